@@ -1,0 +1,91 @@
+"""What a crawl fetched: one page as it came, before anything is read into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Page", "site_of"]
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as fetched, read from an archive, or handed over by a spider.
+
+    ``url``
+        The address the body came from, after redirects.
+    ``body``
+        The bytes of the page, content encodings (gzip, br) already undone.
+    ``content_type``
+        The ``Content-Type`` header as sent, with its charset; empty where unknown.
+    ``encoding``
+        The encoding where it is certain because the page was handed over as text; else ``None``
+        and :func:`crawler.core.parse.decode` finds it out.
+    ``fetched_at``
+        When it was fetched, ISO 8601 in UTC; empty where unknown.
+    ``site``
+        Name of the site whose pages are counted together; empty means :func:`site_of` the url.
+    ``fields``
+        Further fields of the item a spider handed over, as JSON values. They come back on the
+        exported item.
+    """
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    encoding: str | None = None
+    fetched_at: str = ""
+    site: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_text(
+        cls,
+        url: str,
+        html: str,
+        *,
+        fetched_at: str = "",
+        site: str = "",
+        fields: Mapping[str, Any] | None = None,
+    ) -> Page:
+        """Make a page from markup that is decoded already."""
+        # Lone surrogates can stand in a str but not in UTF-8; they carry no text worth an error.
+        body = html.encode("utf-8", "replace")
+        return cls(
+            url=url,
+            body=body,
+            encoding="utf-8",
+            fetched_at=fetched_at,
+            site=site,
+            fields=fields or {},
+        )
+
+    @property
+    def site_name(self) -> str:
+        """The site this page is counted under."""
+        return self.site or site_of(self.url)
+
+
+def site_of(url: str) -> str:
+    """Name the site a url belongs to: its host, lower-cased, without ``www.``.
+
+    A port is kept when it is not the scheme's own, so two servers on one host are two sites. An
+    address without a host (a file, an opaque identifier) belongs to the site ``local``.
+    """
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+        port = parts.port
+    except ValueError:
+        return "local"
+    if not host:
+        return "local"
+    if port is None or port == _DEFAULT_PORTS.get(parts.scheme):
+        return host
+    return f"{host}:{port}"
