@@ -1,0 +1,97 @@
+"""The item a crawl exports: one :class:`PageItem` a page."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from itemadapter import ItemAdapter, is_item
+
+__all__ = ["FIELD_ORDER", "PageItem", "nested_to_json"]
+
+
+@dataclass(slots=True)
+class PageItem:
+    """One page of a site with the boilerplate gone.
+
+    It can be changed, since a project's own pipelines may do so. The fields stand in the order of
+    every export.
+
+    Attributes:
+        url: Address the page was fetched from.
+        canonical_url: Address the page itself names as its own, absolute; None where it names none.
+        site: Site the page was counted with: the host name, unless a spider says otherwise.
+        title: Title of the page; None where there is none.
+        language: Language the page declares, such as ``ko``; None where it declares none.
+        text: Main text, one line a kept block; empty where no block was kept.
+        fetched_at: When the page was fetched, ISO 8601 in UTC; empty when not known.
+        encoding: Character encoding the body was read in.
+        method: Name of the method that chose the text.
+        mode: ``two-pass`` or ``streaming``: which counts the method could see.
+        site_pages: Pages of the site that had been counted when the text was chosen.
+        counts_snapshot: Identifies the state of the site's counts the text was chosen by.
+        near_duplicate_of: Address of the page of the same site that this one nearly repeats; None
+            where it repeats none.
+        blocks_kept: Text blocks of the page that make up ``text``.
+        blocks_dropped: Text blocks of the page left out as boilerplate.
+        blocks: All blocks in page order, each with its text, label and evidence; None unless the
+            setting ``CORPUS_ITEM_BLOCKS`` is on.
+        fields: Whatever else the spider's own item carried beside ``url`` and ``html``.
+    """
+
+    url: str
+    canonical_url: str | None = None
+    site: str = ""
+    title: str | None = None
+    language: str | None = None
+    text: str = ""
+    fetched_at: str = ""
+    encoding: str = ""
+    method: str = ""
+    mode: str = ""
+    site_pages: int = 0
+    counts_snapshot: str = ""
+    near_duplicate_of: str | None = None
+    blocks_kept: int = 0
+    blocks_dropped: int = 0
+    blocks: list[dict[str, Any]] | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+FIELD_ORDER: Final[tuple[str, ...]] = tuple(f.name for f in dataclasses.fields(PageItem))
+"""Names of the fields in the order of every export."""
+
+
+def nested_to_json(value: object) -> str:
+    """Write any value as compact JSON on one line, letters of all scripts unescaped.
+
+    Items inside are written as objects, tuples and sets as arrays, and what JSON has no
+    form for (dates, decimals, bytes, …) as text, so that no value is refused.
+    """
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, set | frozenset):
+        return [_plain(inner) for inner in sorted(value, key=str)]
+    if is_item(value):
+        return {str(key): _plain(inner) for key, inner in ItemAdapter(value).items()}
+    return _scalar(value)
+
+
+def _scalar(value: object) -> str | int | float | bool | None:
+    if isinstance(value, float):
+        # JSON has no form for infinities and NaN, and many readers refuse the usual stand-ins.
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, bytes | bytearray):
+        return bytes(value).decode("utf-8", "replace")
+    return str(value)

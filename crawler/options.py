@@ -1,0 +1,250 @@
+"""Every ``CORPUS_*`` setting, declared once: name, type, default, meaning and limits.
+
+A setting is one field of :class:`Options`. Its name is the field's in capitals behind ``CORPUS_``
+(``text_method`` is ``CORPUS_TEXT_METHOD``). Everything else that speaks of settings (parsing,
+error messages, the test that compares the documentation) reads the registry ``OPTIONS``, which is
+derived from those fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from crawler.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from scrapy.settings import BaseSettings
+
+__all__ = ["OPTIONS", "PREFIX", "Option", "Options"]
+
+PREFIX: Final = "CORPUS_"
+"""What every setting of the project starts with."""
+
+_TRUE: Final = frozenset({"true", "yes", "on", "1"})
+_FALSE: Final = frozenset({"false", "no", "off", "0"})
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as a reader of the documentation sees it.
+
+    Attributes:
+        name: Name in Scrapy's settings, such as ``CORPUS_MODE``.
+        kind: Type of the parsed value: ``str``, ``bool``, ``int``, ``float`` or ``Path``.
+        default: Value when nothing is set.
+        meaning: One or two sentences in plain words.
+        choices: The only values accepted; empty where any value of the type is.
+        minimum: Smallest number accepted, inclusive; None where there is none.
+        maximum: Largest number accepted, inclusive; None where there is none.
+    """
+
+    name: str
+    kind: type
+    default: Any
+    meaning: str
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def field(self) -> str:
+        """Name of the field of :class:`Options` that holds the value."""
+        return self.name.removeprefix(PREFIX).lower()
+
+    @property
+    def accepts(self) -> str:
+        """What a value may be, in words that end the sentence "It accepts …"."""
+        if self.choices:
+            return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+        words = {
+            bool: "True or False",
+            int: "a whole number",
+            float: "a number",
+            str: "a text that is not empty",
+            Path: "the path of a folder",
+        }[self.kind]
+        if self.minimum is not None and self.maximum is not None:
+            return f"{words} from {self.minimum:g} to {self.maximum:g}"
+        if self.minimum is not None:
+            return f"{words} of at least {self.minimum:g}"
+        return words
+
+    def parse(self, value: object) -> Any:  # noqa: ANN401 - the type is the option's own ``kind``
+        """Turn a setting's value, typed or as text from the command line, into ``kind``.
+
+        Raises:
+            OptionError: The value has another type, or is outside the choices or limits.
+        """
+        try:
+            parsed = _PARSERS[self.kind](value)
+        except (TypeError, ValueError, OverflowError):
+            raise self._refusal(value) from None
+        if self.choices:
+            parsed = parsed.lower()
+            if parsed not in self.choices:
+                raise self._refusal(value)
+        if self.minimum is not None and parsed < self.minimum:
+            raise self._refusal(value)
+        if self.maximum is not None and parsed > self.maximum:
+            raise self._refusal(value)
+        return parsed
+
+    def _refusal(self, value: object) -> OptionError:
+        return OptionError(f"{self.name} is {value!r}. It accepts {self.accepts}.")
+
+
+def _to_bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise ValueError(value)
+
+
+def _to_int(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(value)
+    return int(value)
+
+
+def _to_float(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _to_str(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    text = value.strip()
+    if not text:
+        raise ValueError(value)
+    return text
+
+
+def _to_path(value: object) -> Path:
+    return value if isinstance(value, Path) else Path(_to_str(value))
+
+
+_PARSERS: Final[dict[type, Callable[[object], Any]]] = {
+    bool: _to_bool,
+    int: _to_int,
+    float: _to_float,
+    str: _to_str,
+    Path: _to_path,
+}
+
+
+def _option(default: object, meaning: str, **limits: object) -> Any:  # noqa: ANN401 - as dataclasses.field
+    return dataclasses.field(default=default, metadata={"meaning": meaning, **limits})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All settings of one crawl, read and checked once."""
+
+    mode: str = _option(
+        "two-pass",
+        '"two-pass" holds the pages on disk until the whole site has been seen and exports them '
+        'then; "streaming" judges a page by the counts of earlier crawls and exports it at once.',
+        choices=("two-pass", "streaming"),
+    )
+    dir: Path = _option(  # noqa: RUF009 - the call makes a field, and a Path cannot change
+        Path("corpus-data"),
+        "Folder for held pages (spools) and for the counts of earlier crawls; made when missing.",
+    )
+    text_method: str = _option(
+        "frequency-adaptive",
+        "Name of the method that decides which blocks of a page are main text.",
+    )
+    keep_spool: bool = _option(
+        default=False,
+        meaning="Keep the held pages after they have been exported, as an archive of the crawl.",
+    )
+    near_duplicate_similarity: float = _option(
+        0.8,
+        "Share of text, from 0 to 1, from which two pages of a site count as near-duplicates.",
+        minimum=0,
+        maximum=1,
+    )
+    drop_near_duplicates: bool = _option(
+        default=False,
+        meaning="Leave near-duplicates of an earlier page out of the export instead of marking "
+        "them; they are counted as skipped.",
+    )
+    item_blocks: bool = _option(
+        default=False,
+        meaning="Add to each item all blocks of its page, kept and dropped, with label and "
+        "evidence.",
+    )
+    progress: str = _option(
+        "auto",
+        'Live progress line: "auto" shows it on a terminal only, "on" always, "off" never.',
+        choices=("auto", "on", "off"),
+    )
+    max_page_bytes: int = _option(
+        10_485_760,
+        "Largest page body in bytes; a larger one is not read but counted.",
+        minimum=1,
+    )
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        """Read every ``CORPUS_*`` setting once.
+
+        Args:
+            settings: Scrapy's settings; values from the command line may be text.
+
+        Raises:
+            OptionError: A value is not accepted, or a ``CORPUS_*`` name is not known.
+        """
+        _refuse_unknown(settings)
+        return cls(
+            **{
+                option.field: option.parse(settings[option.name])
+                for option in OPTIONS
+                if option.name in settings
+            }
+        )
+
+
+def _registry() -> tuple[Option, ...]:
+    kinds = {kind.__name__: kind for kind in _PARSERS}
+    return tuple(
+        Option(
+            name=PREFIX + field.name.upper(),
+            # Annotations are kept as text in this module; each is the bare name of a kind.
+            kind=kinds[str(field.type)],
+            default=field.default,
+            **field.metadata,
+        )
+        for field in dataclasses.fields(Options)
+    )
+
+
+OPTIONS: Final[tuple[Option, ...]] = _registry()
+"""Every setting, in the order of the documentation."""
+
+
+def _refuse_unknown(names: Iterable[Any]) -> None:
+    known = [option.name for option in OPTIONS]
+    for name in names:
+        if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+            raise OptionError(
+                f"There is no setting {name}. The nearest is {nearest}; all settings are: "
+                f"{', '.join(known)}."
+            )
