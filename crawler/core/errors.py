@@ -22,7 +22,7 @@ class OptionError(CorpusError):
 
 
 class ArgumentError(CorpusError):
-    """A spider or command argument is missing, unknown or wrong. The message names the right ones."""
+    """A spider or command argument is missing or wrong. The message names the right ones."""
 
 
 class UnknownMethodError(CorpusError):
@@ -34,7 +34,7 @@ class StoreError(CorpusError):
 
 
 class UnreadableInputError(CorpusError):
-    """An input file (archive, list of addresses, gold data) cannot be used. The message says why."""
+    """An input file (archive, list, gold data) cannot be used. The message says why."""
 
 
 class UnreadablePageError(CorpusError):

@@ -1,0 +1,202 @@
+"""Tree to text blocks: what a reader sees as one paragraph, heading, list item or cell.
+
+A *visible block* is the text of one block-level element with its inline elements joined, up to
+the next block-level element or an empty line made of ``<br>``. Each piece of visible text belongs
+to exactly one block, and blocks stand in document order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crawler.core.text import block_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lxml import etree
+
+    from crawler.core.parse import ParsedPage
+
+__all__ = ["Block", "segment"]
+
+# Elements whose content is never shown as running text.
+_UNSEEN = frozenset(
+    ("head", "script", "style", "noscript", "template", "iframe", "object", "embed", "applet",
+     "svg", "math", "canvas", "audio", "video", "map", "select", "textarea", "datalist",
+     "noframes", "noembed", "title", "dialog")
+)  # fmt: skip
+# Elements that flow within a line; all others begin a block of their own.
+_INLINE = frozenset(
+    ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
+     "dfn", "em", "font", "i", "img", "input", "ins", "kbd", "label", "mark", "meter", "nobr",
+     "output", "picture", "progress", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small",
+     "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+     "button", "area", "param", "track", "link", "meta", "base", "g-emoji", "amp-img")
+)  # fmt: skip
+_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_SPACE = re.compile(r"[\s\u00a0\u200b\u2028\u2029\ufeff]+")
+_LINE_SPACE = re.compile(r"[^\S\n]+")
+_KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
+# Part of no block's path: authors leave it out and parsers put it in, or not.
+_NOT_IN_PATHS = frozenset(("tbody",))
+_BREAK = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One visible block of a page.
+
+    ``index``
+        Position among the page's blocks, from 0.
+    ``text``
+        What is read: white space folded, a ``<br>`` within the block as a line break.
+    ``tag``
+        Name of the block-level element that holds the text.
+    ``path``
+        Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out.
+    ``key``
+        64-bit identity of the normalised text (:func:`crawler.core.text.block_key`): blocks with
+        one key are the same block on different pages.
+    ``chars``, ``link_chars``
+        Characters that are not white space, and how many of them stand inside hyperlinks.
+    """
+
+    index: int
+    text: str
+    tag: str
+    path: str
+    key: int
+    chars: int
+    link_chars: int
+
+    @property
+    def link_share(self) -> float:
+        """Share of the block's characters that are hyperlink text, 0 to 1."""
+        return self.link_chars / self.chars if self.chars else 0.0
+
+
+def segment(parsed: ParsedPage) -> tuple[Block, ...]:
+    """Cut a page into its visible blocks, in document order, in one walk over the tree."""
+    segmenter = _Segmenter()
+    for root in parsed.roots:
+        segmenter.walk(root)
+    return tuple(segmenter.blocks)
+
+
+class _Segmenter:
+    """The state of one walk: the open elements, and the pieces of the block being gathered."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._pieces: list[str] = []
+        self._link_chars = 0
+        self._links = 0
+        self._holders: list[tuple[str, str]] = [("", "")]
+
+    def walk(self, root: etree._Element) -> None:
+        """Visit every element below ``root`` without recursion: pages nest thousands deep."""
+        # A frame is an element whose children are being visited; entering and leaving it brackets
+        # them, and the tail of each child is text of the frame.
+        if not self._enter(root):
+            return
+        stack = [(root, iter(root))]
+        while stack:
+            element, children = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                self._leave(element)
+                if stack and element.tail:
+                    self._add(element.tail)
+            elif self._enter(child):
+                stack.append((child, iter(child)))
+            elif child.tail:
+                self._add(child.tail)
+        self._flush()
+
+    def _enter(self, element: etree._Element) -> bool:
+        """Open an element; False where nothing below it is shown."""
+        tag = element.tag
+        if tag in _UNSEEN:
+            return False
+        if tag == "br":
+            self._break()
+            return False
+        if element.attrib and _is_hidden(element):
+            return False
+        if tag == "a":
+            self._links += element.get("href") is not None
+        elif tag not in _INLINE:
+            self._flush()
+            path = self._holders[-1][1]
+            if tag not in _NOT_IN_PATHS:
+                path = f"{path}/{tag}" if path else tag
+            self._holders.append((tag, path))
+        if element.text:
+            self._add(element.text)
+        return True
+
+    def _leave(self, element: etree._Element) -> None:
+        tag = element.tag
+        if tag == "a":
+            self._links -= element.get("href") is not None
+        elif tag not in _INLINE:
+            self._flush()
+            self._holders.pop()
+
+    def _add(self, text: str) -> None:
+        if self._holders[-1][0] not in _KEEPS_LINES:
+            text = _SPACE.sub(" ", text)
+        self._pieces.append(text)
+        if self._links:
+            self._link_chars += len(text) - text.count(" ")
+
+    def _break(self) -> None:
+        """A line break ends a line; after an empty line it ends the block, as a reader sees it."""
+        for piece in reversed(self._pieces):
+            if piece is _BREAK:
+                self._flush()
+                return
+            if not piece.isspace():
+                break
+        self._pieces.append(_BREAK)
+
+    def _flush(self) -> None:
+        """Close the block being gathered, if it holds any text."""
+        if not self._pieces:
+            return
+        text = _fold("".join(self._pieces))
+        if text:
+            tag, path = self._holders[-1]
+            chars = len(text) - text.count(" ") - text.count("\n")
+            self.blocks.append(
+                Block(
+                    index=len(self.blocks),
+                    text=text,
+                    tag=tag,
+                    path=path,
+                    key=block_key(text),
+                    chars=chars,
+                    link_chars=min(self._link_chars, chars),
+                )
+            )
+        self._pieces.clear()
+        self._link_chars = 0
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    if element.get("hidden") is not None:
+        return True
+    style = element.get("style")
+    return style is not None and _HIDDEN_STYLE.search(style) is not None
+
+
+def _fold(text: str) -> str:
+    """Fold white space within each line, drop empty lines."""
+    if "\n" not in text:
+        return _LINE_SPACE.sub(" ", text).strip()
+    lines: Iterable[str] = (_LINE_SPACE.sub(" ", line).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)

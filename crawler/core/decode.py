@@ -1,0 +1,169 @@
+"""Bytes to text: which encoding a page is really in, whatever its header claims."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING
+
+import cchardet
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+)
+
+if TYPE_CHECKING:
+    from crawler.core.page import Page
+
+__all__ = ["decode", "decode_bytes"]
+
+# Encodings in which a wrong label shows: random bytes hardly ever decode without an error.
+_MULTIBYTE = frozenset(
+    {"utf-8", "cp949", "euc_jp", "shift_jis", "cp932", "gb18030", "big5hkscs", "iso2022_jp"}
+)
+# Below this many bytes outside ASCII, text of another encoding can be valid UTF-8 by chance.
+_UTF8_BY_CHANCE = 24
+# A page in its declared encoding may hold a few broken sequences (a cut title, a pasted byte).
+_TOLERATED_ERRORS = 0.02
+# A guess of a multi-byte encoding against a declared one must be this sure, on this many bytes.
+_SURE = 0.65
+_ENOUGH_BYTES = 8
+_FALLBACK = "cp1252"
+# What the detector is shown: enough for certainty, bounded for speed.
+_DETECT_BYTES = 65_536
+_FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
+
+
+def decode(page: Page) -> tuple[str, str]:
+    """Return the page's text and the name of the encoding it was read in; never fails."""
+    if page.encoding:
+        return _lenient(page.body, page.encoding), page.encoding
+    return decode_bytes(page.body, page.content_type)
+
+
+def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """Decode markup of uncertain encoding.
+
+    A byte order mark decides. Then UTF-8 is believed where the bytes prove it, a declared
+    multi-byte encoding (header before ``<meta>``) where it decodes without an error, a declared
+    single-byte one where the detector does not contradict it with certainty. Only what is left is
+    guessed.
+
+    Args:
+        body: the page's bytes.
+        content_type: the ``Content-Type`` header, or empty.
+
+    Returns:
+        The text, and the Python codec name it was decoded with.
+    """
+    bom, _ = read_bom(body)
+    if bom:
+        return _lenient(body, bom).lstrip("\ufeff"), _codec(bom)
+    declared = _declared(body, content_type)
+    if body.isascii() and b"\x1b" not in body:
+        return body.decode("ascii"), declared[0] if declared else "utf-8"
+    utf8 = _strict(body, "utf-8")
+    if utf8 is not None and (not declared or "utf-8" in declared or _surely_utf8(body)):
+        return utf8, "utf-8"
+    return _by_declaration(body, declared) or _by_detection(body, utf8)
+
+
+def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
+    """Decode by what the page declares, unless the bytes contradict it."""
+    readable = [(name, text) for name in declared if (text := _strict(body, name)) is not None]
+    guess, confidence = _detect(body)
+    for name, text in readable:
+        if name == guess:
+            return text, name
+    contradicted = guess in _MULTIBYTE and confidence >= _SURE and _in_runs(body)
+    if contradicted and (text := _strict(body, guess)) is not None:
+        return text, guess
+    if readable:
+        # A multi-byte encoding that decodes without an error is the better witness.
+        name, text = next((pair for pair in readable if pair[0] in _MULTIBYTE), readable[0])
+        return text, name
+    for name in declared:
+        if (nearly := _nearly(body, name)) is not None:
+            return nearly, name
+    return None
+
+
+def _by_detection(body: bytes, utf8: str | None) -> tuple[str, str]:
+    """Decode by what the bytes look like."""
+    if utf8 is not None:
+        return utf8, "utf-8"
+    if (text := _nearly(body, "utf-8")) is not None:
+        return text, "utf-8"
+    guess, _ = _detect(body)
+    name = guess or _FALLBACK
+    return _lenient(body, name), name
+
+
+def _declared(body: bytes, content_type: str) -> list[str]:
+    """Name the encodings that the header and the markup declare, header first, each once."""
+    names = (
+        http_content_type_encoding(content_type) if content_type else None,
+        html_body_declared_encoding(body),
+    )
+    codecs_named = [_codec(name) for name in names if name]
+    # "utf-16" in a <meta> that was itself read as ASCII is impossible.
+    return list(dict.fromkeys(n for n in codecs_named if n and not n.startswith("utf-16")))
+
+
+def _codec(name: str) -> str:
+    """Return Python's codec name for a label as the web understands it, or an empty string."""
+    resolved = resolve_encoding(name)
+    if resolved is None:
+        return ""
+    try:
+        codec = codecs.lookup(resolved).name
+    except LookupError:
+        return ""
+    # A superset reads all that the older standard reads, and what pages really contain.
+    return {"euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "ascii": "cp1252"}.get(
+        codec, codec
+    )
+
+
+def _in_runs(body: bytes) -> bool:
+    """Tell whether bytes outside ASCII stand mostly side by side, as two-byte characters do."""
+    runs = _FOREIGN_RUN.findall(body[:_DETECT_BYTES])
+    foreign = sum(map(len, runs))
+    return foreign >= _ENOUGH_BYTES and sum(len(run) > 1 for run in runs) > len(runs) / 2
+
+
+def _surely_utf8(body: bytes) -> bool:
+    """Tell whether valid UTF-8 has too many bytes outside ASCII to be so by chance."""
+    return len(body.translate(None, delete=bytes(range(128)))) >= _UTF8_BY_CHANCE
+
+
+def _detect(body: bytes) -> tuple[str, float]:
+    found = cchardet.detect(body[:_DETECT_BYTES])
+    name = _codec(found["encoding"] or "")
+    if name.startswith("cp8"):  # code pages of DOS, never used for pages
+        return "", 0.0
+    return name, found["confidence"] or 0.0
+
+
+def _strict(body: bytes, name: str) -> str | None:
+    try:
+        return body.decode(name)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _nearly(body: bytes, name: str) -> str | None:
+    """Decode where all but a few of the characters outside ASCII are sound."""
+    text = _lenient(body, name)
+    errors = text.count("\ufffd")
+    foreign = sum(not char.isascii() for char in text)
+    return text if errors <= foreign * _TOLERATED_ERRORS else None
+
+
+def _lenient(body: bytes, name: str) -> str:
+    try:
+        return body.decode(name, "replace")
+    except LookupError:
+        return body.decode(_FALLBACK, "replace")

@@ -1,0 +1,62 @@
+"""Text methods by name: given a page's blocks and its site's frequencies, what is main text?
+
+``get_method("frequency-adaptive")`` returns one of the project's own;
+``get_method("package.module:attribute")`` returns anybody's object that has the
+:class:`~crawler.core.methods.base.TextMethod` interface.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from crawler.core.errors import UnknownMethodError
+from crawler.core.methods.adaptive import AdaptiveFrequency
+from crawler.core.methods.base import Label, TextMethod
+from crawler.core.methods.whole import AllText
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DEFAULT_METHOD", "Label", "TextMethod", "get_method", "method_names"]
+
+DEFAULT_METHOD = "frequency-adaptive"
+
+_METHODS: Mapping[str, TextMethod] = MappingProxyType(
+    {method.name: method for method in (AdaptiveFrequency(), AllText())}
+)
+
+
+def method_names() -> tuple[str, ...]:
+    """Return the names of the project's own methods."""
+    return tuple(_METHODS)
+
+
+def get_method(name: str) -> TextMethod:
+    """Return the method of that name.
+
+    Args:
+        name: one of :func:`method_names`, or ``package.module:attribute`` for a method of your
+            own: an object, or a class to be called without arguments.
+
+    Raises:
+        UnknownMethodError: there is no such method, or it cannot be imported, or it does not have
+            the interface of :class:`TextMethod`.
+    """
+    if name in _METHODS:
+        return _METHODS[name]
+    module, separator, attribute = name.partition(":")
+    if not separator:
+        known = ", ".join(method_names())
+        raise UnknownMethodError(
+            f"no text method {name!r}; use one of: {known}; or package.module:attribute"
+        )
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownMethodError(f"text method {name!r} cannot be imported: {error}") from error
+    method = found() if isinstance(found, type) else found
+    if not isinstance(method, TextMethod):
+        raise UnknownMethodError(f"text method {name!r} needs a 'name' and a 'label' method")
+    return method
