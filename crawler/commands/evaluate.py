@@ -1,0 +1,64 @@
+"""``scrapy evaluate``: how well a method does its task on pages whose right answer is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+__all__ = ["EvaluateCommand"]
+
+
+class EvaluateCommand(ScrapyCommand):
+    """Measures a method on gold pages and prints the figures.
+
+    Leaves with 0 when it measured, 1 when a gold file cannot be used or the result cannot be
+    written, 2 when the command line is wrong; each error is one line on standard error.
+    """
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """Return what follows ``scrapy evaluate``."""
+        return "TASK GOLD... [--method NAME] [--limit N] [--json FILE|-]"
+
+    def short_desc(self) -> str:
+        """Return the line in the list of commands."""
+        return "Measure a method on pages whose right answer is known"
+
+    def long_desc(self) -> str:
+        """Return the text of ``scrapy evaluate -h``."""
+        return (
+            "Measure how well a method does TASK (text) on gold pages: JSON Lines, plain or gzip, "
+            "of objects with site, html and gold_text. All pages of a site are counted before any "
+            "is judged, as in a crawl."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--method", metavar="NAME", help="method to measure (default: CORPUS_TEXT_METHOD)"
+        )
+        # Checked in run(), where a mistake takes one line and not argparse's whole usage.
+        parser.add_argument("--limit", metavar="N", help="use the first N pages of the set only")
+        parser.add_argument(
+            "--json",
+            metavar="FILE",
+            help="write the figures as one JSON object to FILE besides the table; "
+            "with - to standard output in place of the table",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Measure and print."""
+        # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
+        from crawler.evaluation.main import main  # noqa: PLC0415
+
+        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
+        self.exitcode = main(args, opts, self.settings)

@@ -1,0 +1,128 @@
+"""The command line of an evaluation: arguments in, figures out, one line for each mistake."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from scrapy.utils.log import configure_logging
+
+from crawler.core.errors import ArgumentError, CorpusError, OptionError, UnknownMethodError
+from crawler.evaluation.render import as_json, write_tables
+from crawler.evaluation.report import Job
+from crawler.evaluation.tasks import get_task, task_names
+from crawler.options import Options
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from scrapy.settings import Settings
+
+    from crawler.evaluation.report import Report, Task
+
+__all__ = ["main"]
+
+_FAILURE = 1
+_USAGE_ERROR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A checked command line. ``json`` is the file for the JSON object; ``"-"`` standard output."""
+
+    task: Task
+    job: Job
+    json: str | None
+
+
+def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
+    """Measure, print, and return the exit code.
+
+    It is 0 when the task measured, 1 when a gold file cannot be used or the result cannot be
+    written, 2 when the command line or a setting is wrong.
+    """
+    out = sys.stdout
+    # Whatever a method or a library prints may not spoil the JSON object.
+    with redirect_stdout(sys.stderr):
+        configure_logging(settings)
+        try:
+            call = _read_arguments(args, opts, Options.from_settings(settings))
+            started = perf_counter()
+            report = call.task.run(call.job)
+            seconds = perf_counter() - started
+            _write(report, seconds, call.json, out)
+        except (ArgumentError, OptionError, UnknownMethodError) as error:
+            return _complain(error, _USAGE_ERROR)
+        except CorpusError as error:
+            return _complain(error, _FAILURE)
+    return 0
+
+
+def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Options) -> _Call:
+    unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+    if unknown:
+        raise ArgumentError(
+            f"unknown option {unknown[0]}; the options are --method, --limit and --json"
+        )
+    if not args:
+        raise ArgumentError(f"name a task ({', '.join(task_names())}) and gold files")
+    task = get_task(args[0])
+    if len(args) == 1:
+        raise ArgumentError(f"name the gold files after '{args[0]}'")
+    if "-" in args[1:]:
+        raise ArgumentError("gold pages are read twice: name files, not '-'")
+    job = Job(
+        gold=tuple(Path(name) for name in args[1:]),
+        method=opts.method or options.text_method,
+        limit=_limit(opts.limit),
+        near_duplicate_similarity=options.near_duplicate_similarity,
+    )
+    return _Call(task, job, _json_target(opts.json))
+
+
+def _limit(value: str | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        limit = int(value)
+    except ValueError:
+        limit = 0
+    if limit < 1:
+        raise ArgumentError(f"--limit is '{value}'; give a number of pages, 1 or more")
+    return limit
+
+
+def _json_target(value: str | None) -> str | None:
+    """Check, before the work is done, that its result can be written."""
+    if value is None or value == "-":
+        return value
+    path = Path(value)
+    if not value or path.is_dir() or not path.absolute().parent.is_dir():
+        raise ArgumentError(f"--json is '{value}'; give a file in a folder that exists, or -")
+    return value
+
+
+def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> None:
+    if json == "-":
+        out.write(as_json(report, seconds))
+        out.flush()
+        return
+    write_tables(report, seconds, out)
+    if json is not None:
+        try:
+            Path(json).write_text(as_json(report, seconds), encoding="utf-8")
+        except OSError as error:
+            raise CorpusError(f"{json}: cannot be written ({error.strerror})") from error
+
+
+def _complain(error: CorpusError, code: int) -> int:
+    # File names and input may hold line breaks, yet an error is one line.
+    message = " ".join(str(error).split())
+    sys.stderr.write(f"scrapy evaluate: error: {message}\n")
+    return code

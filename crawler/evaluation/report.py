@@ -1,0 +1,76 @@
+"""What flows through an evaluation: a job goes into a task, a report comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["Job", "Report", "Table", "Task"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to measure.
+
+    ``gold``
+        Gold files, read in this order as one set.
+    ``method``
+        Name of the method to measure.
+    ``limit``
+        Number of pages after which the set ends; ``None`` means all.
+    ``near_duplicate_similarity``
+        From what similarity on two pages of a site are folded into one before counting, as in a
+        crawl.
+    """
+
+    gold: tuple[Path, ...]
+    method: str
+    limit: int | None = None
+    near_duplicate_similarity: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table for people: the first column names the row, the others are numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a task found.
+
+    ``figures``
+        The task's own figures as JSON values, in the order in which they are printed.
+    ``tables``
+        The same for a reader.
+    """
+
+    task: str
+    method: str
+    pages: int
+    sites: int
+    figures: Mapping[str, Any]
+    tables: tuple[Table, ...]
+
+
+class Task(Protocol):
+    """One kind of question asked of gold pages."""
+
+    @property
+    def name(self) -> str:
+        """The name ``scrapy evaluate`` knows the task by."""
+
+    def run(self, job: Job) -> Report:
+        """Measure.
+
+        Raises:
+            UnreadableInputError: The gold files cannot be used.
+            UnknownMethodError: No method of that name does this task.
+        """

@@ -1,0 +1,145 @@
+"""The task ``text``: how much of each page's main text is found, and how much besides.
+
+The journey is the crawl's own. The gold is read twice as a stream: in the first pass every page is
+observed, in the second each is judged by the frozen view of its site. Between the passes only the
+counts of the sites are held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
+from crawler.evaluation.gold import read_gold
+from crawler.evaluation.report import Report, Table
+from crawler.evaluation.scores import ScoreBoard, score_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crawler.core.flow import SiteView, TextMethod
+    from crawler.evaluation.report import Job
+    from crawler.evaluation.scores import Score
+
+__all__ = ["TextTask"]
+
+
+class TextTask:
+    """Measures main text in words, and in runs of four words, against gold text."""
+
+    name = "text"
+
+    def run(self, job: Job) -> Report:
+        """Observe all pages, judge all pages, and report.
+
+        A page that cannot be read counts as one on which nothing was found.
+
+        Raises:
+            UnreadableInputError: The gold files cannot be used, hold no page, or changed between
+                the passes.
+            UnknownMethodError: There is no text method of that name.
+        """
+        method = get_method(job.method)
+        counts = _observe_all(job)
+        board, skipped = _judge_all(job, counts, method)
+        return Report(
+            task=self.name,
+            method=job.method,
+            pages=board.pages,
+            sites=len(board.sites),
+            figures=_figures(board, skipped),
+            tables=_tables(board, skipped),
+        )
+
+
+def _observe_all(job: Job) -> dict[str, SiteCounts]:
+    """Count every site of the gold. A site none of whose pages can be read has empty counts."""
+    counts: dict[str, SiteCounts] = {}
+    for gold in read_gold(job.gold, job.limit):
+        site = counts.setdefault(gold.page.site_name, SiteCounts())
+        try:
+            site.add(observe(read(gold.page)))
+        except UnreadablePageError:
+            continue  # The second pass meets it again, and counts the reason.
+    if not counts:
+        names = ", ".join(str(path) for path in job.gold)
+        raise UnreadableInputError(f"{names}: no gold pages; each line is one JSON object")
+    return counts
+
+
+def _judge_all(
+    job: Job, counts: dict[str, SiteCounts], method: TextMethod
+) -> tuple[ScoreBoard, Counter[str]]:
+    """Compare every page's text with its gold text. Empties ``counts`` as it goes."""
+    board = ScoreBoard()
+    skipped: Counter[str] = Counter()
+    views: dict[str, SiteView] = {}
+    for gold in read_gold(job.gold, job.limit):
+        name = gold.page.site_name
+        if name not in views:
+            if name not in counts:
+                raise UnreadableInputError(
+                    f"site '{name}' was not there when the gold was first read; "
+                    "measure again when nothing writes to the files"
+                )
+            # A site's view takes the place of its counts, so that only one of them is held.
+            views[name] = counts.pop(name).view(job.near_duplicate_similarity)
+        try:
+            text = annotate(read(gold.page), views[name], method).text
+        except UnreadablePageError as error:
+            skipped[error.reason] += 1
+            text = ""
+        board.add(name, score_page(text, gold.gold_text))
+    return board, skipped
+
+
+def _figures(board: ScoreBoard, skipped: Mapping[str, int]) -> dict[str, object]:
+    per_site: dict[str, object] = {}
+    for name in board.sites:
+        pages, score = board.site(name)
+        per_site[name] = {"pages": pages, **score.as_json()}
+    return {
+        "word": board.word.as_json(),
+        "word_micro": board.word_micro.as_json(),
+        "shingle4": board.shingle.as_json(),
+        "site_mean_f1": board.site_mean_f1,
+        "per_site": per_site,
+        "skipped": dict(sorted(skipped.items())),
+    }
+
+
+def _tables(board: ScoreBoard, skipped: Mapping[str, int]) -> tuple[Table, ...]:
+    sites = Table(
+        title="site",
+        columns=("pages", "precision", "recall", "F1"),
+        rows=tuple(_site_row(board, name) for name in board.sites),
+    )
+    figures = Table(
+        title="figure",
+        columns=("precision", "recall", "F1"),
+        rows=(
+            ("words, mean over pages", *_cells(board.word)),
+            ("words, all pages together", *_cells(board.word_micro)),
+            ("runs of 4 words", *_cells(board.shingle)),
+            ("words, mean over sites", "", "", f"{board.site_mean_f1:.3f}"),
+        ),
+    )
+    if not skipped:
+        return sites, figures
+    reasons = Table(
+        title="pages that could not be read",
+        columns=("pages",),
+        rows=tuple((reason, str(number)) for reason, number in sorted(skipped.items())),
+    )
+    return sites, figures, reasons
+
+
+def _site_row(board: ScoreBoard, name: str) -> tuple[str, ...]:
+    pages, score = board.site(name)
+    return (name, str(pages), *_cells(score))
+
+
+def _cells(score: Score) -> tuple[str, str, str]:
+    return f"{score.precision:.3f}", f"{score.recall:.3f}", f"{score.f1:.3f}"
