@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from itemadapter import ItemAdapter, is_item
 
-__all__ = ["FIELD_ORDER", "PageItem", "nested_to_json"]
+__all__ = ["FIELD_ORDER", "PageItem", "nested_to_json", "value_to_text"]
 
 
 @dataclass(slots=True)
@@ -37,8 +37,9 @@ class PageItem:
             where it repeats none.
         blocks_kept: Text blocks of the page that make up ``text``.
         blocks_dropped: Text blocks of the page left out as boilerplate.
-        blocks: All blocks in page order, each with its text, label and evidence; None unless the
-            setting ``CORPUS_ITEM_BLOCKS`` is on.
+        blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
+            (on how many pages of the site it stands) and what else the method says of it; None
+            unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
         fields: Whatever else the spider's own item carried beside ``url`` and ``html``.
     """
 
@@ -72,6 +73,18 @@ def nested_to_json(value: object) -> str:
     form for (dates, decimals, bytes, …) as text, so that no value is refused.
     """
     return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def value_to_text(value: object) -> str:
+    """Write any value as the text of one cell.
+
+    Text stays as it is, None is empty, lists, objects and items are JSON, truth values ``true`` and
+    ``false``; dates, decimals and other single values are their own text.
+    """
+    if value is None:
+        return ""
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else nested_to_json(plain)
 
 
 def _plain(value: object) -> object:

@@ -1,0 +1,251 @@
+"""Which Parquet columns hold which values: chosen once, then every value is made to fit.
+
+A column has a *kind*. Text columns take any value (what is no text is written as JSON), ``json``
+columns are JSON throughout, number and flag columns take their own type alone. What does not fit
+goes, as JSON, to the overflow column.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from itemadapter import is_item
+
+from crawler.core.errors import OptionError
+from crawler.items import FIELD_ORDER, PageItem, nested_to_json, value_to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["EXTRA", "Column", "Planner", "arrow_table", "import_pyarrow"]
+
+Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "json"]
+
+EXTRA: Final = "_extra"
+"""Name of the overflow: a column, or for page items a key inside ``fields``."""
+
+_PAGE_KINDS: Final[dict[str, Kind]] = {
+    "str": "text",
+    "str | None": "text",
+    "int": "whole",
+    "list[dict[str, Any]] | None": "blocks",
+    "dict[str, Any]": "json",
+}
+_PAGE_COLUMNS: Final[dict[str, Kind]] = {
+    field.name: _PAGE_KINDS[str(field.type)] for field in dataclasses.fields(PageItem)
+}
+_BLOCK_KINDS: Final[dict[str, Kind]] = {
+    "text": "text",
+    "kept": "flag",
+    "reason": "text",
+    "frequency": "whole",
+}
+"""Members of a block with a type of their own; the others are JSON in the member ``details``."""
+_WHOLE_LIMIT: Final = 2**63
+_EXACT_LIMIT: Final = 2**53
+"""Whole numbers up to here keep their value in a column of 64-bit floating point."""
+
+
+class _MisfitError(Exception):
+    """A value does not fit its column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name in the file and the kind of its values."""
+
+    name: str
+    kind: Kind
+
+
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return ``pyarrow`` and ``pyarrow.parquet``, loaded only where Parquet is written.
+
+    Raises:
+        OptionError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
+        from pyarrow import parquet  # noqa: PLC0415 - as above
+    except ImportError:
+        raise OptionError(
+            'Parquet needs pyarrow. Install it with: pip install "scrapy-corpus[parquet]"'
+        ) from None
+    return pa, parquet
+
+
+class Planner:
+    """Chooses the columns of a file from the rows of its first row group.
+
+    Args:
+        named: The columns asked for, mapped to the item's fields; None for all fields.
+    """
+
+    def __init__(self, named: Mapping[str, str] | None) -> None:
+        self._named = named
+        self._kinds: dict[str, set[Kind]] = {name: set() for name in named or ()}
+        self._pages = False
+        self._seen = False
+
+    def see(self, row: Mapping[str, Any], item: object) -> None:
+        """Note the columns and types of one row before the columns are chosen."""
+        if not self._seen:
+            self._pages = isinstance(item, PageItem)
+            self._seen = True
+        for name, value in row.items():
+            kinds = self._kinds.setdefault(name, set())
+            if value is not None:
+                kinds.add(_kind_of(value))
+
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns chosen, the overflow last where it has a column of its own.
+
+        A feed without rows gets the columns of page items.
+        """
+        pages = self._pages or not self._seen
+        if pages and self._named is None:
+            names = dict.fromkeys((*FIELD_ORDER, *self._kinds))
+        else:
+            names = dict.fromkeys(self._kinds)
+        fixed: Mapping[str, Kind] = _PAGE_COLUMNS if pages else {}
+        source = self._named or {}
+        columns = [
+            Column(
+                name, fixed.get(source.get(name, name)) or _common_kind(self._kinds.get(name, ()))
+            )
+            for name in names
+            if name != EXTRA
+        ]
+        if not (pages and Column("fields", "json") in columns):
+            columns.append(Column(EXTRA, "json"))
+        return tuple(columns)
+
+    def schema(self) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
+        """Return the columns as a ``pyarrow.Schema``, JSON columns marked ``encoding: json``."""
+        pyarrow, _ = import_pyarrow()
+        text = pyarrow.string()
+        types = {
+            "text": text,
+            "json": text,
+            "whole": pyarrow.int64(),
+            "real": pyarrow.float64(),
+            "flag": pyarrow.bool_(),
+        }
+        block = [(key, types[kind]) for key, kind in _BLOCK_KINDS.items()]
+        types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
+        return pyarrow.schema(
+            [
+                pyarrow.field(
+                    column.name,
+                    types[column.kind],
+                    metadata={"encoding": "json"} if column.kind == "json" else None,
+                )
+                for column in self.columns()
+            ]
+        )
+
+
+def arrow_table(
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    schema: Any,  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
+) -> tuple[Any, int]:
+    """Make a ``pyarrow.Table`` of ``rows`` and count the values that went to the overflow."""
+    pyarrow, _ = import_pyarrow()
+    own_overflow = columns[-1].name == EXTRA
+    cells: dict[str, list[Any]] = {column.name: [] for column in columns}
+    misfits = 0
+    for row in rows:
+        extra = {name: value for name, value in row.items() if name not in cells}
+        if own_overflow and row.get(EXTRA) is not None:
+            extra[EXTRA] = row[EXTRA]
+        fitted = dict.fromkeys(cells)
+        for column in columns[:-1] if own_overflow else columns:
+            value = row.get(column.name)
+            try:
+                fitted[column.name] = None if value is None else _fit(column.kind, value)
+            except _MisfitError:
+                extra[column.name] = value
+        if extra:
+            misfits += len(extra)
+            _overflow(fitted, row, extra, own=own_overflow)
+        for name, cell in fitted.items():
+            cells[name].append(cell)
+    arrays = [pyarrow.array(cells[field.name], type=field.type) for field in schema]
+    return pyarrow.Table.from_arrays(arrays, schema=schema), misfits
+
+
+def _overflow(
+    fitted: dict[str, Any], row: Mapping[str, Any], extra: dict[str, Any], *, own: bool
+) -> None:
+    if own:
+        fitted[EXTRA] = _clean(nested_to_json(extra))
+        return
+    fields = row.get("fields")
+    kept = (
+        dict(fields) if isinstance(fields, dict) else {} if fields is None else {"fields": fields}
+    )
+    fitted["fields"] = _clean(nested_to_json({**kept, EXTRA: extra}))
+
+
+def _kind_of(value: object) -> Kind:
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int):
+        return "whole" if -_WHOLE_LIMIT <= value < _WHOLE_LIMIT else "json"
+    if isinstance(value, float):
+        return "real"
+    if isinstance(value, dict | list | tuple | set | frozenset) or is_item(value):
+        return "json"
+    return "text"
+
+
+def _common_kind(kinds: set[Kind] | tuple[()]) -> Kind:
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    # A column never filled yet, or of mixed types: JSON takes whatever comes.
+    return "real" if kinds == {"whole", "real"} else "json"
+
+
+def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
+    if kind == "json":
+        return _clean(nested_to_json(value))
+    if kind == "text":
+        return _clean(value_to_text(value))
+    if kind == "blocks":
+        return _fit_blocks(value)
+    found = _kind_of(value)
+    if found == kind:
+        return value
+    if kind == "real" and isinstance(value, int) and abs(value) <= _EXACT_LIMIT and found != "flag":
+        return float(value)
+    raise _MisfitError
+
+
+def _fit_blocks(value: object) -> list[dict[str, Any]]:
+    if not isinstance(value, list | tuple) or not all(isinstance(block, dict) for block in value):
+        raise _MisfitError
+    return [_fit_block(block) for block in value]
+
+
+def _fit_block(block: Mapping[str, Any]) -> dict[str, Any]:
+    fitted: dict[str, Any] = dict.fromkeys(_BLOCK_KINDS)
+    details = {key: value for key, value in block.items() if key not in fitted}
+    for key, kind in _BLOCK_KINDS.items():
+        value = block.get(key)
+        try:
+            fitted[key] = None if value is None else _fit(kind, value)
+        except _MisfitError:
+            details[key] = value
+    return {**fitted, "details": _clean(nested_to_json(details)) if details else None}
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which no UTF-8 file can hold, by U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,344 @@
+"""How items are written: Parquet, and CSV whose cells hold proper JSON.
+
+JSON Lines needs nothing of its own: Scrapy's exporter writes it, in UTF-8 once
+``FEED_EXPORT_ENCODING`` says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
+from urllib.parse import urlparse
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter, CsvItemExporter
+from w3lib.url import file_uri_to_path
+
+from crawler.columns import Column, Planner, arrow_table, import_pyarrow
+from crawler.core.errors import OptionError
+from crawler.items import FIELD_ORDER, value_to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from io import BytesIO
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from scrapy.statscollectors import StatsCollector
+
+__all__ = ["CorpusCsvItemExporter", "ParquetItemExporter", "check_feeds"]
+
+logger = logging.getLogger(__name__)
+
+_NUMBER_BYTES: Final = 8
+"""What a value that is no text adds to the estimate of a row group's size."""
+
+
+def check_feeds(settings: BaseSettings) -> None:
+    """Refuse feeds that could not be written, before a page has been fetched.
+
+    Scrapy drops all feeds when one has an unknown format, and finds the other faults only when the
+    first item arrives.
+
+    Args:
+        settings: Settings of the crawl, with ``FEEDS`` as given there or by ``-o`` and ``-O``.
+
+    Raises:
+        OptionError: A feed has an unknown format, is Parquet while pyarrow is missing, or would be
+            appended to a Parquet file.
+    """
+    exporters = settings.getwithbase("FEED_EXPORTERS")
+    formats = sorted(name for name in exporters if exporters[name] is not None)
+    for uri, feed in settings.getdict("FEEDS").items():
+        chosen = feed.get("format")
+        if chosen is None:
+            continue
+        if chosen not in formats:
+            raise OptionError(
+                f"The feed {uri} has the format {chosen!r}. Known formats are "
+                f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS."
+            )
+        if chosen == "parquet":
+            import_pyarrow()
+            if not feed.get("overwrite", False) and _holds_data(str(uri)):
+                raise OptionError(
+                    f"{uri} exists, and a Parquet file cannot be appended to. Use -O to replace "
+                    "it, or give another name."
+                )
+
+
+def _holds_data(uri: str) -> bool:
+    if urlparse(uri).scheme not in {"", "file"}:
+        return False
+    path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _offset(file: IO[bytes]) -> int:
+    """Bytes already in ``file`` before the exporter writes; 0 for a pipe, which cannot tell."""
+    try:
+        return file.tell()
+    except (AttributeError, OSError):
+        return 0
+
+
+def _path_of(file: IO[bytes]) -> Path | None:
+    # Scrapy wraps the file of a feed that is postprocessed (compressed).
+    name = getattr(getattr(file, "file", file), "name", None)
+    path = Path(name) if isinstance(name, str) else None
+    return path if path is not None and path.is_file() else None
+
+
+class _Sink:
+    """What pyarrow writes into: it counts its own bytes, and closing it leaves the feed open."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._written = 0
+
+    def write(self, data: bytes) -> int:
+        self._file.write(data)
+        self._written += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._written
+
+    def flush(self) -> None:
+        """Leave the bytes to the feed's own buffer."""
+
+    def close(self) -> None:
+        """Leave the file to the feed's storage, which closes or uploads it."""
+
+
+class ParquetItemExporter(BaseItemExporter):
+    """Writes items as rows of a Parquet file, one row group after the other.
+
+    The columns of :class:`~crawler.items.PageItem` have fixed types. Those of other items are
+    found in the first row group. A value that fits no column later is kept as JSON in the column
+    ``_extra`` (for page items: under the key ``_extra`` of ``fields``), so that nothing is lost
+    and no item stops the feed.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        *,
+        row_group_rows: int = 2000,
+        row_group_bytes: int = 16 * 1024 * 1024,
+        compression: str = "zstd",
+        **kwargs: Any,  # noqa: ANN401 - whatever the base class takes
+    ) -> None:
+        """Prepare a file.
+
+        Args:
+            file: Where to write, opened for bytes.
+            row_group_rows: Rows after which a row group is written.
+            row_group_bytes: Bytes of text, roughly, after which a row group is written; bounds the
+                memory used.
+            compression: A codec of Parquet: ``zstd``, ``snappy``, ``gzip``, ``none``, …
+            kwargs: ``fields_to_export`` and the other options of Scrapy's exporters.
+
+        Raises:
+            OptionError: pyarrow is not installed.
+        """
+        super().__init__(dont_fail=True, **kwargs)
+        import_pyarrow()
+        self.path: Path | None = None
+        """The file written instead of the feed's own, where that could not be appended to."""
+        self._file = file
+        self._rows_limit = row_group_rows
+        self._bytes_limit = row_group_bytes
+        self._compression = compression
+        self._planner = Planner(self._named_columns())
+        self._columns: tuple[Column, ...] = ()
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = 0
+        self._writer: Any = None
+        self._finished = False
+        self._stats: StatsCollector | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:  # noqa: ANN401
+        """Build the exporter for a feed of ``crawler``, whose stats count what did not fit."""
+        exporter = cls(file, **kwargs)
+        exporter._stats = crawler.stats
+        return exporter
+
+    def start_exporting(self) -> None:
+        """Find out whether the file is empty; if not, choose a new file beside it."""
+        if _offset(self._file) == 0:
+            return
+        named = _path_of(self._file)
+        self._file, self.path = _new_file_beside(named or Path("export.parquet"))
+        logger.error(
+            "%s already holds data, and a Parquet file cannot be appended to: the items go to %s. "
+            "Use -O to replace a file.",
+            named or "The output",
+            self.path,
+        )
+        self._count("corpus/exports/moved")
+
+    def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Add one row. It is written with its row group."""
+        row = dict(self.get_serialized_fields(item, default_value=None, include_empty=True))
+        if not self._columns:
+            self._planner.see(row, item)
+        self._rows.append(row)
+        self._bytes += sum(_weight(value) for value in row.values())
+        if len(self._rows) >= self._rows_limit or self._bytes >= self._bytes_limit:
+            self._write_rows()
+
+    def finish_exporting(self) -> None:
+        """Write the last row group and, once, the footer that makes the file readable."""
+        if self._finished:
+            return
+        self._finished = True
+        if self._rows or self._writer is None:
+            self._write_rows()
+        self._writer.close()
+        if self.path is not None:
+            self._file.close()
+
+    def _named_columns(self) -> dict[str, str] | None:
+        """Map the columns asked for to the item's fields; None when all fields are wanted."""
+        wanted: Mapping[str, str] | Iterable[str] | None = self.fields_to_export
+        if not wanted:
+            return None
+        if hasattr(wanted, "items"):
+            return {column: field for field, column in cast("Mapping[str, str]", wanted).items()}
+        return {field: field for field in wanted}
+
+    def _write_rows(self) -> None:
+        if self._writer is None:
+            self._open()
+        table, misfits = arrow_table(self._columns, self._rows, self._writer.schema)
+        if misfits:
+            self._count("corpus/exports/misfits", misfits)
+        self._writer.write_table(table, row_group_size=max(len(self._rows), 1))
+        self._rows = []
+        self._bytes = 0
+
+    def _open(self) -> None:
+        pyarrow, parquet = import_pyarrow()
+        self._columns = self._planner.columns()
+        self._writer = parquet.ParquetWriter(
+            pyarrow.PythonFile(_Sink(self._file), mode="w"),
+            self._planner.schema(),
+            compression=self._compression,
+        )
+
+    def _count(self, key: str, count: int = 1) -> None:
+        if self._stats is not None:
+            self._stats.inc_value(key, count)
+
+
+def _new_file_beside(path: Path) -> tuple[IO[bytes], Path]:
+    number = 2
+    while True:
+        other = path.with_name(f"{path.name.removesuffix('.parquet')}-{number}.parquet")
+        try:
+            return other.open("xb"), other
+        except FileExistsError:
+            number += 1
+
+
+def _weight(value: object) -> int:
+    """Estimate the bytes of a value, text by its length, so that row groups stay bounded."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_weight(inner) for inner in value.values())
+    if isinstance(value, list | tuple):
+        return sum(_weight(inner) for inner in value)
+    return _NUMBER_BYTES
+
+
+class CorpusCsvItemExporter(CsvItemExporter):
+    """Scrapy's CSV with cells a program can read back.
+
+    Lists, objects and nested items are compact JSON, no value is an empty cell, truth values are
+    ``true`` and ``false``. The header is written even when no item came, and not again when a file
+    with the same header is appended to.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        *,
+        errors: str | None = "backslashreplace",
+        **kwargs: Any,  # noqa: ANN401 - whatever the base class takes
+    ) -> None:
+        """Prepare a file.
+
+        Args:
+            file: Where to write, opened for bytes.
+            errors: What happens to a character the encoding lacks; the default writes its number.
+            kwargs: The options of Scrapy's CSV exporter and of :mod:`csv`.
+        """
+        appending_to = _path_of(file) if _offset(file) else None
+        super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
+        self._appending_to = appending_to
+        self._header: list[str] | None = None
+        self._found_fields: frozenset[str] | None = None
+
+    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401
+        """Apply the field's own serializer alone: lists are not joined but become JSON."""
+        return BaseItemExporter.serialize_field(self, field, name, value)
+
+    def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Write one row, after the header if it is the first."""
+        if self._header is None:
+            if not self.fields_to_export:
+                self.fields_to_export = list(ItemAdapter(item).field_names())
+                self._found_fields = frozenset(self.fields_to_export)
+            self._write_header()
+        self._warn_of_lost_fields(item)
+        row = self.get_serialized_fields(item, default_value=None, include_empty=True)
+        self.csv_writer.writerow([value_to_text(value) for _, value in row])
+
+    def finish_exporting(self) -> None:
+        """Write the header of a feed without items, then let go of the file."""
+        if self._header is None:
+            self.fields_to_export = self.fields_to_export or list(FIELD_ORDER)
+            self._write_header()
+        super().finish_exporting()
+
+    def _write_header(self) -> None:
+        wanted: Any = self.fields_to_export
+        self._header = list(wanted.values() if hasattr(wanted, "values") else wanted)
+        if not self.include_headers_line:
+            return
+        if self._appending_to is not None:
+            present = self._present_header(self._appending_to)
+            if present == self._header:
+                return
+            logger.warning(
+                "%s has the columns %s, and the rows added now have %s: a second header marks the "
+                "change. Use -O to replace the file.",
+                self._appending_to,
+                ", ".join(present),
+                ", ".join(self._header),
+            )
+        self.csv_writer.writerow(self._header)
+
+    def _present_header(self, path: Path) -> list[str]:
+        with path.open(encoding=self.encoding, errors="replace", newline="") as file:
+            return next(csv.reader(file, self.csv_writer.dialect), [])
+
+    def _warn_of_lost_fields(self, item: object) -> None:
+        if self._found_fields is None:
+            return
+        lost = sorted(set(ItemAdapter(item).field_names()) - self._found_fields)
+        if lost:
+            logger.warning(
+                "The CSV columns were set by the first item; these fields of a later one have no "
+                "column and are left out: %s. Name the columns in FEED_EXPORT_FIELDS.",
+                ", ".join(lost),
+            )
+            # Said once: every later item may have them.
+            self._found_fields = None

@@ -1,0 +1,31 @@
+"""The settings of a crawl: one site, politely, in two passes."""
+
+from __future__ import annotations
+
+from crawler.logs import shorten_start
+
+BOT_NAME = "scrapy-corpus"
+SPIDER_MODULES = ["spiders"]
+NEWSPIDER_MODULE = "spiders"
+
+# The add-on switches the project's components on, and politeness with them: robots.txt, delays,
+# one request at a time, the user agent and the body cap stand in crawler/manners.py. A value set
+# here or with -s wins over the add-on's.
+ADDONS = {"crawler.addon.CorpusAddon": 500}
+
+# Scrapy checks the format of -o and -O before add-ons run, so formats are declared here.
+FEED_EXPORTERS = {
+    "csv": "crawler.exporters.CorpusCsvItemExporter",
+    "parquet": "crawler.exporters.ParquetItemExporter",
+}
+# Letters of all scripts as they are, not as \uXXXX.
+FEED_EXPORT_ENCODING = "utf-8"
+
+# A person reads the log: no version table, no figures twice (the summary at the end replaces the
+# dump of stats, the progress line the periodic one), one short line where a page is concerned.
+LOG_LEVEL = "INFO"
+LOG_VERSIONS: list[str] = []
+LOG_FORMATTER = "crawler.logs.ShortLogFormatter"
+STATS_DUMP = False
+EXTENSIONS = {"scrapy.extensions.logstats.LogStats": None}
+shorten_start()

@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import csv
+import gc
+import io
+import json
+import logging
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scrapy.settings import Settings
+
+from crawler.core.errors import OptionError
+from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
+from crawler.items import FIELD_ORDER, PageItem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCK = {"text": "본문", "kept": True, "reason": "text", "frequency": 1, "tag": "p"}
+
+
+def page(number: int = 1, **changes: object) -> PageItem:
+    values: dict[str, Any] = {"text": "한글 text\nsecond line", "site_pages": 3, **changes}
+    return PageItem(url=f"https://blog.example/{number}", **values)
+
+
+def parquet(items: list[Any], **options: Any) -> pa.Table:  # noqa: ANN401 - any option
+    file = io.BytesIO()
+    exporter = ParquetItemExporter(file, **options)
+    exporter.start_exporting()
+    for item in items:
+        exporter.export_item(item)
+    exporter.finish_exporting()
+    exporter.finish_exporting()
+    assert not file.closed
+    return pq.read_table(io.BytesIO(file.getvalue()))
+
+
+def as_csv(items: list[Any], **options: Any) -> list[list[str]]:  # noqa: ANN401 - any option
+    file = io.BytesIO()
+    exporter = CorpusCsvItemExporter(file, encoding="utf-8", **options)
+    exporter.start_exporting()
+    for item in items:
+        exporter.export_item(item)
+    exporter.finish_exporting()
+    return list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
+
+
+def test_page_items_have_fixed_columns_and_types() -> None:
+    table = parquet([page(blocks=[BLOCK], fields={"tags": ["ㄱ", 1]}, title="T"), page(2)])
+    assert table.column_names == list(FIELD_ORDER)
+    assert table.schema.field("site_pages").type == pa.int64()
+    assert table.schema.field("text").type == pa.string()
+    assert table.schema.field("fields").metadata[b"encoding"] == b"json"
+    first, second = table.to_pylist()
+    assert first["text"] == "한글 text\nsecond line"
+    assert first["blocks"] == [
+        {
+            "text": "본문",
+            "kept": True,
+            "reason": "text",
+            "frequency": 1,
+            "details": '{"tag":"p"}',
+        }
+    ]
+    assert json.loads(first["fields"]) == {"tags": ["ㄱ", 1]}
+    assert (second["blocks"], second["title"], second["fields"]) == (None, None, "{}")
+
+
+def test_no_items_give_a_valid_file_with_the_page_columns() -> None:
+    table = parquet([])
+    assert table.num_rows == 0
+    assert table.column_names == list(FIELD_ORDER)
+
+
+def test_a_page_value_of_a_wrong_type_is_kept() -> None:
+    wrong = page(site_pages="many", title=["a", "b"], blocks="none", fields={"k": 1})
+    row = parquet([page(), wrong]).to_pylist()[1]
+    assert row["site_pages"] is None
+    assert row["title"] == '["a","b"]'
+    assert json.loads(row["fields"]) == {
+        "k": 1,
+        "_extra": {"site_pages": "many", "blocks": "none"},
+    }
+
+
+def test_a_block_member_of_a_wrong_type_is_kept() -> None:
+    block = parquet([page(blocks=[{**BLOCK, "frequency": "often"}])]).to_pylist()[0]["blocks"][0]
+    assert block["frequency"] is None
+    assert json.loads(block["details"]) == {"tag": "p", "frequency": "often"}
+
+
+def test_other_items_get_columns_by_their_first_row_group() -> None:
+    items = [
+        {
+            "name": "a",
+            "n": 1,
+            "x": 1,
+            "ok": True,
+            "mixed": 1,
+            "tags": ["t"],
+            "day": date(2024, 1, 2),
+        },
+        {"name": "b", "n": 2, "x": 0.5, "ok": False, "mixed": "one", "late": None},
+    ]
+    table = parquet(items)
+    types = {field.name: field.type for field in table.schema}
+    assert types == {
+        "name": pa.string(),
+        "n": pa.int64(),
+        "x": pa.float64(),
+        "ok": pa.bool_(),
+        "mixed": pa.string(),
+        "tags": pa.string(),
+        "day": pa.string(),
+        "late": pa.string(),
+        "_extra": pa.string(),
+    }
+    first, second = table.to_pylist()
+    assert (first["mixed"], second["mixed"]) == ("1", '"one"')
+    assert (first["day"], first["tags"], first["x"]) == ("2024-01-02", '["t"]', 1.0)
+    assert second["_extra"] is None
+
+
+def test_surprises_after_the_first_row_group_go_to_the_extra_column() -> None:
+    items: list[Any] = [
+        {"n": 1},
+        {"n": "two", "new": {"deep": [1]}},
+        {"n": 2**70},
+        {"n": True},
+        {"n": None, "_extra": "own"},
+    ]
+    rows = parquet(items, row_group_rows=1).to_pylist()
+    assert [row["n"] for row in rows] == [1, None, None, None, None]
+    assert [json.loads(row["_extra"] or "null") for row in rows] == [
+        None,
+        {"n": "two", "new": {"deep": [1]}},
+        {"n": 2**70},
+        {"n": True},
+        {"_extra": "own"},
+    ]
+
+
+def test_fields_to_export_choose_order_and_rename() -> None:
+    assert parquet([page()], fields_to_export=["title", "url"]).column_names == [
+        "title",
+        "url",
+        "_extra",
+    ]
+    renamed = parquet([page()], fields_to_export={"url": "address", "site_pages": "n"})
+    assert renamed.schema.field("n").type == pa.int64()
+    assert renamed.to_pylist()[0]["address"] == "https://blog.example/1"
+    assert parquet([], fields_to_export=["text"]).column_names == ["text", "_extra"]
+
+
+@dataclass
+class RatedPage(PageItem):
+    rating: float = 0.0
+
+
+def test_a_page_item_with_more_fields_gets_more_columns() -> None:
+    table = parquet([RatedPage(url="https://blog.example/", rating=0.5)])
+    assert table.column_names == [*FIELD_ORDER, "rating"]
+    assert table.schema.field("rating").type == pa.float64()
+
+
+def test_rows_are_written_in_bounded_groups() -> None:
+    file = io.BytesIO()
+    exporter = ParquetItemExporter(file, row_group_bytes=10_000)
+    for number in range(50):
+        exporter.export_item(page(number, text="x" * 1000))
+    assert len(exporter._rows) < 10
+    exporter.finish_exporting()
+    found = pq.ParquetFile(io.BytesIO(file.getvalue()))
+    assert found.metadata.num_rows == 50
+    assert found.metadata.num_row_groups >= 5
+
+
+def test_a_lone_surrogate_stops_neither_format() -> None:
+    assert parquet([page(text="a\ud800b")]).to_pylist()[0]["text"] == "a\ufffdb"
+    assert as_csv([page(text="a\ud800b")])[1][5] == "a\\ud800b"
+
+
+def test_a_parquet_file_is_never_appended_to(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = tmp_path / "pages.parquet"
+    target.write_bytes(b"earlier")
+    with target.open("ab") as file, caplog.at_level(logging.ERROR):
+        exporter = ParquetItemExporter(file)
+        exporter.start_exporting()
+        exporter.export_item(page())
+        exporter.finish_exporting()
+    assert target.read_bytes() == b"earlier"
+    assert exporter.path == tmp_path / "pages-2.parquet"
+    assert pq.read_table(exporter.path).num_rows == 1
+    assert "cannot be appended" in caplog.text
+    gc.collect()
+
+
+def test_csv_cells_are_json_or_plain() -> None:
+    header, row = as_csv(
+        [page(blocks=[BLOCK], fields={"ok": True, "tags": ["가", "b"]}, title='a "b", c')]
+    )
+    assert header == list(FIELD_ORDER)
+    cells = dict(zip(header, row, strict=True))
+    assert cells["title"] == 'a "b", c'
+    assert cells["text"] == "한글 text\nsecond line"
+    assert cells["canonical_url"] == ""
+    assert json.loads(cells["blocks"]) == [BLOCK]
+    assert cells["fields"] == '{"ok":true,"tags":["가","b"]}'
+
+
+def test_csv_of_plain_items() -> None:
+    header, row = as_csv([{"a": True, "b": ["x", "y"], "c": None, "d": 1.5, "e": "=1+1"}])
+    assert header == ["a", "b", "c", "d", "e"]
+    assert row == ["true", '["x","y"]', "", "1.5", "=1+1"]
+
+
+def test_csv_says_which_fields_have_no_column(caplog: pytest.LogCaptureFixture) -> None:
+    rows = as_csv([{"a": 1}, {"a": 2, "late": 3}, {"late": 4}])
+    assert rows == [["a"], ["1"], ["2"], [""]]
+    assert len(caplog.records) == 1
+
+
+def test_csv_options_of_scrapy_hold() -> None:
+    assert as_csv([]) == [list(FIELD_ORDER)]
+    assert as_csv([page()], fields_to_export={"url": "address"})[0] == ["address"]
+    assert as_csv([page()], fields_to_export=["url"], include_headers_line=False) == [
+        ["https://blog.example/1"]
+    ]
+
+
+@pytest.mark.parametrize(("old", "headers"), [("url,title", 1), ("other", 2)])
+def test_csv_repeats_no_header_when_appending(tmp_path: Path, old: str, headers: int) -> None:
+    target = tmp_path / "pages.csv"
+    target.write_text(f"{old}\r\n", encoding="utf-8")
+    with target.open("ab") as file:
+        exporter = CorpusCsvItemExporter(file, fields_to_export=["url", "title"])
+        exporter.export_item(page(title="T"))
+        exporter.finish_exporting()
+    lines = target.read_text(encoding="utf-8").split()
+    assert len(lines) == headers + 1
+    assert lines[-1] == "https://blog.example/1,T"
+
+
+def feeds(uri: Path | str, **options: object) -> Settings:
+    exporters = {"parquet": "crawler.exporters.ParquetItemExporter"}
+    return Settings({"FEEDS": {uri: options}, "FEED_EXPORTERS": exporters})
+
+
+def test_feeds_are_checked_before_the_crawl(tmp_path: Path) -> None:
+    old = tmp_path / "old.parquet"
+    old.write_bytes(b"PAR1")
+    check_feeds(Settings())
+    check_feeds(feeds(tmp_path / "new.parquet", format="parquet"))
+    check_feeds(feeds(old, format="parquet", overwrite=True))
+    check_feeds(feeds("s3://bucket/x.parquet", format="parquet"))
+    with pytest.raises(OptionError, match="cannot be appended to"):
+        check_feeds(feeds(old, format="parquet"))
+    with pytest.raises(OptionError, match=r"'parqet'.*parquet"):
+        check_feeds(feeds(old, format="parqet"))

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler.core.errors import OptionError
+from crawler.options import OPTIONS, Options
+
+DOCS = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    options = Options.from_settings(Settings())
+    assert options == Options()
+    assert {option.field: option.default for option in OPTIONS} == dataclasses.asdict(options)
+
+
+def test_values_from_the_command_line_are_parsed() -> None:
+    settings = Settings()
+    for name, value in {
+        "CORPUS_MODE": "streaming",
+        "CORPUS_DIR": "held/here",
+        "CORPUS_KEEP_SPOOL": "True",
+        "CORPUS_ITEM_BLOCKS": "1",
+        "CORPUS_DROP_NEAR_DUPLICATES": "false",
+        "CORPUS_NEAR_DUPLICATE_SIMILARITY": "0.9",
+        "CORPUS_MAX_PAGE_BYTES": "1000",
+        "CORPUS_PROGRESS": "OFF",
+    }.items():
+        settings.set(name, value, priority="cmdline")
+    assert Options.from_settings(settings) == Options(
+        mode="streaming",
+        dir=Path("held/here"),
+        keep_spool=True,
+        item_blocks=True,
+        drop_near_duplicates=False,
+        near_duplicate_similarity=0.9,
+        max_page_bytes=1000,
+        progress="off",
+    )
+
+
+def test_values_from_a_settings_file_are_taken_as_they_are() -> None:
+    settings = Settings({"CORPUS_NEAR_DUPLICATE_SIMILARITY": 1, "CORPUS_DIR": Path("x")})
+    options = Options.from_settings(settings)
+    assert options.near_duplicate_similarity == 1.0
+    assert isinstance(options.near_duplicate_similarity, float)
+    assert options.dir == Path("x")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("CORPUS_MODE", "two_pass", 'one of "two-pass", "streaming"'),
+        ("CORPUS_MODE", 2, "one of"),
+        ("CORPUS_DIR", " ", "path of a folder"),
+        ("CORPUS_TEXT_METHOD", "", "text that is not empty"),
+        ("CORPUS_TEXT_METHOD", None, "text that is not empty"),
+        ("CORPUS_KEEP_SPOOL", "maybe", "True or False"),
+        ("CORPUS_KEEP_SPOOL", 2, "True or False"),
+        ("CORPUS_NEAR_DUPLICATE_SIMILARITY", "1.1", "a number from 0 to 1"),
+        ("CORPUS_NEAR_DUPLICATE_SIMILARITY", "nan", "a number from 0 to 1"),
+        ("CORPUS_NEAR_DUPLICATE_SIMILARITY", True, "a number from 0 to 1"),
+        ("CORPUS_MAX_PAGE_BYTES", "0", "a whole number of at least 1"),
+        ("CORPUS_MAX_PAGE_BYTES", 1.5, "a whole number"),
+        ("CORPUS_PROGRESS", "always", 'one of "auto", "on", "off"'),
+    ],
+)
+def test_a_wrong_value_names_setting_value_and_what_is_accepted(
+    name: str, value: object, accepted: str
+) -> None:
+    with pytest.raises(OptionError) as error:
+        Options.from_settings(Settings({name: value}))
+    message = str(error.value)
+    assert message.startswith(f"{name} is {value!r}. It accepts ")
+    assert accepted in message
+
+
+def test_an_unknown_setting_names_the_nearest() -> None:
+    with pytest.raises(OptionError, match=r"no setting CORPUS_MOD\. The nearest is CORPUS_MODE"):
+        Options.from_settings(Settings({"CORPUS_MOD": "streaming"}))
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([^|]+) \| `([^`]*)` \| ([^|]+) \|$", DOCS.read_text("utf-8"), re.MULTILINE
+    )
+    assert [(name, default) for name, _, default, _ in rows] == [
+        (option.name, str(option.default)) for option in OPTIONS
+    ]
+    assert [meaning for *_, meaning in rows] == [option.meaning for option in OPTIONS]
+    assert [kind for _, kind, _, _ in rows] == [option.accepts for option in OPTIONS]
