@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(site: str, pages: int = 4) -> list[str]:
+    things = ("apples", "boats", "clocks", "doors")
+    return [
+        json.dumps(
+            {
+                "site": site,
+                "url": None,
+                "html": f"<body><p>Every page says this.<p>A post about {things[number]}.</body>",
+                "gold_text": f"A post about {things[number]}.",
+            }
+        )
+        for number in range(pages)
+    ]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(rows("a.example")).encode()))
+    return path
+
+
+def evaluate(folder: Path, *args: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command outside any project."""
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", "evaluate", *map(str, args)],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_json_on_standard_output_is_one_object_and_nothing_else(tmp_path: Path, gold: Path) -> None:
+    more = tmp_path / "more.jsonl"
+    more.write_text(
+        "\n".join([*rows("블로그"), json.dumps(json.loads(rows("x")[0]) | {"html": ""})])
+    )
+    done = evaluate(tmp_path, "text", gold, more, "--json", "-", "-L", "DEBUG")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert list(figures) == [
+        "task",
+        "method",
+        "pages",
+        "sites",
+        "seconds",
+        "pages_per_second",
+        "word",
+        "word_micro",
+        "shingle4",
+        "site_mean_f1",
+        "per_site",
+        "skipped",
+    ]
+    assert (figures["task"], figures["method"]) == ("text", "frequency-adaptive")
+    assert (figures["pages"], figures["sites"]) == (9, 3)
+    assert figures["per_site"]["블로그"] == {"pages": 4, "precision": 1, "recall": 1, "f1": 1}
+    assert figures["site_mean_f1"] == pytest.approx(2 / 3)
+    assert figures["seconds"] > 0
+    assert figures["pages_per_second"] > 0
+    assert list(figures["skipped"].values()) == [1]
+
+
+def test_json_in_a_file_comes_besides_the_table(tmp_path: Path, gold: Path) -> None:
+    done = evaluate(tmp_path, "text", gold, "--json", "out.json", "--limit", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert json.loads((tmp_path / "out.json").read_text())["pages"] == 2
+    assert "a.example" in done.stdout
+    assert "words, mean over sites" in done.stdout
+
+
+def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path) -> None:
+    option = evaluate(tmp_path, "text", gold, "--method", "all-text", "--json", "-")
+    setting = evaluate(tmp_path, "text", gold, "-s", "CORPUS_TEXT_METHOD=all-text", "--json", "-")
+    for done in (option, setting):
+        assert json.loads(done.stdout)["method"] == "all-text"
+        assert json.loads(done.stdout)["word"]["precision"] < 1
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ([], "name a task (text)"),
+        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: text"),
+        (["text"], "name the gold files"),
+        (["text", "-"], "read twice"),
+        (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
+        (["text", "GOLD", "--limit", "0"], "--limit is '0'"),
+        (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
+        (["text", "GOLD", "--method", "magic"], "frequency-adaptive"),
+        (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
+        (["text", "GOLD", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exit_code_2(
+    tmp_path: Path, gold: Path, args: list[str], says: str
+) -> None:
+    done = evaluate(tmp_path, *[str(gold) if arg == "GOLD" else arg for arg in args])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert says in done.stderr
+
+
+def test_bad_gold_is_one_line_with_file_and_line_and_exit_code_1(
+    tmp_path: Path, gold: Path
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(rows("a.example")[0] + "\n{}\n")
+    done = evaluate(tmp_path, "text", gold, bad, "--json", "-")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"scrapy evaluate: error: {bad}, line 2: no 'site'; "
+        "every line needs site, html and gold_text\n"
+    )
+
+
+def test_the_command_is_light_until_it_runs(tmp_path: Path) -> None:
+    code = (
+        "import scrapy.commands, sys; before = set(sys.modules); import crawler.commands.evaluate; "
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.strip() == str(["crawler", "crawler.commands", "crawler.commands.evaluate"])

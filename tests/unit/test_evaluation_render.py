@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from crawler.evaluation.render import as_json, write_tables
+from crawler.evaluation.report import Report, Table
+
+REPORT = Report(
+    task="text",
+    method="some",
+    pages=30,
+    sites=2,
+    figures={"site_mean_f1": 0.5, "per_site": {"블로그": {"pages": 3}}},
+    tables=(Table("site", ("pages", "F1"), (("블로그", "3", "0.500"), ("[red]b", "27", "1.000"))),),
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_json_object_starts_with_what_was_measured() -> None:
+    figures = json.loads(as_json(REPORT, seconds=1.5))
+    assert list(figures.items())[:6] == [
+        ("task", "text"),
+        ("method", "some"),
+        ("pages", 30),
+        ("sites", 2),
+        ("seconds", 1.5),
+        ("pages_per_second", 20.0),
+    ]
+    assert figures["per_site"] == {"블로그": {"pages": 3}}
+    assert as_json(REPORT, seconds=1).isascii()
+
+
+def test_a_clock_that_did_not_move_is_no_error() -> None:
+    assert json.loads(as_json(REPORT, seconds=0))["seconds"] == 0
+
+
+def test_plain_tables_have_aligned_columns() -> None:
+    out = io.StringIO()
+    write_tables(REPORT, 1.5, out)
+    assert out.getvalue().splitlines() == [
+        "text, method some: 30 pages of 2 sites in 1.5 s (20 pages a second)",
+        "",
+        "site    pages     F1",
+        "블로그         3  0.500",
+        "[red]b     27  1.000",
+    ]
+
+
+def test_names_that_the_output_cannot_encode_are_escaped() -> None:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="ascii")
+    write_tables(REPORT, 1.5, out)
+    out.flush()
+    assert rb"\ube14" in raw.getvalue()
+
+
+@pytest.mark.parametrize("name", ["블로그", "[red]b", "0.500"])
+def test_a_terminal_gets_the_same_names_and_figures(name: str) -> None:
+    out = Terminal()
+    write_tables(REPORT, 1.5, out)
+    assert name in out.getvalue()

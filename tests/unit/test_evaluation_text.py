@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
+from crawler.evaluation.report import Job
+from crawler.evaluation.tasks import get_task, task_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crawler.evaluation.report import Report
+
+MENU = "<p>Every page of the site says these very words."
+
+
+def row(site: str, number: int, own: str, gold: str | None = None) -> dict[str, object]:
+    html = f"<html><body>{MENU}<p>{own}</body></html>" if own else ""
+    return {"site": site, "id": number, "html": html, "gold_text": own if gold is None else gold}
+
+
+def site(name: str, pages: int) -> list[dict[str, object]]:
+    things = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
+    return [
+        row(name, number, f"A post about {things[number]} and what {name} made of them.")
+        for number in range(pages)
+    ]
+
+
+def measure(
+    tmp_path: Path,
+    rows: list[dict[str, object]],
+    limit: int | None = None,
+    method: str = "frequency-adaptive",
+) -> Report:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return get_task("text").run(Job(gold=(gold,), method=method, limit=limit))
+
+
+def test_all_pages_of_a_site_are_counted_before_the_first_is_judged(tmp_path: Path) -> None:
+    report = measure(tmp_path, site("a.example", 5))
+    assert report.figures["word"] == {"precision": 1, "recall": 1, "f1": 1}, (
+        "the menu of the first page is known as one only when the others have been seen"
+    )
+    assert report.pages == 5
+    assert report.sites == 1
+
+
+def test_mixed_up_pages_give_the_same_figures(tmp_path: Path) -> None:
+    rows = [*site("a.example", 6), *site("b.example", 3), row("b.example", 9, "", gold="lost")]
+    there = measure(tmp_path, rows).figures
+    assert there == measure(tmp_path, rows[::-1]).figures
+    assert there == measure(tmp_path, rows[1::2] + rows[::2]).figures
+
+
+def test_a_site_is_never_judged_by_another_sites_counts(tmp_path: Path) -> None:
+    one = measure(tmp_path, [row("a.example", 1, "Only here."), row("b.example", 2, "Only there.")])
+    assert one.figures["word"]["recall"] == 1
+    assert one.figures["word"]["precision"] < 1
+
+
+def test_a_page_that_cannot_be_read_is_an_empty_prediction(tmp_path: Path) -> None:
+    rows = [*site("a.example", 3), row("a.example", 9, "", gold="This text is not found.")]
+    report = measure(tmp_path, rows)
+    assert report.pages == 4
+    assert sum(report.figures["skipped"].values()) == 1
+    assert report.figures["word"]["recall"] == pytest.approx(3 / 4)
+    assert report.figures["word"]["precision"] == pytest.approx(3 / 4)
+    assert any("could not be read" in table.title for table in report.tables)
+
+
+def test_a_site_without_one_readable_page(tmp_path: Path) -> None:
+    report = measure(tmp_path, [row("dead.example", 1, "", gold="Gone."), *site("a.example", 3)])
+    assert report.figures["per_site"]["dead.example"] == {
+        "pages": 1,
+        "precision": 0,
+        "recall": 0,
+        "f1": 0,
+    }
+    assert report.figures["site_mean_f1"] == 0.5
+
+
+def test_limit(tmp_path: Path) -> None:
+    report = measure(tmp_path, [*site("a.example", 4), *site("b.example", 4)], limit=5)
+    assert {name: it["pages"] for name, it in report.figures["per_site"].items()} == {
+        "a.example": 4,
+        "b.example": 1,
+    }
+
+
+def test_gold_without_pages(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="no gold pages"):
+        measure(tmp_path, [])
+
+
+def test_unknown_names() -> None:
+    assert task_names() == ("text",)
+    with pytest.raises(ArgumentError, match="the tasks are: text"):
+        get_task("txt")
+    with pytest.raises(UnknownMethodError, match="frequency-adaptive"):
+        get_task("text").run(Job(gold=(), method="nothing"))
