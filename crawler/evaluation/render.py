@@ -34,8 +34,8 @@ def as_json(report: Report, seconds: float) -> str:
 def write_tables(report: Report, seconds: float, stream: TextIO) -> None:
     """Write the report for a reader: ruled tables on a terminal, plain columns elsewhere."""
     heading = (
-        f"{report.task}, method {report.method}: {report.pages} pages of {report.sites} sites "
-        f"in {seconds:.1f} s ({_rate(report, seconds):.0f} pages a second)"
+        f"{report.task}, method {report.method}: pages {report.pages}, sites {report.sites}, "
+        f"seconds {seconds:.1f}, pages a second {_rate(report, seconds):.0f}"
     )
     if stream.isatty():
         _write_rich(heading, report.tables, stream)

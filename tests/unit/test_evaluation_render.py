@@ -45,7 +45,7 @@ def test_plain_tables_have_aligned_columns() -> None:
     out = io.StringIO()
     write_tables(REPORT, 1.5, out)
     assert out.getvalue().splitlines() == [
-        "text, method some: 30 pages of 2 sites in 1.5 s (20 pages a second)",
+        "text, method some: pages 30, sites 2, seconds 1.5, pages a second 20",
         "",
         "site    pages     F1",
         "블로그         3  0.500",
