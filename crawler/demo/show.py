@@ -1,0 +1,146 @@
+"""The demo itself: serve the site, crawl it, and tell what came of it."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.utils.conf import feed_process_params_from_cli
+
+from crawler.demo.pages import answers
+from crawler.demo.report import report
+from crawler.demo.server import serve
+from crawler.items import FIELD_ORDER, PageItem
+from crawler.spiders.site import SiteSpider
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+__all__ = ["Outcome", "crawl", "main"]
+
+_COMMAND_LINE: Final = SETTINGS_PRIORITIES["cmdline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a crawl of the demo site gave: the items in order of export, and Scrapy's stats."""
+
+    items: tuple[PageItem, ...]
+    stats: Mapping[str, Any]
+
+
+def main(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> int:
+    """Do what ``scrapy demo`` was asked for.
+
+    Args:
+        args: Arguments that are no options; there may be none.
+        opts: The options ``output`` and ``keep_serving``.
+        given: Settings of the call, of which those from the command line are used.
+
+    Returns:
+        The exit code: 0, or 1 when nothing was exported.
+
+    Raises:
+        UsageError: The command line is wrong; the message says what to write.
+
+    """
+    if args:
+        raise UsageError(
+            f"scrapy demo takes no arguments, but got: {' '.join(args)}", print_help=False
+        )
+    console = _console()
+    with tempfile.TemporaryDirectory(prefix="scrapy-corpus-demo-") as folder:
+        settings = _settings(given, opts.output, folder)
+        with serve(answers()) as base:
+            outcome = crawl(base, settings)
+            if not outcome.items:
+                print(
+                    "scrapy demo: the crawl exported no page. Run it again with -L INFO to see "
+                    "what each page met.",
+                    file=sys.stderr,
+                )
+                return 1
+            report(console, outcome.items, outcome.stats, base=base, output=opts.output)
+            if opts.keep_serving:
+                _keep_serving(console, base)
+    return 0
+
+
+def crawl(base: str, settings: Settings) -> Outcome:
+    """Crawl the site at ``base`` in this process; a process can do this once.
+
+    Args:
+        base: Address of the site without a closing slash.
+        settings: Settings of the crawl.
+
+    Returns:
+        What was exported, empty when the crawl could not start; the log says why.
+
+    """
+    process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(SiteSpider)
+    items: list[PageItem] = []
+
+    def remember(item: PageItem) -> None:
+        items.append(item)
+
+    crawler.signals.connect(remember, signal=signals.item_scraped)
+    process.crawl(crawler, url=f"{base}/")
+    process.start()
+    # A crawl that could not start has no stats to ask for.
+    return Outcome(items=tuple(items), stats=crawler.stats.get_stats() if items else {})
+
+
+def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
+    """Put the demo's settings together: its own module, this call's paths, the command line's."""
+    settings = Settings()
+    settings.setmodule("crawler.demo.settings", priority="project")
+    settings.set("CORPUS_DIR", folder, priority="project")
+    # The report explains each block by the labels on the items; the file is to look as always.
+    settings.set("CORPUS_ITEM_BLOCKS", value=True, priority="project")
+    settings.set("CORPUS_PROGRESS", "off", priority="project")
+    exported = [name for name in FIELD_ORDER if name != "blocks"]
+    settings.set("FEED_EXPORT_FIELDS", exported, priority="project")
+    for name in given:
+        priority = given.getpriority(name)
+        if priority is not None and priority >= _COMMAND_LINE:
+            settings.set(name, given[name], priority="cmdline")
+    if output.partition(":")[0] == "-":
+        raise UsageError(
+            "scrapy demo shows its results on standard output; name a file after -O.",
+            print_help=False,
+        )
+    feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
+    settings.set("FEEDS", feeds, priority="cmdline")
+    return settings
+
+
+def _console() -> Console:
+    """Make a console that prints Korean even where the terminal cannot show it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Console(highlight=False)
+
+
+def _keep_serving(console: Console, base: str) -> None:
+    """Wait for Ctrl-C with the server running."""
+    # Scrapy's own handler still stands; it speaks to a reactor that has ended.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    console.print(f"\nServing {base}/ until Ctrl-C.", soft_wrap=True)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        console.print("\nStopped.")
