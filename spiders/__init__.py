@@ -1,0 +1,1 @@
+"""The spiders of this project, as ``scrapy crawl`` finds them."""

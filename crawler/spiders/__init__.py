@@ -1,0 +1,1 @@
+"""The spiders: whole sites, lists of addresses, archives."""

@@ -1,0 +1,187 @@
+"""Typed spider arguments: declared once as a dataclass, read from ``-a name=value``.
+
+A spider declares what it understands::
+
+    @dataclass(frozen=True, slots=True)
+    class ListArguments:
+        file: str = text_argument("the file to read")
+        max_pages: int = whole_number_argument("most pages to fetch, 0 for all", default=0)
+
+and reads it in its constructor with :func:`parse_arguments`, which also makes the one-line error
+for whatever it cannot understand.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from crawler.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = [
+    "ArgumentExit",
+    "ArgumentHelp",
+    "describe_arguments",
+    "flag_argument",
+    "parse_arguments",
+    "pattern_argument",
+    "text_argument",
+    "whole_number_argument",
+]
+
+_T = TypeVar("_T")
+_MEANING = "meaning"
+_READ = "read"
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+class ArgumentExit(ArgumentError, SystemExit):  # noqa: N818 - it is an exit, as SystemExit is
+    """An :class:`ArgumentError` that ends a program nobody catches it in with its one line.
+
+    Scrapy makes spiders deep inside its event loop, where any other exception would be shown as a
+    traceback. Programs that start crawls themselves catch :class:`ArgumentError` as usual.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.code = message
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentHelp:
+    """One declared argument: its name, what it means, and its default as text (``""``: none)."""
+
+    name: str
+    meaning: str
+    default: str
+    required: bool
+
+
+def text_argument(meaning: str, *, default: str | None = None) -> str:
+    """Declare a text argument; without a default it is required."""
+    return cast("str", _declare(meaning, _read_text, MISSING if default is None else default))
+
+
+def whole_number_argument(meaning: str, *, default: int, minimum: int = 0) -> int:
+    """Declare a whole number that is at least ``minimum``."""
+
+    def read(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise ValueError("is not a whole number") from None
+        if number < minimum:
+            raise ValueError(f"is less than {minimum}")
+        return number
+
+    return cast("int", _declare(meaning, read, default))
+
+
+def flag_argument(meaning: str, *, default: bool) -> bool:
+    """Declare a yes-or-no argument."""
+    return cast("bool", _declare(meaning, _read_flag, default))
+
+
+def pattern_argument(meaning: str) -> re.Pattern[str] | None:
+    """Declare an optional regular expression; not given or empty, it is ``None``."""
+    return cast("re.Pattern[str] | None", _declare(meaning, _read_pattern, None))
+
+
+def _declare(meaning: str, read: Callable[[str], object], default: object) -> object:
+    item: object = field(default=default, metadata={_MEANING: meaning, _READ: read})
+    return item
+
+
+def _read_text(value: str) -> str:
+    return value.strip()
+
+
+def _read_flag(value: str) -> bool:
+    word = value.strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise ValueError("is neither true nor false")
+
+
+def _read_pattern(value: str) -> re.Pattern[str] | None:
+    if not value:
+        return None
+    try:
+        return re.compile(value)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression ({error})") from None
+
+
+def describe_arguments(cls: type[Any]) -> tuple[ArgumentHelp, ...]:
+    """List the arguments a dataclass declares, in their order."""
+    return tuple(
+        ArgumentHelp(
+            name=item.name,
+            meaning=item.metadata[_MEANING],
+            default="" if item.default in {MISSING, None} else str(item.default),
+            required=item.default is MISSING,
+        )
+        for item in fields(cls)
+    )
+
+
+def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> _T:
+    """Make ``cls`` of the arguments as given on a command line.
+
+    Args:
+        cls: A dataclass whose fields are declared with the functions of this module.
+        raw: Argument names and values. Values are text; numbers, truth values and compiled
+            patterns are taken as well, for crawls started from Python. Names that begin with
+            ``_`` belong to the program that runs the spider and are passed over.
+        owner: Name of the spider or command, which the error message begins with.
+
+    Raises:
+        ArgumentExit: An argument is unknown, missing or wrong. The message is one line.
+    """
+    declared = {item.name: item for item in fields(cast("Any", cls))}
+    values: dict[str, object] = {}
+    for name, value in raw.items():
+        if name.startswith("_"):
+            continue
+        if name not in declared:
+            raise ArgumentExit(f"{owner}: {_unknown(name, list(declared))}")
+        read = declared[name].metadata[_READ]
+        try:
+            values[name] = read(value.pattern if isinstance(value, re.Pattern) else str(value))
+        except ValueError as error:
+            meaning = declared[name].metadata[_MEANING]
+            raise ArgumentExit(
+                _line(f"{owner}: {name}={value!s} {error}; {name} is {meaning}")
+            ) from None
+    missing = [
+        name for name, item in declared.items() if item.default is MISSING and not values.get(name)
+    ]
+    if missing:
+        meaning = declared[missing[0]].metadata[_MEANING]
+        raise ArgumentExit(
+            f"{owner}: argument '{missing[0]}' is missing: give -a {missing[0]}=…, {meaning}; "
+            f"{_known(declared)}",
+        )
+    return cls(**values)
+
+
+def _unknown(name: str, declared: list[str]) -> str:
+    near = difflib.get_close_matches(name, declared, n=1, cutoff=0.5)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    return f"unknown argument '{_line(name)}'{hint}; {_known(declared)}"
+
+
+def _known(names: Mapping[str, object] | list[str]) -> str:
+    return f"arguments are: {', '.join(names)}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

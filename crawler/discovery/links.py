@@ -1,0 +1,184 @@
+"""Links: which addresses a page leads to, and why some of them are not followed."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from w3lib.url import safe_url_string
+
+from crawler.discovery.addresses import canonical_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml.etree import _Element
+    from scrapy.http import TextResponse
+
+__all__ = ["CUT_REASONS", "NON_PAGE_EXTENSIONS", "Link", "LinkRules", "page_links"]
+
+NON_PAGE_EXTENSIONS = (
+    # images
+    "avif", "bmp", "gif", "heic", "ico", "jpeg", "jpg", "png", "psd", "svg", "tif", "tiff", "webp",
+    # sound and film
+    "aac", "avi", "flac", "flv", "m3u8", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg",
+    "oga", "ogg", "ogv", "opus", "wav", "webm", "wma", "wmv",
+    # archives and programs
+    "7z", "apk", "bin", "bz2", "deb", "dmg", "exe", "gz", "iso", "jar", "msi", "pkg", "rar", "rpm",
+    "tar", "tgz", "xz", "zip",
+    # documents
+    "csv", "doc", "docx", "epub", "hwp", "hwpx", "mobi", "odp", "ods", "odt", "pdf", "pps", "ppsx",
+    "ppt", "pptx", "ps", "rtf", "xls", "xlsx",
+    # data, feeds, styles, fonts; "js" is left out because titles such as "node.js" end addresses
+    "atom", "css", "eot", "ics", "json", "rdf", "rss", "torrent", "ttf", "vcf", "woff", "woff2",
+    "xml",
+)  # fmt: skip
+"""Endings of paths that hold no HTML page, in lower case."""
+
+CUT_REASONS = {
+    "file-type": "its ending names no HTML page",
+    "nofollow": "it is marked nofollow; -a follow_nofollow=true follows it",
+    "length": "it is longer than {max_length} characters",
+    "path-depth": "its path is deeper than {max_path_depth}; -a max_path_depth=0 lifts the limit",
+    "repeated-path": (
+        "a part of its path is repeated more than {max_repeats} times; "
+        "-a max_repeats=0 lifts the limit"
+    ),
+    "query": "its query has more than {max_query} parameters; -a max_query=0 lifts the limit",
+}
+"""Why links are cut, by the reason they are counted under, with how to lift it."""
+
+_EXTENSIONS = frozenset(NON_PAGE_EXTENSIONS)
+_FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
+_SCHEMES = ("http://", "https://")
+_HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
+_REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
+# No server is known to answer longer addresses reliably, and real pages stay far below.
+_MAX_LENGTH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRules:
+    """Limits against endless address spaces such as calendars. A limit of 0 is none."""
+
+    max_path_depth: int = 16
+    max_repeats: int = 3
+    max_query: int = 8
+    follow_nofollow: bool = False
+
+    def explain(self, reason: str) -> str:
+        """Say in words why a link was cut, and how to lift it."""
+        return CUT_REASONS[reason].format(
+            max_length=_MAX_LENGTH,
+            max_path_depth=self.max_path_depth,
+            max_repeats=self.max_repeats,
+            max_query=self.max_query,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A canonical address, and in ``cut`` the reason not to follow it (a key of CUT_REASONS)."""
+
+    address: str
+    cut: str = ""
+
+
+def page_links(response: TextResponse, rules: LinkRules) -> list[Link]:
+    """Find the pages a page leads to, in document order, each address once.
+
+    Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev, resolved against
+    ``base``. What is no web page by its scheme (mail, scripts, data) is left out; the rest is
+    judged by ``rules`` and comes with the reason when it is cut. Reads the tree the response
+    already holds, in one pass.
+    """
+    base = response.url
+    has_base = page_nofollow = False
+    found: list[tuple[str, bool]] = []
+    for element in _link_elements(response.selector.root):
+        href = element.get("href")
+        if element.tag == "meta":
+            if (element.get("name") or "").lower() == "robots":
+                page_nofollow |= "nofollow" in _words(element.get("content"))
+        elif href is None:
+            continue
+        elif element.tag == "base":
+            if not has_base:
+                base, has_base = _join(response.url, href), True
+        else:
+            relations = _words(element.get("rel"))
+            if element.tag != "link" or relations & _FOLLOWED_RELATIONS:
+                found.append((href, "nofollow" in relations))
+    links: dict[str, Link] = {}
+    for href, nofollow in found:
+        address = _absolute(base, href, response.encoding)
+        if address and (address not in links or links[address].cut == "nofollow"):
+            links[address] = Link(
+                address, _judge(address, rules, nofollow=nofollow or page_nofollow)
+            )
+    return list(links.values())
+
+
+def _link_elements(root: _Element | None) -> Iterator[_Element]:
+    if root is None:
+        return
+    # Comments for old browsers can leave the body beside the root element instead of below it.
+    tops = [*reversed(list(root.itersiblings(preceding=True))), root, *root.itersiblings()]
+    for top in tops:
+        yield from top.iter("a", "area", "link", "base", "meta")
+
+
+def _words(value: str | None) -> set[str]:
+    return set(re.split(r"[\s,]+", value.lower())) if value else set()
+
+
+def _join(base: str, href: str) -> str:
+    try:
+        return urljoin(base, _REMOVED_IN_ADDRESS.sub("", href).strip())
+    except ValueError:
+        return base
+
+
+def _absolute(base: str, href: str, encoding: str) -> str:
+    """Resolve a link; empty when it leads to no web page or back to the page itself."""
+    href = _REMOVED_IN_ADDRESS.sub("", href).strip()
+    if not href or href.startswith("#") or _HAS_OTHER_SCHEME.match(href):
+        return ""
+    try:
+        absolute = urljoin(base, href)
+        if not absolute.isascii():
+            absolute = _encode(absolute, encoding)
+    except ValueError:
+        return ""
+    address = canonical_address(absolute)
+    return address if address.startswith(_SCHEMES) else ""
+
+
+def _encode(address: str, encoding: str) -> str:
+    # Browsers send the query in the encoding of the page it was written on, the path in UTF-8.
+    try:
+        return safe_url_string(address, encoding=encoding)
+    except (LookupError, UnicodeError):
+        return safe_url_string(address)
+
+
+def _judge(address: str, rules: LinkRules, *, nofollow: bool) -> str:
+    parts = urlsplit(address)
+    if posixpath.splitext(parts.path)[1][1:].lower() in _EXTENSIONS:
+        return "file-type"
+    if len(address) > _MAX_LENGTH:
+        return "length"
+    segments = [segment for segment in parts.path.split("/") if segment]
+    if 0 < rules.max_path_depth < len(segments):
+        return "path-depth"
+    if 0 < rules.max_repeats < len(segments) and (
+        max(Counter(segments).values()) > rules.max_repeats
+    ):
+        return "repeated-path"
+    if 0 < rules.max_query <= parts.query.count("&"):
+        return "query"
+    return "nofollow" if nofollow and not rules.follow_nofollow else ""

@@ -1,0 +1,147 @@
+"""Good manners: the settings a polite crawl starts from, and the delay a site asks for."""
+
+from __future__ import annotations
+
+import logging
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from scrapy import signals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+    from scrapy.core.downloader import Downloader, Slot
+    from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
+
+__all__ = ["MAX_PAGE_BYTES", "POLITE_SETTINGS", "CrawlDelay", "user_agent"]
+
+logger = logging.getLogger(__name__)
+
+MAX_PAGE_BYTES = 10 * 1024 * 1024
+"""Largest body that is downloaded, in bytes after decompression."""
+
+_DISTRIBUTION = "scrapy-corpus"
+_DEFAULT_LONGEST_DELAY = 60.0
+
+
+def user_agent() -> str:
+    """Name this crawler and where its operators can be read about, as sites expect of a robot."""
+    try:
+        release = version(_DISTRIBUTION)
+    except PackageNotFoundError:
+        # The code runs from a folder without being installed.
+        release = "unreleased"
+    return f"{_DISTRIBUTION}/{release} (+https://pypi.org/project/{_DISTRIBUTION}/)"
+
+
+POLITE_SETTINGS: Mapping[str, Any] = {
+    # A site says in robots.txt which pages it does not want fetched.
+    "ROBOTSTXT_OBEY": True,
+    # A second between two requests to a site is what small servers bear; a crawl has time.
+    "DOWNLOAD_DELAY": 1.0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    # A server that grows slow is given more room, up to AUTOTHROTTLE_MAX_DELAY.
+    "AUTOTHROTTLE_ENABLED": True,
+    # The first requests need no longer wait than the later ones.
+    "AUTOTHROTTLE_START_DELAY": 1.0,
+    # Larger bodies are no articles, and would be held in memory whole.
+    "DOWNLOAD_MAXSIZE": MAX_PAGE_BYTES,
+    # Tell about pages that come near the limit before they are lost to it.
+    "DOWNLOAD_WARNSIZE": MAX_PAGE_BYTES // 2,
+    # A page that takes longer than a minute would hold up the only connection to its site.
+    "DOWNLOAD_TIMEOUT": 60.0,
+    # The spiders log what was given up in a line of their own.
+    "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
+    # Neither port has a place on an unattended crawler: both run code for whoever connects.
+    "REMOTE_CONTROL_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    # The people of a site can see who came, and whom to ask.
+    "USER_AGENT": user_agent(),
+}
+"""Settings of a polite crawl. A project's own settings go before them."""
+
+
+class _RequestRate(Protocol):
+    requests: int
+    seconds: int
+
+
+class CrawlDelay:
+    """Extension that keeps the pace a site asks for in its robots.txt.
+
+    ``Crawl-delay`` and ``Request-rate`` raise the delay between requests to that host, never
+    lower it, up to ``AUTOTHROTTLE_MAX_DELAY`` seconds; and no request is sent earlier than that,
+    so the random variation of delays is off for the host. Works whenever ``ROBOTSTXT_OBEY`` is on.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        settings = crawler.settings
+        self._agent: str = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")
+        # A maximum of 0 would make every site's wish void.
+        self._longest = settings.getfloat("AUTOTHROTTLE_MAX_DELAY") or _DEFAULT_LONGEST_DELAY
+        self._asked: dict[str, float] = {}
+        crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
+        crawler.signals.connect(self.keep_pace, signals.response_downloaded)
+        crawler.signals.connect(self.keep_pace, signals.request_reached_downloader)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension for a crawl."""
+        return cls(crawler)
+
+    @property
+    def _downloader(self) -> Downloader:
+        return self._crawler.engine.downloader
+
+    def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
+        """Read the pace out of a robots.txt and set it for the host of ``request``."""
+        asked = _asked_delay(robotparser, self._agent)
+        if not asked > 0:  # not a number is no wish either
+            return
+        host = self._downloader.get_slot_key(request)
+        delay = min(asked, self._longest)
+        if delay < asked:
+            logger.warning(
+                "%s asks for %g seconds between requests; keeping to %g "
+                "(set AUTOTHROTTLE_MAX_DELAY to wait longer)",
+                host,
+                asked,
+                delay,
+            )
+        if delay <= self._asked.get(host, 0.0):
+            return
+        self._asked[host] = delay
+        slot = self._downloader.slots.get(host)
+        if slot is not None:
+            _slow_down(slot, delay)
+        logger.info("%s asks in robots.txt for %g seconds between requests", host, asked)
+
+    def keep_pace(self, request: Request) -> None:
+        """Hold a host to its pace when AutoThrottle lowers it or Scrapy makes its slot anew."""
+        host = request.meta.get("download_slot")
+        if host in self._asked and (slot := self._downloader.slots.get(host)) is not None:
+            _slow_down(slot, self._asked[host])
+
+
+def _asked_delay(robotparser: RobotParser, agent: str) -> float:
+    """Seconds between requests that a robots.txt asks for; 0 when it does not."""
+    delay = robotparser.crawl_delay(agent) or 0.0
+    # Scrapy passes on the delay alone; the parsers beneath it know the rate as well.
+    read_rate = getattr(getattr(robotparser, "rp", None), "request_rate", None)
+    rate: _RequestRate | None = read_rate(agent) if read_rate else None
+    if rate is not None and rate.requests > 0:
+        delay = max(delay, rate.seconds / rate.requests)
+    return delay
+
+
+def _slow_down(slot: Slot, delay: float) -> None:
+    slot.delay = max(slot.delay, delay)
+    # Scrapy 2.18 has a switch where later versions have a magnitude.
+    if hasattr(slot, "jitter"):
+        slot.jitter = 0.0
+    else:
+        slot.randomize_delay = False

@@ -1,0 +1,95 @@
+"""Fetch the pages of a list of addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+
+from crawler.arguments import ArgumentExit, describe_arguments, parse_arguments, text_argument
+from crawler.core.errors import UnreadableInputError
+from crawler.discovery.addresses import address_key, complete_address, split_addresses
+from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
+from crawler.spiders.base import PageSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.http import Response
+
+__all__ = ["UrlsArguments", "UrlsSpider"]
+
+
+@dataclass(frozen=True, slots=True)
+class UrlsArguments:
+    """What ``scrapy crawl urls`` understands."""
+
+    file: str = text_argument(
+        "a file of addresses: one a line, or .jsonl or .csv with 'url'",
+        default="",
+    )
+    urls: str = text_argument("addresses separated by spaces", default="")
+
+
+class UrlsSpider(PageSpider):
+    """Fetch each listed address once and hand over its response."""
+
+    name = "urls"
+
+    def __init__(self, **raw: object) -> None:
+        super().__init__()
+        self.arguments = parse_arguments(UrlsArguments, raw, owner=self.name)
+        self._seen: set[int] = set()
+        self._taken: set[int] = set()
+        if not self.arguments.file and not self.arguments.urls:
+            names = " or ".join(f"-a {item.name}=…" for item in describe_arguments(UrlsArguments))
+            raise ArgumentExit(f"{self.name}: there is nothing to fetch: give {names}")
+        if self.arguments.file:
+            try:
+                check_address_list(Path(self.arguments.file))
+            except UnreadableInputError as error:
+                raise ArgumentExit(f"{self.name}: {error}") from None
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for the listed addresses, reading on only as fast as they are fetched."""
+        self._seen = self.kept_state("corpus_seen", self._seen)
+        self._taken = self.kept_state("corpus_taken", self._taken)
+        listed = 0
+        for entry in self._entries():
+            listed += 1
+            if entry.address is None:
+                self.fail(
+                    f"line {entry.line}", "bad-address", f"no web address: {entry.text[:200]}"
+                )
+                continue
+            if self.crawler.engine.needs_backout():
+                await self.crawler.signals.wait_for(signals.scheduler_empty)
+            key = address_key(entry.address)
+            if key in self._seen:
+                self.skip(entry.address, "duplicate-address", f"line {entry.line} repeats it")
+                continue
+            self._seen.add(key)
+            yield Request(entry.address, callback=self.parse, errback=self.count_failure)
+        if not listed:
+            self.logger.warning("The list of addresses is empty; there is nothing to fetch")
+
+    def _entries(self) -> Iterator[ListedAddress]:
+        if self.arguments.file:
+            yield from read_address_list(Path(self.arguments.file))
+        for number, text in enumerate(split_addresses(self.arguments.urls), start=1):
+            yield ListedAddress(number, text, complete_address(text))
+
+    def parse(self, response: Response, **_: object) -> Iterator[Response]:
+        """Hand over a page, unless a redirect led to one that was handed over before."""
+        if not self.is_page(response):
+            return
+        key = address_key(response.url)
+        if key in self._taken:
+            self.skip(
+                response.url, "duplicate-address", "it was redirected to a page fetched before"
+            )
+            return
+        self._taken.add(key)
+        yield response
