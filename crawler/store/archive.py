@@ -1,0 +1,354 @@
+"""Pages in WARC files: any crawler's archives are read, and our own are written.
+
+A page this project writes is an ordinary ``resource`` record, so every WARC tool reads it. What
+the standard headers cannot hold exactly travels beside them in ``X-Corpus-`` headers, and such a
+record reads back as the very page that was written.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+import zlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.page import Page
+from crawler.store.payload import PayloadError, split_http, undo_encodings
+from crawler.store.warc import MAX_HEAD, read_records
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import TracebackType
+
+    from crawler.store.warc import Record
+
+__all__ = ["HTML_TYPES", "MAX_PAGE_BYTES", "WarcWriter", "page_of", "read_pages", "record_bytes"]
+
+ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+MAX_PAGE_BYTES = 10 << 20
+_OK = 200
+# Characters a url may hold as they are; "%" is among them so that escapes are not escaped again.
+_URL_SAFE = "%/?:@!$&'()*+,;=#[]~"
+_OTHER_TYPES = {"revisit": "revisit", "continuation": "segmented", "conversion": "not-html"}
+_SILENT = frozenset({"request", "metadata", "warcinfo"})
+
+
+def read_pages(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    on_skip: Callable[[str, str], None],
+    max_bytes: int = MAX_PAGE_BYTES,
+) -> Iterator[Page]:
+    """Give the pages of WARC files (plain, ``.gz``, ``.zst``), one at a time, in their order.
+
+    HTML answers with status 200 and HTML ``resource`` records are pages, their transfer and
+    content encodings undone; so is every record written by :class:`WarcWriter`, whatever its
+    content type. ``request``, ``metadata`` and ``warcinfo`` records are passed over.
+
+    Args:
+        paths: the files.
+        on_skip: called with a reason and a detail for whatever else is left out. Reasons:
+            ``truncated`` and ``corrupt`` (of the file; every whole record is still given),
+            ``revisit``, ``segmented``, ``status-404`` and the like, ``not-html``, ``no-url``,
+            ``too-large``, ``undecodable``, ``malformed``, ``unknown-record``.
+        max_bytes: records and decoded pages larger than this are left out, unread.
+
+    Raises:
+        UnreadableInputError: a file cannot be opened or is no WARC file.
+    """
+    for path in paths:
+        name = str(path)
+
+        def report(reason: str, detail: str, name: str = name) -> None:
+            on_skip(reason, f"{name}: {detail}")
+
+        try:
+            with Path(path).open("rb") as file:
+                records = read_records(file, name=name, max_block=max_bytes, on_damage=report)
+                for record in records:
+                    try:
+                        page = page_of(record, max_bytes=max_bytes)
+                    except PayloadError as error:
+                        report(error.reason, _located(record, error.detail))
+                        continue
+                    if page is not None:
+                        yield page
+        except OSError as error:
+            raise UnreadableInputError(
+                f"{name} cannot be read: {error.strerror or error}. Check the path."
+            ) from error
+
+
+def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:
+    """The page in a record; ``None`` where the record is not meant to hold one.
+
+    Raises:
+        PayloadError: the record is left out, for the reason given.
+    """
+    headers, kind = record.headers, record.type
+    if kind in _SILENT:
+        return None
+    if kind not in {"response", "resource"}:
+        raise PayloadError(_OTHER_TYPES.get(kind, "unknown-record"), f"a record of type {kind!r}")
+    if "warc-segment-number" in headers:
+        raise PayloadError("segmented", "a page kept in several records")
+    if record.block is None:
+        raise PayloadError("too-large", f"{record.length} bytes, more than {max_bytes}")
+    if "x-corpus-fields" in headers:
+        return _own_page(headers, record.block)
+    url = _url_of(record)
+    if not url:
+        raise PayloadError("no-url", "a record without WARC-Target-URI")
+    body, content_type = record.block, headers.get("content-type", "")
+    if kind == "response" and content_type.lower().startswith("application/http"):
+        body, content_type = _answer(record.block, max_bytes)
+    _check_html(content_type)
+    return Page(
+        url=url, body=body, content_type=content_type, fetched_at=headers.get("warc-date", "")
+    )
+
+
+def _url_of(record: Record) -> str:
+    # WARC 1.0 was read by some writers as asking for angle brackets around the address.
+    return record.headers.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
+
+
+def _located(record: Record, detail: str) -> str:
+    url = _url_of(record)
+    return f"{url}: {detail}" if url else detail
+
+
+def _answer(block: bytes, max_bytes: int) -> tuple[bytes, str]:
+    status, headers, payload = split_http(block)
+    if status != _OK:
+        raise PayloadError(f"status-{status}", f"answered with status {status}")
+    content_type = headers.get("content-type", "")
+    _check_html(content_type)  # before the work of decoding
+    return undo_encodings(payload, headers, max_bytes=max_bytes), content_type
+
+
+def _check_html(content_type: str) -> None:
+    media_type = content_type.partition(";")[0].strip().lower()
+    # Without a type the page itself must tell, which is for the parser to judge.
+    if media_type and media_type not in HTML_TYPES:
+        raise PayloadError("not-html", f"its type is {media_type}")
+
+
+class WarcWriter:
+    """Writes pages to a WARC file, one gzip member a record.
+
+    Each :meth:`write` hands the whole record to the operating system before it returns, so a
+    killed process loses no page whose write returned. There is no ``fsync`` per page: a power cut
+    may lose the last seconds.
+
+    Args:
+        path: the file to create. It must not exist.
+        date: ISO 8601 time used as ``WARC-Date`` of pages that carry none, and of the file itself.
+        info: lines of the ``warcinfo`` record with which the file begins.
+        compression: gzip level, 1 (fast) to 9.
+
+    Raises:
+        StoreError: the file exists or cannot be created, or ``date`` is no time.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        date: str,
+        info: Mapping[str, str] | None = None,
+        compression: int = 1,
+    ) -> None:
+        self.path = Path(path)
+        self._date = _warc_date(date)
+        if not self._date:
+            raise StoreError(f"{date!r} is no time. Give the start of the crawl in ISO 8601.")
+        self._compression = compression
+        try:
+            # "x" is O_EXCL: of two processes only one gets the file.
+            self._file: IO[bytes] = self.path.open("xb", buffering=0)
+        except FileExistsError:
+            raise StoreError(
+                f"{self.path} exists already: another crawl holds it, or left it behind. "
+                "Move it away or choose another name."
+            ) from None
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} cannot be created: {error.strerror or error}. "
+                "Check the folder and its permissions."
+            ) from error
+        self.size = 0
+        self._append(_info_bytes(self.path.name, self._date, info or {}))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self, page: Page) -> int:
+        """Append a page; return the offset of its record in the file.
+
+        Raises:
+            StoreError: the disk is full, the writer is closed, or ``page.fields`` holds what JSON
+                cannot. The file is left as it was before.
+        """
+        return self._append(record_bytes(page, date=self._date, serial=self.size))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the writer has been closed."""
+        return self._file.closed
+
+    def fileno(self) -> int:
+        """The descriptor of the open file, to lock it by."""
+        return self._file.fileno()
+
+    def close(self) -> None:
+        """Close the file. Closing twice does no harm."""
+        self._file.close()
+
+    def _append(self, record: bytes) -> int:
+        if self._file.closed:
+            raise StoreError(f"{self.path} is closed: no page can be added any more.")
+        offset = self.size
+        packer = zlib.compressobj(self._compression, wbits=31)
+        member = memoryview(packer.compress(record) + packer.flush())
+        try:
+            while member:
+                member = member[self._file.write(member) :]
+                self.size = self._file.tell()
+        except OSError as error:
+            self._cut_back(offset)
+            raise StoreError(
+                f"{self.path} cannot be written: {error.strerror or error}. Free space on the "
+                "disk or choose another folder; the pages held so far are safe."
+            ) from error
+        return offset
+
+    def _cut_back(self, offset: int) -> None:
+        """Take half a record off the end, so that a later write does not follow a fragment."""
+        try:
+            self._file.truncate(offset)
+            self._file.seek(offset)
+        except OSError:
+            # The reader copes with a fragment; this writer must not go on after one.
+            self._file.close()
+        self.size = offset
+
+
+def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
+    """A page as one WARC ``resource`` record, unpacked.
+
+    Args:
+        page: the page.
+        date: ``WARC-Date`` where the page has no ``fetched_at``.
+        serial: tells records of the same url in one file apart.
+
+    Raises:
+        StoreError: ``page.fields`` holds what JSON cannot, or far too much.
+    """
+    try:
+        fields = json.dumps(dict(page.fields), ensure_ascii=True, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"{page.url}: a field cannot be kept as JSON ({error}). "
+            "Give fields as text, numbers, lists and dicts."
+        ) from None
+    url = quote(page.url, safe=_URL_SAFE, errors="replace") or "urn:x-corpus:none"
+    content_type = page.content_type if _is_plain(page.content_type) else ""
+    warc_date = _warc_date(page.fetched_at) or _warc_date(date)
+    record_id = uuid.uuid5(uuid.NAMESPACE_URL, f"{url} {date} {serial}")
+    headers = {
+        "WARC-Type": "resource",
+        "WARC-Record-ID": f"<urn:uuid:{record_id}>",
+        "WARC-Target-URI": url,
+        "WARC-Date": warc_date,
+        "Content-Type": content_type,
+        "X-Corpus-URL": _exact(page.url, url),
+        "X-Corpus-Content-Type": _exact(page.content_type, content_type),
+        "X-Corpus-Fetched-At": _exact(page.fetched_at, warc_date),
+        "X-Corpus-Site": json.dumps(page.site) if page.site else "",
+        "X-Corpus-Encoding": "" if page.encoding is None else json.dumps(page.encoding),
+        "X-Corpus-Fields": fields,
+    }
+    record = _record(headers, page.body)
+    if len(record) - len(page.body) > MAX_HEAD:
+        raise StoreError(
+            f"{page.url[:200]}: its fields take more than {MAX_HEAD >> 20} MB as JSON. "
+            "Yield smaller fields with the page."
+        )
+    return record
+
+
+def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
+    """The page :func:`record_bytes` made a record of."""
+
+    def exact(name: str, standard: str) -> str:
+        text = headers.get(f"x-corpus-{name}")
+        return headers.get(standard, "") if text is None else str(json.loads(text))
+
+    try:
+        encoding = json.loads(headers.get("x-corpus-encoding", "null"))
+        fields: Any = json.loads(headers["x-corpus-fields"])
+        return Page(
+            url=exact("url", "warc-target-uri"),
+            body=body,
+            content_type=exact("content-type", "content-type"),
+            encoding=None if encoding is None else str(encoding),
+            fetched_at=exact("fetched-at", "warc-date"),
+            site=json.loads(headers.get("x-corpus-site", '""')),
+            fields=dict(fields),
+        )
+    except (ValueError, TypeError, RecursionError) as error:
+        raise PayloadError("malformed", f"an X-Corpus header is damaged ({error})") from None
+
+
+def _exact(value: str, standard: str) -> str:
+    """The header that keeps a value exactly; empty where the standard header does already."""
+    return "" if value == standard else json.dumps(value)
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and text == text.strip()
+
+
+def _warc_date(text: str) -> str:
+    """A time as ``WARC-Date`` wants it, in UTC with a ``Z``; empty where it is no time."""
+    try:
+        time = datetime.fromisoformat(text)
+        utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return utc.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _info_bytes(filename: str, date: str, info: Mapping[str, str]) -> bytes:
+    record_id = uuid.uuid5(uuid.NAMESPACE_URL, f"warcinfo {filename} {date}")
+    lines = {"software": "scrapy-corpus", "format": "WARC File Format 1.1", **info}
+    body = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    headers = {
+        "WARC-Type": "warcinfo",
+        "WARC-Record-ID": f"<urn:uuid:{record_id}>",
+        "WARC-Filename": quote(filename),
+        "WARC-Date": date,
+        "Content-Type": "application/warc-fields",
+    }
+    return _record(headers, body.encode("utf-8"))
+
+
+def _record(headers: Mapping[str, str], block: bytes) -> bytes:
+    lines = [f"{name}: {value}\r\n" for name, value in headers.items() if value]
+    head = f"WARC/1.1\r\n{''.join(lines)}Content-Length: {len(block)}\r\n\r\n"
+    return head.encode("ascii") + block + b"\r\n\r\n"

@@ -1,0 +1,139 @@
+"""One door to pages kept on disk: archives, folders of saved pages, lists in JSON Lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from crawler.core.errors import UnreadableInputError
+from crawler.core.page import Page
+from crawler.store.archive import ARCHIVE_SUFFIXES, MAX_PAGE_BYTES, read_pages
+from crawler.store.folders import is_saved_page, read_folder, read_saved_page
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+__all__ = ["read_source"]
+
+_LISTS = (".jsonl", ".jsonl.gz")
+# A character of a page takes at most this many bytes in JSON: six of an escape, or twelve of a
+# pair of them for the four UTF-8 bytes of one beyond the basic plane.
+_JSON_GROWTH = 6
+_LINE_EXTRA = 1 << 20  # room for the other keys of a line
+
+
+def read_source(
+    path: str | os.PathLike[str],
+    *,
+    base_url: str | None = None,
+    on_skip: Callable[[str, str], None],
+    max_bytes: int = MAX_PAGE_BYTES,
+) -> Iterator[Page]:
+    """Give the pages of whatever a path leads to.
+
+    A folder gives its saved pages (:func:`crawler.store.folders.read_folder`); a ``.warc``,
+    ``.warc.gz`` or ``.warc.zst`` file the pages archived in it
+    (:func:`crawler.store.archive.read_pages`); a ``.jsonl`` or ``.jsonl.gz`` file one page a line,
+    from ``url`` and ``html``, where ``site`` and ``fetched_at`` are the page's own and every other
+    key becomes one of its fields; a single saved page itself.
+
+    Args:
+        path: the folder or file.
+        base_url: the address a folder of saved pages stands for.
+        on_skip: called with a reason and a detail for every page left out.
+        max_bytes: larger pages are left out.
+
+    Raises:
+        UnreadableInputError: the path does not exist, cannot be read, or is of another kind.
+    """
+    source = Path(path)
+    name = source.name.lower()
+    if source.is_dir():
+        return read_folder(source, base_url=base_url, on_skip=on_skip, max_bytes=max_bytes)
+    if not source.exists():
+        raise UnreadableInputError(f"{source} does not exist. Check the path.")
+    if name.endswith(ARCHIVE_SUFFIXES):
+        return read_pages([source], on_skip=on_skip, max_bytes=max_bytes)
+    if name.endswith(_LISTS):
+        return _read_list(source, on_skip, max_bytes)
+    if is_saved_page(source):
+        page = read_saved_page(
+            source, root=source.parent, base_url=base_url, on_skip=on_skip, max_bytes=max_bytes
+        )
+        return iter(() if page is None else (page,))
+    raise UnreadableInputError(
+        f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
+        f"(.html, .htm, .xhtml, .shtml, .mhtml), an archive ({', '.join(ARCHIVE_SUFFIXES)}), or a "
+        f"list of pages with url and html on each line ({', '.join(_LISTS)})."
+    )
+
+
+def _read_list(path: Path, on_skip: Callable[[str, str], None], max_bytes: int) -> Iterator[Page]:
+    try:
+        with _open_list(path) as file:
+            for number, line in enumerate(_lines(file, max_bytes), start=1):
+                if line is None:
+                    on_skip("too-large", f"{path}, line {number}: far more than {max_bytes} bytes")
+                elif line.strip():
+                    page = _page_of_line(line, f"{path}, line {number}", on_skip, max_bytes)
+                    if page is not None:
+                        yield page
+    except EOFError as error:
+        on_skip("truncated", f"{path}: {error}")
+    except (zlib.error, gzip.BadGzipFile) as error:
+        on_skip("corrupt", f"{path}: {error}; nothing after it was read")
+    except OSError as error:
+        raise UnreadableInputError(
+            f"{path} cannot be read: {error.strerror or error}. Check the file."
+        ) from error
+
+
+def _open_list(path: Path) -> IO[bytes]:
+    if path.name.lower().endswith(".gz"):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+def _lines(file: IO[bytes], max_bytes: int) -> Iterator[bytes | None]:
+    """The lines of a file; ``None`` for one too long to hold a page of the size allowed."""
+    limit = max_bytes * _JSON_GROWTH + _LINE_EXTRA
+    while line := file.readline(limit):
+        if len(line) < limit or line.endswith(b"\n"):
+            yield line
+            continue
+        while (rest := file.readline(limit)) and not rest.endswith(b"\n"):
+            pass
+        yield None
+
+
+def _page_of_line(
+    line: bytes, where: str, on_skip: Callable[[str, str], None], max_bytes: int
+) -> Page | None:
+    try:
+        row: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        on_skip("malformed", f"{where}: no JSON ({error})")
+        return None
+    if not isinstance(row, dict):
+        on_skip("malformed", f"{where}: not an object with url and html")
+        return None
+    url, html = row.pop("url", None), row.pop("html", None)
+    if not isinstance(url, str) or not isinstance(html, str) or not url:
+        on_skip("malformed", f"{where}: an object with the texts url and html is needed")
+        return None
+    fetched_at, site = (row.pop(key, "") for key in ("fetched_at", "site"))
+    page = Page.from_text(
+        url,
+        html,
+        fetched_at=fetched_at if isinstance(fetched_at, str) else "",
+        site=site if isinstance(site, str) else "",
+        fields=row,
+    )
+    if len(page.body) > max_bytes:
+        on_skip("too-large", f"{where}: {len(page.body)} bytes, more than {max_bytes}")
+        return None
+    return page
