@@ -1,0 +1,244 @@
+"""What a person sees of a crawl: one live line on a terminal, a summary at the end."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import logging
+import os
+import sys
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
+
+from itemadapter import ItemAdapter, is_item
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler
+
+from crawler.options import Options
+from crawler.summary import fit_width, summary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+    from scrapy.crawler import Crawler
+    from scrapy.extensions.feedexport import FeedSlot
+    from scrapy.http import Response
+
+__all__ = ["Progress"]
+
+logger = logging.getLogger(__name__)
+
+_REDRAW_SECONDS: Final = 0.25
+_RATE_SECONDS: Final = 10.0
+"""How far back the rate looks, so that it follows the server without jumping."""
+_SITE_COLUMNS: Final = 40
+
+
+class Progress:
+    """Scrapy extension that shows how a crawl goes.
+
+    With ``CORPUS_PROGRESS`` on, or on ``auto`` at a terminal, it keeps one line below the log.
+    Otherwise it logs that line every ``LOGSTATS_INTERVAL`` seconds. All figures come from the stats
+    collector.
+    """
+
+    _on_screen: ClassVar[bool] = False
+    """Whether a crawl of this process has the live line: there is one terminal."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self.stats = crawler.stats
+        self._wish = Options.from_settings(crawler.settings).progress
+        self._log_seconds = crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        self._screen: _Screen | None = None
+        self._task: Any = None
+        self._site = ""
+        self._replays = 0
+        self._outputs: list[str] = []
+        self._rate = _Rate()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect to the signals of the crawl."""
+        progress = cls(crawler)
+        crawler.signals.connect(progress.spider_opened, signals.spider_opened)
+        crawler.signals.connect(progress.response_received, signals.response_received)
+        crawler.signals.connect(progress.item_scraped, signals.item_scraped)
+        crawler.signals.connect(progress.feed_slot_closed, signals.feed_slot_closed)
+        return progress
+
+    def spider_opened(self) -> None:
+        """Begin to show the line, or to log it."""
+        # Connected here, not with the others: components that were built later complete the stats
+        # on this signal, and receivers are called in the order in which they connected.
+        self.crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
+        if self._wants_screen() and not Progress._on_screen:
+            Progress._on_screen = True
+            self._screen = _Screen(force=self._wish == "on")
+            self._task = create_looping_call(self._draw)
+            self._task.start(_REDRAW_SECONDS)
+        elif self._log_seconds > 0:
+            self._task = create_looping_call(self._log)
+            self._task.start(self._log_seconds, now=False)
+
+    def response_received(self, response: Response) -> None:
+        """Note which site is being fetched."""
+        url = urlsplit(response.url)
+        if url.scheme == "spool":
+            self._replays += 1
+        elif url.hostname:
+            self._site = url.hostname
+
+    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Note which site is being exported."""
+        site = ItemAdapter(item).get("site") if is_item(item) else None
+        self._site = str(site) if site else self._site
+
+    def feed_slot_closed(self, slot: FeedSlot) -> None:
+        """Note where items were written."""
+        written = getattr(slot.exporter, "path", None) or slot.uri
+        self._outputs.append(f"{written} ({slot.itemcount:,} items)")
+
+    def engine_stopped(self) -> None:
+        """Take the line away and say how the crawl went, after all feeds have been stored."""
+        if self._task is not None and self._task.running:
+            self._task.stop()
+        figures = {**self.stats.get_stats(), "corpus/pages/fetched": self._fetched()}
+        lines = summary(figures, self._outputs)
+        if self._screen is None:
+            logger.info("\n".join(lines))
+            return
+        self._screen.close(lines)
+        self._screen = None
+        Progress._on_screen = False
+
+    def _wants_screen(self) -> bool:
+        if self._wish != "auto":
+            return self._wish == "on"
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def _draw(self) -> None:
+        if self._screen is not None:
+            self._screen.draw(self._line())
+
+    def _log(self) -> None:
+        logger.info(self._line())
+
+    def _line(self) -> str:
+        fetched, held = self._fetched(), self._value("corpus/pages/held")
+        exported = self._value("corpus/pages/exported")
+        phase = self._phase(exported)
+        rate = self._rate.per_second(exported if phase == "reading" else fetched, phase)
+        parts = [f"{fetched:,} pages fetched", f"{held:,} held", f"{exported:,} exported"]
+        parts.append(f"{rate:.1f} pages/s")
+        if self._site:
+            parts.append(fit_width(self._site, _SITE_COLUMNS))
+        return f"{phase}: " + " · ".join(parts)
+
+    def _phase(self, exported: int) -> str:
+        mode = self.stats.get_value("corpus/mode", "two-pass")
+        if mode == "streaming":
+            return "streaming"
+        if exported or self._replays:
+            return "reading"
+        return "counting" if mode == "archive" else "fetching"
+
+    def _fetched(self) -> int:
+        """Pages fetched: Scrapy also counts robots.txt and what is read back from the spool."""
+        responses = self._value("response_received_count") - self._replays
+        return max(
+            responses - self._value("robotstxt/response_count"),
+            # An archive's pages come without responses.
+            self._value("corpus/pages/fetched"),
+        )
+
+    def _value(self, key: str) -> int:
+        return int(self.stats.get_value(key) or 0)
+
+
+class _Rate:
+    """Pages a second over the last seconds."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, int]] = deque()
+        self._phase = ""
+
+    def per_second(self, count: int, phase: str) -> float:
+        now = time.monotonic()
+        if phase != self._phase:
+            self._phase = phase
+            self._points.clear()
+        self._points.append((now, count))
+        while len(self._points) > 2 and now - self._points[1][0] >= _RATE_SECONDS:  # noqa: PLR2004 - two points make a rate
+            self._points.popleft()
+        since, earlier = self._points[0]
+        return (count - earlier) / (now - since) if now > since else 0.0
+
+
+class _Screen:
+    """The live line, with the log above it."""
+
+    def __init__(self, *, force: bool) -> None:
+        # Loaded here: a crawl that nobody watches does without.
+        from rich.console import Console  # noqa: PLC0415 - as above
+        from rich.live import Live  # noqa: PLC0415 - as above
+
+        self.console: Console = Console(stderr=True, highlight=False, force_terminal=force or None)
+        self._live: Live = Live(
+            console=self.console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+        )
+        self._live.start()
+        self._handler, self._stream = self._take_over_log()
+        # A second Ctrl-C ends the process without a signal; the cursor must come back all the same.
+        atexit.register(self._restore)
+
+    def draw(self, line: str) -> None:
+        from rich.text import Text  # noqa: PLC0415 - loaded with the console
+
+        self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def close(self, lines: list[str]) -> None:
+        """Take the line away and print ``lines`` in its place, the first as a heading."""
+        from rich.text import Text  # noqa: PLC0415 - loaded with the console
+
+        self._restore()
+        atexit.unregister(self._restore)
+        for number, line in enumerate(lines):
+            self.console.print(Text(line, style="" if number else "bold"), soft_wrap=True)
+
+    def _restore(self) -> None:
+        self._live.stop()
+        if self._handler is not None:
+            self._handler.setStream(self._stream)
+            self._handler = None
+
+    def _take_over_log(self) -> tuple[logging.StreamHandler[Any] | None, Any]:
+        """Send log lines for the terminal through the console, which keeps the live line whole."""
+        handler = get_scrapy_root_handler()
+        if not isinstance(handler, logging.StreamHandler) or isinstance(
+            handler, logging.FileHandler
+        ):
+            return None, None
+        return handler, handler.setStream(_ConsoleStream(self.console))
+
+
+class _ConsoleStream(io.TextIOBase):
+    """A stream that prints above the live line."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+
+    def write(self, text: str) -> int:
+        from rich.text import Text  # noqa: PLC0415 - loaded with the console
+
+        # Long lines are left to the terminal: addresses in them stay whole when copied.
+        self._console.print(Text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
+        return len(text)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Spider
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
+
+from crawler.items import PageItem
+from crawler.logs import ShortLogFormatter, shorten_start
+from crawler.progress import Progress
+from crawler.summary import fit_width, summary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FULL: dict[str, Any] = {
+    "finish_reason": "finished",
+    "elapsed_time_seconds": 185.4,
+    "corpus/pages/fetched": 1240,
+    "corpus/pages/exported": 1200,
+    "corpus/pages/near_duplicates": 7,
+    "corpus/skipped/empty": 2,
+    "corpus/skipped/binary": 30,
+    "corpus/failed/http-404": 8,
+    "item_dropped_count": 1,
+    "corpus/sites": 2,
+    "corpus/blocks/kept": 9000,
+    "corpus/blocks/dropped": 41000,
+    "corpus/top_dropped": [
+        {"text": "메뉴 " * 30, "pages": 1200},
+        {"text": "a\n b\x1b[31m", "pages": 3},
+    ],
+    "log_count/ERROR": 4,
+}
+
+
+def test_the_summary_says_what_happened() -> None:
+    lines = summary(FULL, ["pages.jsonl (1,200 items)"])
+    assert lines == [
+        "Crawl finished after 3 min 5 s",
+        "  pages       1,240 fetched, 1,200 exported, 7 near-duplicates",
+        "  skipped     32 (binary 30, empty 2)",
+        "  failed      8 (http-404 8)",
+        "  pipelines   1 items dropped",
+        "  sites       2",
+        "  blocks      9,000 kept, 41,000 dropped",
+        "  errors      4, see the log",
+        "  dropped most often:",
+        "      1,200 pages  " + ("메뉴 " * 14)[:-1].rstrip() + "…",
+        "          3 pages  a b[31m",
+        "  output      pages.jsonl (1,200 items)",
+    ]
+
+
+def test_a_crawl_without_pages_says_so() -> None:
+    lines = summary({"finish_reason": "shutdown", "elapsed_time_seconds": 0.25}, [])
+    assert lines == [
+        "Crawl ended early (shutdown) after 0.2 s",
+        "  pages       0 fetched, 0 exported",
+        "  output      none: name a file with -O pages.jsonl",
+    ]
+
+
+def test_held_pages_are_named_only_while_they_are_there(tmp_path: Path) -> None:
+    gone = summary({"corpus/spool": str(tmp_path / "gone")}, ["a"])
+    kept = summary({"corpus/spool": str(tmp_path)}, ["a"])
+    removed = summary({"corpus/spool": None}, ["a"])
+    assert kept == [*gone, f"  held pages  {tmp_path}"]
+    assert removed == gone
+
+
+def test_many_outputs_are_shortened() -> None:
+    lines = summary({}, [f"{number}.csv" for number in range(20)])
+    assert lines[-2:] == ["  output      3.csv", "  output      and 16 more"]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("short", 5, "short"),
+        ("longer", 5, "long…"),
+        ("가나다라", 8, "가나다라"),
+        ("가나다라", 7, "가나다…"),
+        ("가나다라", 6, "가나…"),
+        ("e\u0301e\u0301", 2, "e\u0301e\u0301"),
+        ("two\n lines\t\u202e!", 20, "two lines !"),
+        ("", 5, ""),
+    ],
+)
+def test_width_is_counted_in_terminal_columns(text: str, width: int, shown: str) -> None:
+    assert fit_width(text, width) == shown
+
+
+def progress(**settings: object) -> Progress:
+    crawler = get_crawler(Spider, {"CORPUS_PROGRESS": "off", **settings})
+    return Progress.from_crawler(crawler)
+
+
+def response(url: str) -> Response:
+    return HtmlResponse(url, body=b"")
+
+
+def test_the_line_follows_the_stats() -> None:
+    shown = progress()
+    stats = shown.stats
+    stats.set_value("response_received_count", 13)
+    stats.set_value("robotstxt/response_count", 1)
+    stats.set_value("corpus/pages/held", 10)
+    shown.response_received(response("https://blog.example/a"))
+    assert shown._line() == (
+        "fetching: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · blog.example"
+    )
+    shown.response_received(response("spool://pages"))
+    shown.item_scraped(PageItem(url="https://other.example/", site="other.example"))
+    assert shown._line() == (
+        "reading: 11 pages fetched · 10 held · 0 exported · 0.0 pages/s · other.example"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "exported", "phase"),
+    [
+        ("two-pass", 0, "fetching"),
+        ("two-pass", 1, "reading"),
+        ("archive", 0, "counting"),
+        ("archive", 1, "reading"),
+        ("streaming", 1, "streaming"),
+    ],
+)
+def test_the_phase_follows_mode_and_export(mode: str, exported: int, phase: str) -> None:
+    shown = progress()
+    shown.stats.set_value("corpus/mode", mode)
+    shown.stats.set_value("corpus/pages/exported", exported)
+    assert shown._line().startswith(f"{phase}: ")
+
+
+def test_off_a_terminal_the_summary_is_one_log_record(caplog: pytest.LogCaptureFixture) -> None:
+    shown = progress(LOGSTATS_INTERVAL=0)
+    shown.spider_opened()
+    shown.stats.set_value("response_received_count", 3)
+    with caplog.at_level(logging.INFO):
+        shown.engine_stopped()
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+    assert "pages       3 fetched" in caplog.text
+
+
+def test_log_lines_name_an_item_without_its_text() -> None:
+    crawler = get_crawler(Spider)
+    spider = Spider.from_crawler(crawler, name="s")
+    formatter = ShortLogFormatter()
+    item = PageItem(url="https://blog.example/1", text="long text")
+    error = ValueError("why")
+    for result in (
+        formatter.scraped(item, None, spider),
+        formatter.dropped(item, error, None, spider),
+        formatter.item_error(item, error, None, spider),
+    ):
+        assert "https://blog.example/1" in result["msg"] % result["args"]
+        assert "long text" not in result["msg"] % result["args"]
+    other = formatter.scraped({"text": "x" * 1000}, None, spider)
+    assert len(other["msg"] % other["args"]) < 250
+
+
+def test_lists_at_the_start_are_for_debugging(caplog: pytest.LogCaptureFixture) -> None:
+    shorten_start()
+    with caplog.at_level(logging.INFO):
+        logging.getLogger("scrapy.middleware").info("Enabled %s", "[...]")
+        logging.getLogger("scrapy.crawler").info("Received %s", "SIGINT")
+    assert [record.getMessage() for record in caplog.records] == ["Received SIGINT"]
