@@ -46,12 +46,16 @@ def check_feeds(settings: BaseSettings) -> None:
         settings: Settings of the crawl, with ``FEEDS`` as given there or by ``-o`` and ``-O``.
 
     Raises:
-        OptionError: A feed has an unknown format, is Parquet while pyarrow is missing, or would be
-            appended to a Parquet file.
+        OptionError: A feed has no options or an unknown format, is Parquet while pyarrow is
+            missing, or would be appended to a Parquet file.
     """
     exporters = settings.getwithbase("FEED_EXPORTERS")
     formats = sorted(name for name in exporters if exporters[name] is not None)
     for uri, feed in settings.getdict("FEEDS").items():
+        if not isinstance(feed, dict):
+            raise OptionError(
+                f"The feed {uri} is {feed!r} in FEEDS. It needs a dictionary of options."
+            )
         chosen = feed.get("format")
         if chosen is None:
             continue

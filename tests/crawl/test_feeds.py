@@ -25,6 +25,7 @@ SPIDER_MODULES = ["feedspiders"]
 ADDONS = {}
 EXTENSIONS = {**EXTENSIONS, "crawler.progress.Progress": 500}
 TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
 """
 
 SPIDER = """

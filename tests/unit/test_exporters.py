@@ -5,6 +5,7 @@ import gc
 import io
 import json
 import logging
+import sys
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
 from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
-from crawler.items import FIELD_ORDER, PageItem
+from crawler.items import FIELD_ORDER, PageItem, nested_to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -265,3 +268,59 @@ def test_feeds_are_checked_before_the_crawl(tmp_path: Path) -> None:
         check_feeds(feeds(old, format="parquet"))
     with pytest.raises(OptionError, match=r"'parqet'.*parquet"):
         check_feeds(feeds(old, format="parqet"))
+    with pytest.raises(OptionError, match="needs a dictionary"):
+        check_feeds(Settings({"FEEDS": {"x.csv": "csv"}}))
+
+
+def test_a_missing_pyarrow_is_said_before_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(OptionError, match=r'pip install "scrapy-corpus\[parquet\]"'):
+        check_feeds(feeds("new.parquet", format="parquet"))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+ITEMS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c", "_extra"]), VALUES), max_size=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(items=ITEMS, group=st.integers(1, 4))
+def test_whatever_comes_no_value_is_lost(items: list[dict[str, Any]], group: int) -> None:
+    table = parquet(items, row_group_rows=group)
+    found = (recovered(row, table.schema) for row in table.to_pylist())
+    for item, back in zip(items, found, strict=True):
+        for name, value in item.items():
+            assert back.get(name) == json.loads(nested_to_json(value)) or back.get(name) == value
+
+
+def recovered(row: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:
+    extra = json.loads(row.pop("_extra") or "{}")
+    values = {
+        name: json.loads(cell) if is_json(schema.field(name)) and cell is not None else cell
+        for name, cell in row.items()
+    }
+    # In a column of text a value of another type is written as JSON.
+    for name, cell in values.items():
+        if isinstance(cell, str) and not is_json(schema.field(name)):
+            values[name] = Either(cell)
+    return {**values, **extra}
+
+
+class Either:
+    """Equal to a text, and to the value that the text is the JSON of."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return self.text in (other, nested_to_json(other))
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def is_json(field: pa.Field) -> bool:
+    return bool(field.metadata and field.metadata.get(b"encoding") == b"json")
