@@ -68,13 +68,17 @@ class Annotation:
         return zip(self.document.blocks, self.labels, strict=True)
 
 
-def read(page: Page) -> Document:
+def read(page: Page, max_bytes: int | None = None) -> Document:
     """Decode, parse once, and cut into blocks.
+
+    Args:
+        page: the page as it came.
+        max_bytes: a larger body is refused as ``too-large``; None for no limit.
 
     Raises:
         UnreadablePageError: the page gives no text to work on; its ``reason`` says why.
     """
-    parsed = parse(page)
+    parsed = parse(page, max_bytes)
     return Document(
         page=page,
         title=parsed.title,

@@ -22,7 +22,8 @@ __all__ = ["ParsedPage", "parse"]
 # First bytes of files that are no text at all, however they are labelled.
 _BINARY_STARTS = (
     b"%PDF", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"Rar!",
-    b"7z\xbc\xaf", b"RIFF", b"OggS", b"ID3", b"\x00\x00\x00", b"\x7fELF", b"\xd0\xcf\x11\xe0", b"wOFF", b"wOF2",
+    b"7z\xbc\xaf", b"RIFF", b"OggS", b"ID3", b"\x00\x00\x00", b"\x7fELF", b"wOFF", b"wOF2",
+    b"\xd0\xcf\x11\xe0",
 )  # fmt: skip
 _SNIFFED = 2048
 # Share of control characters in the sniffed text above which it is not text.
@@ -55,12 +56,20 @@ class ParsedPage:
     canonical_url: str | None
 
 
-def parse(page: Page) -> ParsedPage:
+def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     """Decode and parse a page.
 
+    Args:
+        page: the page as it came.
+        max_bytes: a larger body is refused; None for no limit.
+
     Raises:
-        UnreadablePageError: the page is ``empty``, ``binary`` or ``not-html``.
+        UnreadablePageError: the page is ``empty``, ``binary``, ``not-html`` or ``too-large``.
     """
+    if max_bytes is not None and len(page.body) > max_bytes:
+        raise UnreadablePageError(
+            page.url, "too-large", f"the page has {len(page.body):,} bytes, {max_bytes:,} at most"
+        )
     _refuse_other_kinds(page)
     text, encoding = decode(page)
     if not text.strip("\ufeff \t\r\n\x00"):

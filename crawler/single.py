@@ -1,0 +1,187 @@
+"""One page by itself: fetch it or read it, judge it, show why. The work of ``scrapy extract``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy import Request, Spider
+
+from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.flow import SiteCounts, SiteView, annotate, get_method, observe, read
+from crawler.handed import page_from
+from crawler.journey import page_item
+from crawler.options import Options
+from crawler.store.counts import CountStore
+from crawler.store.sources import read_source
+from crawler.summary import fit_width
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+    from crawler.core.page import Page
+    from crawler.items import PageItem
+
+__all__ = ["Verdict", "explanation", "fetch", "item_json", "judge", "page_of_file"]
+
+_TEXT_COLUMNS = 60
+_PATH_COLUMNS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judged page: its item, with all blocks, and what was known of its site."""
+
+    item: PageItem
+    view: SiteView
+
+
+class _Process(Protocol):
+    """What is used of Scrapy's crawler processes."""
+
+    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object: ...
+    def start(self) -> None: ...
+
+
+def page_of_file(path: str, url: str | None) -> Page:
+    """Read a saved page.
+
+    Raises:
+        UnreadableInputError: there is no such file, or it holds no page or more than one.
+    """
+    if not Path(path).is_file():
+        raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
+    pages = list(read_source(path, on_skip=_refuse))[:2]
+    if len(pages) != 1:
+        raise UnreadableInputError(
+            f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
+            "or read archives with 'scrapy crawl archive'"
+        )
+    return replace(pages[0], url=url) if url else pages[0]
+
+
+def fetch(url: str, process: _Process) -> Page:
+    """Fetch one page, by the rules that a crawl obeys.
+
+    Raises:
+        UnreadableInputError: the page could not be fetched; the message says why.
+    """
+    found: list[Page] = []
+    errors: list[str] = []
+    process.crawl(_OnePage, url=url, found=found, errors=errors)
+    process.start()
+    if not found:
+        raise UnreadableInputError(f"{url} could not be fetched: {'; '.join(errors) or 'no page'}")
+    return found[0]
+
+
+class _OnePage(Spider):
+    name = "one-page"
+
+    def __init__(self, url: str, found: list[Page], errors: list[str]) -> None:
+        super().__init__()
+        self.url = url
+        self.found = found
+        self.errors = errors
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(self.url, callback=self.take, errback=self.failed, dont_filter=True)
+
+    def take(self, response: Response) -> None:
+        page = page_from(response, datetime.now(UTC).isoformat(timespec="seconds"))
+        if page is not None:
+            self.found.append(page)
+
+    def failed(self, failure: Failure) -> None:
+        self.errors.append(failure.getErrorMessage())
+
+
+def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Verdict:
+    """Judge a page by what is known of its site.
+
+    Args:
+        page: the page.
+        settings: Scrapy's settings, of which the ``CORPUS_*`` ones count.
+        others: folders and archives whose pages are counted as the page's site; without any, the
+            counts that earlier crawls kept.
+
+    Raises:
+        UnreadablePageError: the page gives no text.
+        CorpusError: another page, a setting or a method is wrong; the message says which.
+    """
+    options = Options.from_settings(settings)
+    method = get_method(options.text_method)
+    document = read(page)
+    counts = _counts(page, options, others)
+    if len(counts):
+        # A page is evidence of its own site; counted twice it still counts once.
+        counts.add(observe(document))
+    view = counts.view(options.near_duplicate_similarity)
+    annotation = annotate(document, view, method)
+    return Verdict(page_item(annotation, view, method.name, mode="single", blocks=True), view)
+
+
+def _counts(page: Page, options: Options, others: Iterable[str]) -> SiteCounts:
+    counts = SiteCounts()
+    for path in others:
+        for other in read_source(path, on_skip=_pass_over):
+            try:
+                counts.add(observe(read(other)))
+            except UnreadablePageError:
+                continue
+    return counts if len(counts) else CountStore(options.dir / "counts").load(page.site_name)
+
+
+def _refuse(reason: str, detail: str) -> None:
+    raise UnreadableInputError(f"{detail} ({reason})")
+
+
+def _pass_over(reason: str, detail: str) -> None:
+    """Leave out what is no page: a folder of saved pages holds pictures and scripts too."""
+
+
+def item_json(verdict: Verdict) -> str:
+    """Return the item as indented JSON, without the list of blocks."""
+    fields = asdict(verdict.item)
+    del fields["blocks"]
+    return json.dumps(fields, ensure_ascii=False, indent=2)
+
+
+def explanation(verdict: Verdict) -> str:
+    """Return a table of the page's blocks: label, evidence, text; then what they add up to."""
+    item, view = verdict.item, verdict.view
+    lines = [f"{'':4} {'why':9} {'pages':>6} {'links':>5}  {'where':{_PATH_COLUMNS}}  text"]
+    for block in item.blocks or ():
+        where = fit_width("/".join(str(block["path"]).split("/")[-4:]), _PATH_COLUMNS)
+        lines.append(
+            f"{'keep' if block['kept'] else 'drop'} {block['reason']:9} {block['frequency']:6} "
+            f"{block['link_share']:5.0%}  {where:{_PATH_COLUMNS}}"
+            f"  {fit_width(str(block['text']), _TEXT_COLUMNS)}"
+        )
+    reasons = Counter(str(block["reason"]) for block in item.blocks or () if not block["kept"])
+    dropped = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    lines.append("")
+    lines.append(f"{item.title or '(no title)'} · {item.url} · {item.encoding} · {item.method}")
+    lines.append(
+        f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
+    )
+    if view.is_known:
+        lines.append(
+            f"judged by {view.pages} distinct pages of {item.site} "
+            f"({view.pages_seen} addresses, snapshot {view.snapshot})"
+        )
+    else:
+        lines.append(
+            f"nothing is known of {item.site}: crawl it first, or name other pages of it by --with"
+        )
+    if item.near_duplicate_of:
+        lines.append(f"a near-duplicate of {item.near_duplicate_of}")
+    return "\n".join(lines)

@@ -1,0 +1,47 @@
+"""The spider of ``scrapy replay``: an archive spider whose archive is a spool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy import Spider
+
+from crawler.arguments import parse_arguments, text_argument
+from crawler.store.spool import Spool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crawler.core.page import Page
+
+__all__ = ["ReplayArguments", "ReplaySpider"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayArguments:
+    """Arguments of the spider ``replay``."""
+
+    path: str = text_argument("the spool that a crawl left behind")
+
+
+class _Held:
+    """The pages of a spool as an archive: read once to be counted and once for the items."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+
+    def pages(self, *, quietly: bool = False) -> Iterator[Page]:  # noqa: ARG002 - all are whole
+        return self._spool.pages()
+
+
+class ReplaySpider(Spider):
+    """Hands the crawl a spool to go on with."""
+
+    name = "replay"
+
+    def __init__(self, **raw: object) -> None:
+        super().__init__()
+        self.arguments = parse_arguments(ReplayArguments, raw, owner=self.name)
+        self.spool = Spool.open(self.arguments.path)
+        self.archive = _Held(self.spool)
