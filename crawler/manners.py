@@ -25,6 +25,7 @@ MAX_PAGE_BYTES = 10 * 1024 * 1024
 
 _DISTRIBUTION = "scrapy-corpus"
 _DEFAULT_LONGEST_DELAY = 60.0
+_ROBOTS_LOGGER = "scrapy.downloadermiddlewares.robotstxt"
 
 
 def user_agent() -> str:
@@ -84,6 +85,7 @@ class CrawlDelay:
         # A maximum of 0 would make every site's wish void.
         self._longest = settings.getfloat("AUTOTHROTTLE_MAX_DELAY") or _DEFAULT_LONGEST_DELAY
         self._asked: dict[str, float] = {}
+        logging.getLogger(_ROBOTS_LOGGER).addFilter(_without_traceback)
         crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
         crawler.signals.connect(self.keep_pace, signals.response_downloaded)
         crawler.signals.connect(self.keep_pace, signals.request_reached_downloader)
@@ -125,6 +127,12 @@ class CrawlDelay:
         host = request.meta.get("download_slot")
         if host in self._asked and (slot := self._downloader.slots.get(host)) is not None:
             _slow_down(slot, self._asked[host])
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Keep to one line what Scrapy logs of a robots.txt that a dead host did not give."""
+    record.exc_info = None
+    return True
 
 
 def _asked_delay(robotparser: RobotParser, agent: str) -> float:

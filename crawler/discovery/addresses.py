@@ -92,6 +92,7 @@ _LOOKS_LIKE_HOST = re.compile(
     r"(?:localhost|[^/?#@:]+\.[^/?#@:]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?(?:[/?#]|$)"
 )
 _LIST_SEPARATOR = re.compile(r"\s*,\s*(?=https?://)|\s+", re.IGNORECASE)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _BAD_HOST = re.compile(r"[\s<>\"\\^`{|},%\ufffd]")
 
 
@@ -108,7 +109,8 @@ def canonical_address(url: str) -> str:
     Idempotent. Never raises: what is no ``http`` or ``https`` address comes back stripped of
     surrounding white space and otherwise as it was.
     """
-    text = url.strip()
+    # Half of a character pair cannot be written in UTF-8; browsers send this mark instead.
+    text = _LONE_SURROGATE.sub("\ufffd", url).strip()
     try:
         parts = urlsplit(safe_url_string(text))
         if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
@@ -178,7 +180,7 @@ def _is_dropped(pair: str) -> bool:
 
 def address_key(url: str) -> int:
     """Name a page by a 64-bit hash of its canonical address: small enough to keep millions."""
-    return xxhash.xxh3_64_intdigest(canonical_address(url).encode("utf-8", "surrogatepass"))
+    return xxhash.xxh3_64_intdigest(canonical_address(url).encode())
 
 
 def same_site(url: str, site_roots: Collection[str]) -> bool:

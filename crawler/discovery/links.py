@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
+from crawler.core.page import site_of
 from crawler.discovery.addresses import canonical_address
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _absolute(base: str, href: str, encoding: str) -> str:
     except ValueError:
         return ""
     address = canonical_address(absolute)
-    return address if address.startswith(_SCHEMES) else ""
+    return address if address.startswith(_SCHEMES) and site_of(address) != "local" else ""
 
 
 def _encode(address: str, encoding: str) -> str:

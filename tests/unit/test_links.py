@@ -1,0 +1,158 @@
+"""Which addresses a page leads to, why some are cut, and in which order they are fetched."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from crawler.discovery.frontier import Frontier, Visit
+from crawler.discovery.links import CUT_REASONS, Link, LinkRules, page_links
+
+RULES = LinkRules()
+
+
+def links(
+    body: str, *, head: str = "", rules: LinkRules = RULES, encoding: str = "utf-8"
+) -> list[Link]:
+    html = f"<html><head>{head}</head><body>{body}</body></html>"
+    response = HtmlResponse(
+        "http://a.example/dir/page", body=html.encode(encoding), encoding=encoding
+    )
+    return page_links(response, rules)
+
+
+def addresses(body: str, *, head: str = "", encoding: str = "utf-8") -> list[str]:
+    return [link.address for link in links(body, head=head, encoding=encoding)]
+
+
+def test_links_are_resolved_and_come_once_in_document_order() -> None:
+    body = """<a href="b">b</a><a href="/c?utm_source=x">c</a><area href="//other.example/d">
+    <a href=" ../e
+    ">e</a><a href="b#part">b</a><a name="x">no link</a><a href="">here</a><a href="#top">top</a>"""
+    assert addresses(
+        body, head='<link rel="next" href="?p=2"><link rel="stylesheet" href="s">'
+    ) == [
+        "http://a.example/dir/page?p=2",
+        "http://a.example/dir/b",
+        "http://a.example/c",
+        "http://other.example/d",
+        "http://a.example/e",
+    ]
+
+
+def test_the_first_base_counts() -> None:
+    head = '<base target="_blank"><base href="/root/"><base href="/no/">'
+    assert addresses('<a href="x">', head=head) == ["http://a.example/root/x"]
+
+
+def test_other_schemes_and_broken_links_are_left_out() -> None:
+    hrefs = ["mailto:a@b.example", "javascript:void(0)", "DATA:text/html,x", "tel:1", "ftp://a/b"]
+    hrefs += ["http://[", "http://a:99999/", "https:"]
+    assert addresses("".join(f'<a href="{href}">x</a>' for href in hrefs)) == []
+
+
+def test_a_query_is_sent_in_the_encoding_of_its_page() -> None:
+    body = '<a href="/검색?q=한">x</a>'
+    assert addresses(body, encoding="euc-kr") == [
+        "http://a.example/%EA%B2%80%EC%83%89?q=%C7%D1",
+    ]
+    assert addresses('<a href="/?q=한">x</a>') == ["http://a.example/?q=%ED%95%9C"]
+
+
+def test_a_body_beside_the_root_is_read_too() -> None:
+    html = b"<!--[if IE]><html><![endif]--><body><a href='/x'>x</a></body><a href='/y'>y</a>"
+    response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
+    assert [link.address for link in page_links(response, RULES)] == [
+        "http://a.example/x",
+        "http://a.example/y",
+    ]
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe", b"<", b"<div>" * 3000 + b"<a href=/x>"])
+def test_broken_pages_have_links_or_none(body: bytes) -> None:
+    response = HtmlResponse("http://a.example/", body=body)
+    assert len(page_links(response, RULES)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("href", "cut"),
+    [
+        ("/a.JPG", "file-type"),
+        ("/report.pdf?page=1", "file-type"),
+        ("/a.html", ""),
+        ("/about-node.js", ""),
+        ("/list?file=a.jpg", ""),
+        ("/" + "x" * 2000, "length"),
+        ("/" + "/".join(map(str, range(17))), "path-depth"),
+        ("/a/b/a/b/a/b/a", "repeated-path"),
+        ("/a/b/a/b/a/b", ""),
+        ("/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8", ""),
+        ("/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9", "query"),
+    ],
+)
+def test_links_are_cut_for_a_reason(href: str, cut: str) -> None:
+    assert [link.cut for link in links(f'<a href="{href}">x</a>')] == [cut]
+
+
+def test_a_limit_of_zero_is_none() -> None:
+    rules = LinkRules(max_path_depth=0, max_repeats=0, max_query=0)
+    href = "/a" * 30 + "?" + "&".join(f"p{number}=1" for number in range(20))
+    assert [link.cut for link in links(f'<a href="{href}">x</a>', rules=rules)] == [""]
+
+
+def test_nofollow_is_kept_to_unless_told_otherwise() -> None:
+    body = '<a href="/a" rel="noopener NoFollow">a</a><a href="/b">b</a><a href="/a2" rel=nofollow>'
+    assert [link.cut for link in links(body)] == ["nofollow", "", "nofollow"]
+    whole_page = '<meta name="ROBOTS" content="noindex,nofollow">'
+    assert [link.cut for link in links(body, head=whole_page)] == ["nofollow"] * 3
+    lifted = LinkRules(follow_nofollow=True)
+    assert [link.cut for link in links(body, head=whole_page, rules=lifted)] == [""] * 3
+
+
+def test_an_address_linked_with_and_without_nofollow_is_followed() -> None:
+    assert links('<a href="/a" rel=nofollow>a</a><a href="/a">a</a>') == [
+        Link("http://a.example/a"),
+    ]
+
+
+def test_each_reason_is_explained() -> None:
+    for reason in CUT_REASONS:
+        words = RULES.explain(reason)
+        assert words
+        assert "{" not in words
+
+
+def test_the_frontier_never_has_more_under_way_than_may_be_taken() -> None:
+    frontier = Frontier(max_pages=3)
+    site = frontier.add_root("http://www.a.example/")
+    for number in range(6):
+        assert frontier.offer(f"http://a.example/{number}", 1)
+    assert not frontier.offer("http://a.example/0?utm_source=x", 1)
+    assert not frontier.offer("http://b.example/", 1)
+    assert [visit.address[-1] for visit in frontier.next_visits(site)] == ["0", "1", "2"]
+    assert frontier.next_visits(site) == []
+    frontier.finish(site)
+    assert frontier.take("http://a.example/0", site)
+    assert frontier.next_visits(site) == []
+    frontier.finish(site)
+    assert not frontier.take("http://a.example/0#again", site)
+    assert frontier.next_visits(site) == [Visit("http://a.example/3", site, 1)]
+    for number in (2, 3):
+        frontier.finish(site)
+        assert frontier.take(f"http://a.example/{number}", site)
+    assert frontier.is_full(site)
+    assert frontier.left_out(site) == 2
+
+
+def test_a_frontier_survives_being_kept_on_disk() -> None:
+    frontier = Frontier()
+    site = frontier.add_root("http://a.example/")
+    frontier.add_root("https://moved.example/", site)
+    frontier.offer("http://a.example/", 0)
+    kept: Frontier = pickle.loads(pickle.dumps(frontier))
+    assert kept == frontier
+    assert kept.site("http://moved.example/x") == "a.example"
+    assert kept.next_visits(site) == [Visit("http://a.example/", site, 0)]
+    assert not kept.offer("http://a.example/#again", 1)
