@@ -55,7 +55,8 @@ def blog_pages() -> Iterator[DemoPage]:
     yield _list_page("/blog", "전체 글", posts, posts)
     for tag, slug in _TAG_PAGES.items():
         chosen = [number for number, post in posts.items() if tag in post.tags]
-        yield _list_page(f"/blog/tag/{slug}", f"{tag} 모음", chosen, posts)
+        reposts = [(_REPOST_PATH, "다시 올린 글")] if _REPOSTED_NUMBER in chosen else []
+        yield _list_page(f"/blog/tag/{slug}", f"{tag} 모음", chosen, posts, reposts)
     yield DemoPage(
         path=_SHORT_PATH, kind="redirect", status=301, headers={"Location": blog_path(4)}
     )
@@ -113,15 +114,18 @@ def _repost(posts: dict[int, Article]) -> DemoPage:
 
 
 def _list_page(
-    path: str, title: str, numbers: Iterable[int], posts: dict[int, Article]
+    path: str,
+    title: str,
+    numbers: Iterable[int],
+    posts: dict[int, Article],
+    further: Iterable[tuple[str, str]] = (),
 ) -> DemoPage:
     rows = [
         f"<tr><td>{link(blog_path(number), posts[number].title)}<br />"
         f"{inline(posts[number].summary)}</td></tr>"
         for number in numbers
     ]
-    if path.endswith("yori"):
-        rows.append(f"<tr><td>{link(_REPOST_PATH, '다시 올린 글')}</td></tr>")
+    rows.extend(f"<tr><td>{link(href, text)}</td></tr>" for href, text in further)
     main = render("blog_list", title=title, entries="\n".join(rows))
     return html_page(path, "index", _framed(path, title, main, posts))
 

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final, Literal
 
-__all__ = ["Article", "Part", "PartKind", "load_articles", "plain"]
+__all__ = ["LINK", "STRESS", "Article", "Part", "PartKind", "load_articles", "plain"]
 
 PartKind = Literal["paragraph", "heading", "list", "table"]
 
-_STRESS: Final = re.compile(r"\*([^*]+)\*")
-_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+STRESS: Final = re.compile(r"\*([^*]+)\*")
+"""A stressed word; its group is the word."""
+LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+"""A link; its groups are the text and the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def load_articles(folder: str) -> tuple[Article, ...]:
 
 def plain(line: str) -> str:
     """Give the words of a line without its marks of stress and links."""
-    return _LINK.sub(r"\1", _STRESS.sub(r"\1", line))
+    return LINK.sub(r"\1", STRESS.sub(r"\1", line))
 
 
 def _article(name: str, text: str) -> Article:

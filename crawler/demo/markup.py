@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from zlib import crc32
+
+from crawler.demo.content import LINK, STRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from crawler.demo.content import Part
 
 __all__ = ["built_at", "counter", "inline", "link", "modern_body", "old_body", "render"]
-
-_STRESS: Final = re.compile(r"\*([^*]+)\*")
-_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 
 
 def render(template: str, **values: str) -> str:
@@ -39,7 +37,7 @@ def _template(name: str) -> Template:
 
 def inline(line: str) -> str:
     """Write a line of an article as HTML, with its marks of stress and links."""
-    return _LINK.sub(r'<a href="\2">\1</a>', _STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))
+    return LINK.sub(r'<a href="\2">\1</a>', STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))
 
 
 def link(href: str, text: str) -> str:

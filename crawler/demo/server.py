@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "serve"]
 
-# No collections.abc.Mapping at run time: the alias is for readers and type checkers.
 Answer: TypeAlias = "tuple[int, Mapping[str, str], bytes]"
 """HTTP status, headers (``Content-Length`` apart) and body."""
 

@@ -99,7 +99,7 @@ def test_the_site_has_every_kind_of_page() -> None:
 def test_gold_lines_stand_on_the_page_in_order(page: DemoPage) -> None:
     text = _folded(str(_tree(page).text_content()))
 
-    place = text.index("</title>") if "</title>" in text else 0
+    place = 0
     for line in page.gold_text.splitlines():
         place = text.index(_folded(line), place) + len(line)
 
@@ -150,7 +150,7 @@ def test_data_pages_hold_a_genuine_table_inside_a_layout_table() -> None:
         if page.kind == "table":
             tree = _tree(page)
             assert tree.xpath("//table[@role='presentation']//table[caption and thead]//th[@scope]")
-            assert tree.xpath("//table[caption]//*[@colspan or @rowspan]") or "loaf" in page.path
+            assert tree.xpath("//table[caption]//*[@colspan or @rowspan]")
 
 
 def test_the_boilerplate_carries_counters_that_differ_from_page_to_page() -> None:
