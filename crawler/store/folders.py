@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import stat
 import zlib
 from email import policy
 from email.parser import BytesParser
@@ -156,8 +157,18 @@ def _files(root: Path, on_skip: Callable[[str, str], None]) -> Iterator[Path]:
         except OSError as error:
             on_skip("unreadable", f"{folder}: {error.strerror or error}")
             continue
-        yield from (entry for entry in entries if entry.is_file())
-        waiting += [entry for entry in reversed(entries) if entry.is_dir()]
+        folders = []
+        for entry in entries:
+            try:
+                mode = entry.stat().st_mode
+            except OSError:
+                yield entry  # a dead link, or no permission: reading it will say which
+                continue
+            if stat.S_ISDIR(mode):
+                folders.append(entry)
+            elif stat.S_ISREG(mode):
+                yield entry
+        waiting += reversed(folders)
 
 
 def _saved_from(body: bytes) -> str:

@@ -33,10 +33,13 @@ class DamageError(Exception):
 class Source(Protocol):
     """Bytes of records, unpacked. ``read`` gives ``b""`` at the end and raises on damage."""
 
-    def read(self) -> bytes: ...
+    def read(self) -> bytes:
+        """Give some more bytes."""
+        ...
 
     def hunt(self) -> None:
         """After damage, go to the next place where unpacking can begin, or to the end."""
+        ...
 
 
 class _Plain:
@@ -64,6 +67,7 @@ class Members:
         self._member: Any = None  # a decompressor of zlib or of the zstd module
 
     def read(self) -> bytes:
+        """Give some more unpacked bytes, of one member after the other."""
         while self._member is not None or self._begin():
             if data := self._step():
                 return data
@@ -95,6 +99,7 @@ class Members:
         return data
 
     def hunt(self) -> None:
+        """Go to the next bytes that look like the start of a member."""
         self._member = None
         start = 1  # what stands at 0 is what failed
         while True:
@@ -110,8 +115,9 @@ class Members:
 
     def _begin(self) -> bool:
         """Start on the next member; ``False`` when there is none."""
+        self._raw = self._raw.lstrip(b"\0")  # tapes, copies and power cuts leave zeros
         while len(self._raw) < len(_ZSTD_MAGIC) and self._more():
-            self._raw = self._raw.lstrip(b"\0")  # tapes, copies and power cuts leave zeros
+            self._raw = self._raw.lstrip(b"\0")
         if not self._raw:
             return False
         if not self._is_start(self._raw):

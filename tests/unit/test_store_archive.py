@@ -1,0 +1,364 @@
+"""Archives of any crawler: what is read, what is left out and under which reason."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import tracemalloc
+import zlib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.page import Page
+from crawler.store.archive import WarcWriter, read_pages
+from crawler.store.unpack import zstd_module
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HTML = "<p>안녕하세요</p>".encode() * 20
+STARTED = "2024-05-01T10:00:00Z"
+
+
+def record(block: bytes, **headers: str) -> bytes:
+    lines = {
+        "WARC-Type": "response",
+        "WARC-Target-URI": "http://a.example/",
+        "WARC-Date": STARTED,
+        "Content-Type": "application/http; msgtype=response",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
+    return f"WARC/1.0\r\n{head}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"
+
+
+def answer(payload: bytes = HTML, *headers: str, status: str = "200 OK") -> bytes:
+    lines = (
+        headers
+        if any(h.startswith("Content-Type") for h in headers)
+        else (
+            "Content-Type: text/html; charset=utf-8",
+            *headers,
+        )
+    )
+    head = "".join(f"{line}\r\n" for line in (f"HTTP/1.1 {status}", *lines) if line)
+    return f"{head}\r\n".encode() + payload
+
+
+def read(
+    tmp_path: Path, content: bytes, *, max_bytes: int = 10 << 20
+) -> tuple[list[Page], list[str]]:
+    path = tmp_path / "made.warc"
+    path.write_bytes(content)
+    skipped: list[str] = []
+
+    def on_skip(reason: str, detail: str) -> None:
+        assert str(path) in detail
+        skipped.append(reason)
+
+    return list(read_pages([path], on_skip=on_skip, max_bytes=max_bytes)), skipped
+
+
+def chunked(payload: bytes) -> bytes:
+    half = len(payload) // 2
+    return b"%x;note=1\r\n%b\r\n%X\r\n%b\r\n0\r\n\r\n" % (
+        half,
+        payload[:half],
+        len(payload) - half,
+        payload[half:],
+    )
+
+
+def raw_deflate(payload: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(payload) + packer.flush()
+
+
+def test_an_answer_gives_its_page(tmp_path: Path) -> None:
+    pages, skipped = read(tmp_path, record(answer(), WARC_Target_URI="<http://a.example/1>"))
+    assert pages == [
+        Page(
+            url="http://a.example/1",
+            body=HTML,
+            content_type="text/html; charset=utf-8",
+            fetched_at=STARTED,
+        )
+    ]
+    assert skipped == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "payload"),
+    [
+        (["Content-Encoding: gzip"], gzip.compress(HTML)),
+        (["Content-Encoding: x-gzip"], gzip.compress(HTML)),
+        (["content-encoding: GZIP"], gzip.compress(HTML[:60]) + gzip.compress(HTML[60:])),
+        (["Content-Encoding: deflate"], zlib.compress(HTML)),
+        (["Content-Encoding: deflate"], raw_deflate(HTML)),
+        (["Transfer-Encoding: chunked"], chunked(HTML)),
+        (
+            ["Transfer-Encoding: chunked", "Content-Encoding: gzip"],
+            chunked(gzip.compress(HTML)),
+        ),
+        (["Content-Encoding: deflate, gzip"], gzip.compress(zlib.compress(HTML))),
+        (["Content-Encoding: identity"], HTML),
+        # Stored decoded, the headers as they were sent:
+        (["Content-Encoding: gzip"], HTML),
+        (["Content-Encoding: br"], HTML),
+        (["Content-Encoding: made-up"], HTML),
+        (["Transfer-Encoding: chunked"], HTML),
+        (["Content-Encoding: gzip"], gzip.compress(HTML) + b"trailing"),
+    ],
+)
+def test_encodings_are_undone(tmp_path: Path, headers: list[str], payload: bytes) -> None:
+    pages, skipped = read(tmp_path, record(answer(payload, *headers)))
+    assert [page.body for page in pages] == [HTML]
+    assert skipped == []
+
+
+@pytest.mark.parametrize("name", ["br", "zstd"])
+def test_encodings_of_optional_packages_are_undone(tmp_path: Path, name: str) -> None:
+    module: Any = pytest.importorskip("brotli") if name == "br" else zstd_module()
+    if module is None:
+        pytest.skip("nothing here reads zstd")
+    content = record(answer(module.compress(HTML), f"Content-Encoding: {name}"))
+    assert [page.body for page in read(tmp_path, content)[0]] == [HTML]
+    bomb = record(answer(module.compress(b"a" * 50_000_000), f"Content-Encoding: {name}"))
+    assert read(tmp_path, bomb) == ([], ["too-large"])
+
+
+def test_without_the_package_the_page_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("brotli", "compression.zstd", "backports.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    content = b"".join(
+        record(answer(b"\x0b\x02\x80\0", f"Content-Encoding: {name}")) for name in ("br", "zstd")
+    )
+    assert read(tmp_path, content) == ([], ["undecodable", "undecodable"])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (record(answer(status="404 Not Found")), "status-404"),
+        (record(answer(status="301 Moved")), "status-301"),
+        (record(answer(b"\xff\xd8\xff", "Content-Type: image/jpeg")), "not-html"),
+        (record(b"{}", WARC_Type="resource", Content_Type="application/json"), "not-html"),
+        (record(b"some text", WARC_Type="conversion", Content_Type="text/plain"), "not-html"),
+        (record(b"", WARC_Type="revisit"), "revisit"),
+        (record(b"rest", WARC_Type="continuation"), "segmented"),
+        (record(answer(), WARC_Segment_Number="1"), "segmented"),
+        (record(b"x", WARC_Type="made-up"), "unknown-record"),
+        (record(answer(), WARC_Target_URI=""), "no-url"),
+        (record(b"no head at all"), "malformed"),
+        (record(b"x", WARC_Type="resource", X_Corpus_Fields="{"), "malformed"),
+        (record(answer(b"\0\1\2", "Content-Encoding: gzip")), "undecodable"),
+        (record(answer(b"\0\1\2", "Content-Encoding: made-up")), "undecodable"),
+        (record(answer(b"<" * 5000)), "too-large"),
+        (record(answer(gzip.compress(b"<" * 5000), "Content-Encoding: gzip")), "too-large"),
+    ],
+)
+def test_what_is_no_page_is_counted_and_the_next_is_read(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    pages, skipped = read(tmp_path, content + record(answer()), max_bytes=4000)
+    assert [page.body for page in pages] == [HTML]
+    assert skipped == [reason]
+
+
+def test_what_never_holds_a_page_is_passed_over(tmp_path: Path) -> None:
+    content = b"".join(record(b"x", WARC_Type=name) for name in ("warcinfo", "request", "metadata"))
+    assert read(tmp_path, content) == ([], [])
+
+
+def test_an_answer_without_a_type_is_left_to_the_parser(tmp_path: Path) -> None:
+    pages, skipped = read(tmp_path, record(answer(HTML, "Content-Type:")))
+    assert (pages[0].content_type, skipped) == ("", [])
+
+
+def test_headers_are_read_as_loosely_as_they_are_written(tmp_path: Path) -> None:
+    strict = record(answer())
+    head, _, block = strict.partition(b"\r\n\r\n")
+    lower = head.replace(b"Content-Length", b"content-length").replace(
+        b"WARC-Target-URI: ", b"warc-target-uri:\t"
+    )
+    folded = head.replace(
+        b"Content-Type: application/http;", b"Content-Type: application/http;\r\n "
+    )
+    unix = strict.replace(b"\r\n", b"\n").replace(
+        b"Content-Length: %d" % (len(block) - 4),
+        b"Content-Length: %d" % (len(answer().replace(b"\r\n", b"\n"))),
+    )
+    broken = head + b"\r\nX-Note: \xff\xfe"
+    content = b"".join(part + b"\r\n\r\n" + block for part in (lower, folded, broken)) + unix
+    pages, skipped = read(tmp_path, content)
+    assert [(page.url, page.body) for page in pages] == [("http://a.example/", HTML)] * 4
+    assert skipped == []
+
+
+@pytest.mark.parametrize("length", ["abc", "-5", "", "\u0664"])
+def test_a_record_without_a_length_is_damage(tmp_path: Path, length: str) -> None:
+    bad = record(answer()).replace(
+        b"Content-Length: %d" % len(answer()), f"Content-Length: {length}".encode()
+    )
+    pages, skipped = read(tmp_path, record(answer()) + bad + record(answer()))
+    assert len(pages) == 2
+    assert skipped == ["corrupt"]
+
+
+def test_junk_between_records_costs_no_record(tmp_path: Path) -> None:
+    junk = b"<p>what is this</p>\n" * 9000
+    pages, skipped = read(tmp_path, record(answer()) + junk + record(answer()) + junk)
+    assert len(pages) == 2
+    assert skipped == ["corrupt", "corrupt"]
+
+
+def test_several_records_in_one_member_and_zeros_at_the_end(tmp_path: Path) -> None:
+    content = gzip.compress(record(answer()) * 3) + b"\0" * 200_000
+    pages, skipped = read(tmp_path, content)
+    assert (len(pages), skipped) == (3, [])
+
+
+def test_a_huge_record_is_not_held(tmp_path: Path) -> None:
+
+    path = tmp_path / "huge.warc.gz"
+    size = 60 << 20
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n" % size
+    with gzip.open(path, "wb", 1) as file:
+        file.write(head)
+        for _ in range(60):
+            file.write(b"\0" * (1 << 20))
+        file.write(b"\r\n\r\n")
+    with path.open("ab") as file:
+        file.write(gzip.compress(record(answer())))
+    skipped: list[str] = []
+    tracemalloc.start()
+    try:
+        pages = list(read_pages([path], on_skip=lambda reason, _: skipped.append(reason)))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (len(pages), skipped) == (1, ["too-large"])
+    assert peak < 12 << 20
+
+
+def test_zstd_archives_are_read_and_damage_costs_one_frame(tmp_path: Path) -> None:
+    zstd = zstd_module()
+    if zstd is None:
+        pytest.skip("nothing here reads zstd")
+    records = [record(answer(HTML + b"%d" % number)) for number in range(3)]
+    frames = [zstd.compress(one) for one in records]
+    assert len(read(tmp_path, b"".join(frames))[0]) == 3
+    assert read(tmp_path, b"".join(frames)[:-9])[1] == ["truncated"]
+    hurt = frames[1][:20] + bytes(byte ^ 0x55 for byte in frames[1][20:30]) + frames[1][30:]
+    pages, skipped = read(tmp_path, frames[0] + hurt + frames[2])
+    assert [page.body[-1:] for page in pages] == [b"0", b"2"]
+    assert set(skipped) == {"corrupt"}
+
+
+def test_a_zstd_archive_may_bring_its_dictionary(tmp_path: Path) -> None:
+    zstd = zstd_module()
+    if zstd is None:
+        pytest.skip("nothing here reads zstd")
+    samples = [record(answer(b"<p>%d %d</p>" % (n, n * n) * 9)) for n in range(400)]
+    trained = zstd.train_dict(samples, 4096)
+    packed = b"".join(zstd.compress(one, zstd_dict=trained) for one in samples[:3])
+    for stored in (trained.dict_content, zstd.compress(trained.dict_content)):
+        head = b"\x5d\x2a\x4d\x18" + len(stored).to_bytes(4, "little") + stored
+        pages, skipped = read(tmp_path, head + packed)
+        assert (len(pages), skipped) == (3, [])
+    with pytest.raises(UnreadableInputError, match="dictionary"):
+        read(tmp_path, b"\x5d\x2a\x4d\x18\x04\0\0\0abcd" + packed)
+
+
+@pytest.mark.parametrize("content", [b"<html></html>", b"PK\x03\x04", b"\x89PNG"])
+def test_a_file_of_another_kind_is_an_error(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(UnreadableInputError, match=r"made\.warc is no WARC file"):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "content", [b"WAR", b"\x1f\x8b", b"\x1f\x8b\x08\0\0", b"WARC/1.0\r\nWARC-"]
+)
+def test_a_file_cut_off_at_its_start_is_truncated(tmp_path: Path, content: bytes) -> None:
+    assert read(tmp_path, content) == ([], ["truncated"])
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="Check the path"):
+        list(read_pages([tmp_path / "none.warc"], on_skip=lambda *_: None))
+
+
+def test_other_tools_read_what_is_written(tmp_path: Path) -> None:
+    fastwarc: Any = pytest.importorskip("fastwarc")
+    path = tmp_path / "own.warc.gz"
+    page = Page("http://a.example/한", HTML, "text/html", fetched_at="2024-05-01T19:00:00.5+09:00")
+    with WarcWriter(path, date=STARTED) as writer:
+        writer.write(page)
+        writer.write(Page("", b"", "t\n", fetched_at="yesterday"))
+    info, first, second = [
+        (dict(one.headers.to_tuples()), one.reader.read())
+        for one in fastwarc.ArchiveIterator(str(path), parse_http=False)
+    ]
+    assert info[0]["WARC-Type"] == "warcinfo"
+    assert first[0]["WARC-Target-URI"] == "http://a.example/%ED%95%9C"
+    assert first[0]["WARC-Date"] == "2024-05-01T10:00:00.500000Z"
+    assert first[0]["Content-Type"] == "text/html"
+    assert first[1] == HTML
+    assert second[0]["WARC-Date"] == STARTED
+    assert first[0]["WARC-Record-ID"] != second[0]["WARC-Record-ID"]
+    assert next(iter(read_pages([path], on_skip=lambda *_: None))) == page
+
+
+@pytest.mark.parametrize("packer", ["GzipWriter", "ZstdWriter", None])
+def test_what_other_tools_write_is_read(tmp_path: Path, packer: str | None) -> None:
+    fastwarc: Any = pytest.importorskip("fastwarc")
+    if packer == "ZstdWriter" and zstd_module() is None:
+        pytest.skip("nothing here reads zstd")
+    buffer = io.BytesIO()
+    streams: Any = import_module("fastwarc.stream_io")
+    stream: Any = getattr(streams, packer)(buffer) if packer else buffer
+    for number in range(3):
+        one = fastwarc.WarcRecord()
+        one.init_headers(fastwarc.WarcRecordType.response)
+        one.headers["WARC-Target-URI"] = f"http://a.example/{number}"
+        one.headers["Content-Type"] = "application/http; msgtype=response"
+        one.is_http = True
+        one.set_bytes_content(answer())
+        one.write(stream)
+        if packer:
+            stream.finish()
+    stream.flush()
+    pages, skipped = read(tmp_path, buffer.getvalue())
+    assert [page.url[-1] for page in pages] == ["0", "1", "2"]
+    assert skipped == []
+
+
+def test_fields_that_are_no_json_are_an_error_and_leave_the_file_whole(tmp_path: Path) -> None:
+    path = tmp_path / "own.warc.gz"
+    with WarcWriter(path, date=STARTED) as writer:
+        with pytest.raises(StoreError, match="cannot be kept as JSON"):
+            writer.write(Page("http://a.example/", b"x", fields={"when": object()}))
+        with pytest.raises(StoreError, match="smaller fields"):
+            writer.write(Page("http://a.example/", b"x", fields={"long": "x" * (17 << 20)}))
+        writer.write(Page("http://a.example/", b"x", fields={"long": "x" * (1 << 20)}))
+    assert len(list(read_pages([path], on_skip=lambda *_: None))) == 1
+    with pytest.raises(StoreError, match="closed"):
+        writer.write(Page("http://a.example/", b"x"))
+
+
+def test_a_writer_never_takes_a_file_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "own.warc.gz"
+    path.write_bytes(b"mine")
+    with pytest.raises(StoreError, match="exists already"):
+        WarcWriter(path, date=STARTED)
+    with pytest.raises(StoreError, match="cannot be created"):
+        WarcWriter(tmp_path / "none" / "a.warc.gz", date=STARTED)
+    with pytest.raises(StoreError, match="no time"):
+        WarcWriter(tmp_path / "b.warc.gz", date="now")
+    assert path.read_bytes() == b"mine"
