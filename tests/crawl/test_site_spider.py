@@ -313,8 +313,16 @@ def test_a_wrong_argument_is_one_line_and_a_failure(
     assert done.log.count("\n") == 1
 
 
-def test_the_pace_a_site_asks_for_is_kept(tmp_path: Path) -> None:
-    robots = b"User-agent: *\nCrawl-delay: 0.3\n"
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ("Crawl-delay: 0.3", "asks in robots.txt for 0.3 seconds"),
+        ("Request-rate: 10/3", "asks in robots.txt for 0.3 seconds"),
+        ("Crawl-delay: 900", "keeping to 0.3 (set AUTOTHROTTLE_MAX_DELAY to wait longer)"),
+    ],
+)
+def test_the_pace_a_site_asks_for_is_kept(tmp_path: Path, wish: str, words: str) -> None:
+    robots = f"User-agent: *\n{wish}\n".encode()
     answers: dict[str, Any] = {
         "/robots.txt": (200, {"Content-Type": "text/plain"}, robots),
         "/": page("/1", "/2", "/3"),
@@ -325,8 +333,9 @@ def test_the_pace_a_site_asks_for_is_kept(tmp_path: Path) -> None:
     with serving(answers) as site:
         # AutoThrottle alone would go down to no delay at all on so fast a server.
         options = ["-s", "AUTOTHROTTLE_ENABLED=1", "-s", "AUTOTHROTTLE_START_DELAY=0.01"]
+        options += ["-s", "AUTOTHROTTLE_MAX_DELAY=0.3"]
         done = crawl(tmp_path, site, "-a", f"url={site.base}", *options)
     assert len(done.paths) == 4
     times = [at for _, at in site.requests]
     assert min(later - earlier for earlier, later in pairwise(times)) > 0.28
-    assert "asks in robots.txt for 0.3 seconds" in done.log
+    assert words in done.log

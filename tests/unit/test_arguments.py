@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,8 @@ from crawler.arguments import (
     whole_number_argument,
 )
 from crawler.core.errors import ArgumentError
+from crawler.spiders.site import SiteArguments
+from crawler.spiders.urls import UrlsArguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +114,11 @@ def test_arguments_describe_themselves() -> None:
         ArgumentHelp("deep", "whether to go deep", "False", required=False),
         ArgumentHelp("allow", "what to follow", "", required=False),
     )
+
+
+@pytest.mark.parametrize("declared", [SiteArguments, UrlsArguments])
+def test_each_argument_of_a_spider_is_documented(declared: type[object]) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "spiders.md").read_text(encoding="utf-8")
+    for item in describe_arguments(declared):
+        default = "required" if item.required else f"`{item.default}`" if item.default else "none"
+        assert f"| `{item.name}` | {default.replace('False', 'false')} |" in page
