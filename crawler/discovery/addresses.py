@@ -20,6 +20,7 @@ __all__ = [
     "TRACKING_PARAMETERS",
     "TRACKING_PREFIXES",
     "address_key",
+    "address_site",
     "canonical_address",
     "complete_address",
     "same_site",
@@ -183,13 +184,19 @@ def address_key(url: str) -> int:
     return xxhash.xxh3_64_intdigest(canonical_address(url).encode())
 
 
+@lru_cache(maxsize=16384)
+def address_site(url: str) -> str:
+    """Name the site an address lies on, as :func:`crawler.core.page.site_of` does."""
+    return site_of(canonical_address(url))
+
+
 def same_site(url: str, site_roots: Collection[str]) -> bool:
     """Say whether an address lies on one of the sites named by :func:`crawler.core.page.site_of`.
 
     Hosts are compared whole, without ``www.`` and without regard to ``http`` or ``https``; a port
     other than the scheme's own has to be the same.
     """
-    return site_of(canonical_address(url)) in site_roots
+    return address_site(url) in site_roots
 
 
 def complete_address(text: str) -> str | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from crawler.core.page import site_of
-from crawler.discovery.addresses import address_key, canonical_address
+from crawler.discovery.addresses import address_key, address_site
 
 __all__ = ["Frontier", "Visit"]
 
@@ -48,11 +47,11 @@ class Frontier:
 
     def site(self, url: str) -> str | None:
         """Name the crawled site an address belongs to; ``None`` when it belongs to none."""
-        return self._roots.get(site_of(canonical_address(url)))
+        return self._roots.get(address_site(url))
 
     def add_root(self, url: str, site: str = "") -> str:
         """Count the host of ``url`` as part of ``site`` (by default: of a site of its own)."""
-        name = site_of(canonical_address(url))
+        name = address_site(url)
         site = self._roots.setdefault(name, site or name)
         self._sites.setdefault(site, _SiteState())
         return site

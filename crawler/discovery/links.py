@@ -11,8 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.core.page import site_of
-from crawler.discovery.addresses import canonical_address
+from crawler.discovery.addresses import address_site, canonical_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,7 +155,7 @@ def _absolute(base: str, href: str, encoding: str) -> str:
     except ValueError:
         return ""
     address = canonical_address(absolute)
-    return address if address.startswith(_SCHEMES) and site_of(address) != "local" else ""
+    return address if address.startswith(_SCHEMES) and address_site(address) != "local" else ""
 
 
 def _encode(address: str, encoding: str) -> str:
