@@ -140,7 +140,7 @@ def _unbrotli(payload: bytes, max_bytes: int) -> bytes:
         brotli: Any = import_module("brotli")
     except ImportError:
         raise PayloadError(
-            "undecodable", "it is compressed with brotli: install the package brotli to read it"
+            "undecodable", "it is compressed with brotli: install brotli 1.2 or newer to read it"
         ) from None
     decoder = brotli.Decompressor()
     parts: list[bytes] = []
@@ -151,6 +151,11 @@ def _unbrotli(payload: bytes, max_bytes: int) -> bytes:
             parts.append(part)
             left -= len(part)
             data = b""
+    except TypeError:
+        # Without a limit on its output a small payload could fill the memory.
+        raise PayloadError(
+            "undecodable", "the brotli package is too old to be safe: install 1.2 or newer"
+        ) from None
     except brotli.error as error:
         raise PayloadError("undecodable", f"damaged compression ({error})") from None
     return b"".join(parts)
