@@ -1,0 +1,1 @@
+"""scrapy-corpus: clean text and tables from whole news and blog sites."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.errors import OptionError
 from crawler.core.methods import get_method
+from crawler.exporters import check_feeds
 from crawler.hold import DrainingItems, Hold, SpoolDownloadHandler
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import Options
@@ -46,20 +46,10 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
         _add_default(settings, "FEED_EXPORTERS", _FORMATS)
-        _check_feeds(settings)
+        check_feeds(settings)
 
 
 def _add_default(settings: BaseSettings, name: str, entries: dict[str, Any]) -> None:
     """Add entries to a dictionary setting where the project has none of that key."""
     merged = {**entries, **settings.getdict(name)}
     settings.set(name, merged, max(settings.getpriority(name) or 0, 15))
-
-
-def _check_feeds(settings: BaseSettings) -> None:
-    known = settings.getwithbase("FEED_EXPORTERS")
-    for uri, feed in settings.getdict("FEEDS").items():
-        form = feed.get("format", settings.get("FEED_FORMAT")) if isinstance(feed, dict) else None
-        if form is not None and form not in known:
-            raise OptionError(
-                f"feed {uri} has format {form!r}; use one of: {', '.join(sorted(known))}"
-            )

@@ -23,15 +23,14 @@ from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
-from scrapy.utils.asyncio import call_later, is_asyncio_available
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet import defer
+from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.handed import page_from
 from crawler.items import PageItem
 from crawler.journey import Journey
 from crawler.options import PREFIX, Options
 from crawler.store.spool import Spool
+from crawler.waiting import pause, spider_closed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
@@ -78,7 +77,6 @@ class Hold:
         self.journey = Journey(self.options, self.crawl, self.stats, mode=self.mode)
         self._asked = False
         self._drain: AsyncIterator[PageItem] | None = None
-        self._closed: defer.Deferred[None] = defer.Deferred()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -87,6 +85,7 @@ class Hold:
         crawler.signals.connect(hold.spider_opened, signals.spider_opened)
         crawler.signals.connect(hold.spider_idle, signals.spider_idle)
         crawler.signals.connect(hold.item_scraped, signals.item_scraped)
+        crawler.signals.connect(hold.item_error, signals.item_error)
         crawler.signals.connect(hold.spider_closed, signals.spider_closed)
         crawler.signals.connect(hold.engine_stopped, signals.engine_stopped)
         return hold
@@ -223,22 +222,21 @@ class Hold:
         if isinstance(item, PageItem):
             self.stats.inc_value("corpus/pages/exported")
 
+    def item_error(self, item: Any) -> None:  # noqa: ANN401
+        """Count what a pipeline failed on: it is not in the output."""
+        if isinstance(item, PageItem):
+            self.stats.inc_value("corpus/pages/broken")
+
     def spider_closed(self) -> None:
         """Give the last figures, and keep what was counted meanwhile."""
         self.stats.set_value("corpus/sites", len(self.journey.sites))
         self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
         if self.options.mode == "streaming":
             self.journey.save_counts()
-        self._closed.callback(None)
 
     async def engine_stopped(self) -> None:
-        """Let go of the spool, unless a page of it may be missing from the output.
-
-        A Ctrl-C stops the engine at once where the spider is being closed already. Scrapy waits
-        for this handler, so waiting here lets an ended crawl drain to its end.
-        """
-        if self.crawler.spider is not None and not self._closed.called:
-            await maybe_deferred_to_future(self._closed)
+        """Let go of the spool, unless a page of it may be missing from the output."""
+        await spider_closed(self.crawler)
         if self.spool is None:
             return
         self.spool.close()
@@ -260,8 +258,8 @@ class Hold:
         figures = self.stats.get_stats()
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "A feed could not be stored"
-        if errors := figures.get("item_error_count", 0):
-            return f"A pipeline failed on {errors} items"
+        if broken := figures.get("corpus/pages/broken", 0):
+            return f"A pipeline failed on {broken} pages"
         if self._drain is None:
             return "The crawl ended before its pages were exported"
         return None
@@ -310,6 +308,4 @@ async def _unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:
     """Iterate with a pause after each step, so that signals and timers are served meanwhile."""
     for thing in things:
         yield thing
-        pause: defer.Deferred[None] = defer.Deferred()
-        call_later(0, pause.callback, None)
-        await maybe_deferred_to_future(pause)
+        await pause()

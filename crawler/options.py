@@ -175,7 +175,7 @@ class Options:
         meaning="Keep the held pages after they have been exported, as an archive of the crawl.",
     )
     near_duplicate_similarity: float = _option(
-        0.8,
+        0.7,
         "Share of text, from 0 to 1, from which two pages of a site count as near-duplicates.",
         minimum=0,
         maximum=1,

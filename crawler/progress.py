@@ -19,6 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.options import Options
 from crawler.summary import fit_width, summary
+from crawler.waiting import spider_closed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,8 +104,9 @@ class Progress:
         written = getattr(slot.exporter, "path", None) or slot.uri
         self._outputs.append(f"{written} ({slot.itemcount:,} items)")
 
-    def engine_stopped(self) -> None:
+    async def engine_stopped(self) -> None:
         """Take the line away and say how the crawl went, after all feeds have been stored."""
+        await spider_closed(self.crawler)
         if self._task is not None and self._task.running:
             self._task.stop()
         figures = {**self.stats.get_stats(), "corpus/pages/fetched": self._fetched()}

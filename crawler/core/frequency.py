@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
 
-DEFAULT_SIMILARITY = 0.8
+DEFAULT_SIMILARITY = 0.7
 _MAX_WEIGHT = 65_535
 
 
@@ -72,8 +72,10 @@ class SiteView:
         Distinct pages among them: near-duplicates count as one. 0 for a site never counted.
     ``snapshot``
         Identity of these counts: the same pages give the same snapshot.
-    ``keys``, ``frequencies``
-        Sorted block keys, and for each the number of distinct pages it stands on.
+    ``keys``, ``frequencies``, ``text_frequencies``
+        Sorted block keys; for each the number of distinct pages it stands on, and the number of
+        those on which it is more than a hyperlink: a headline stands once as text, and as a link
+        on every page that leads to it.
     ``duplicate_of``
         Address of a near-duplicate page → address of the page that stands for it.
     """
@@ -83,6 +85,7 @@ class SiteView:
     snapshot: str
     keys: NDArray[np.uint64]
     frequencies: NDArray[np.uint32]
+    text_frequencies: NDArray[np.uint32]
     duplicate_of: Mapping[str, str]
 
     @classmethod
@@ -94,6 +97,7 @@ class SiteView:
             snapshot="",
             keys=np.empty(0, dtype=np.uint64),
             frequencies=np.empty(0, dtype=np.uint32),
+            text_frequencies=np.empty(0, dtype=np.uint32),
             duplicate_of={},
         )
 
@@ -104,13 +108,18 @@ class SiteView:
 
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
         """Return for each key the number of distinct pages it stands on; 0 for one never seen."""
+        return self._look_up(keys, self.frequencies)
+
+    def page_text_frequencies(self, keys: Sequence[int]) -> list[int]:
+        """Return for each key the number of distinct pages where it is more than a hyperlink."""
+        return self._look_up(keys, self.text_frequencies)
+
+    def _look_up(self, keys: Sequence[int], figures: NDArray[np.uint32]) -> list[int]:
         if not len(keys) or not len(self.keys):
             return [0] * len(keys)
         wanted = np.array(keys, dtype=np.uint64)
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        found: list[int] = np.where(
-            self.keys[places] == wanted, self.frequencies[places], 0
-        ).tolist()
+        found: list[int] = np.where(self.keys[places] == wanted, figures[places], 0).tolist()
         return found
 
 
@@ -155,13 +164,19 @@ class SiteCounts:
             np.arange(len(pages), dtype=np.uint32), [len(page.keys) for page in pages]
         )
         groups = duplicate_groups(keys, numbers, weights, len(pages), similarity)
-        distinct, frequencies = _page_frequencies(keys, groups[numbers])
+        groups_of = groups[numbers]
+        distinct, frequencies = _page_frequencies(keys, groups_of)
+        as_text = weights > 0
+        texts, text_frequencies = _page_frequencies(keys[as_text], groups_of[as_text])
+        all_text_frequencies = np.zeros(len(distinct), dtype=np.uint32)
+        all_text_frequencies[np.searchsorted(distinct, texts)] = text_frequencies
         return SiteView(
             pages_seen=len(pages),
             pages=len(np.unique(groups)),
             snapshot=_snapshot(pages, distinct, frequencies),
             keys=distinct,
             frequencies=frequencies,
+            text_frequencies=all_text_frequencies,
             duplicate_of={
                 page.url: pages[group].url
                 for number, (page, group) in enumerate(zip(pages, groups.tolist(), strict=True))

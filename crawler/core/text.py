@@ -12,28 +12,37 @@ __all__ = ["block_key", "normalise"]
 _SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
+# A text with more letters than this says something; its figures belong to what it says.
+_LABEL_LETTERS = 80
 
 
-def normalise(text: str) -> str:
+def normalise(text: str, *, mask_digits: bool = True) -> str:
     """Reduce a block's text to what recurs when the block recurs.
 
-    Unicode compatibility form, lower case, white space folded, and every run of digits one ``0``
-    where letters stand beside them, so that "Comments (3)" and "Comments (12)", or "Friday, 3 May"
-    and "Friday, 10 May", are one block. Text without letters keeps its digits: the cells of a
-    table of figures are all different.
+    Unicode compatibility form, lower case, white space folded; and in labels, texts of few
+    letters, every run of digits one ``0``, so that "Comments (3)" and "Comments (12)", or "Friday,
+    3 May" and "Friday, 10 May", are one block. Digits that only count or date are masked thereby.
+    Text without letters keeps its digits, since the cells of a table of figures all differ; so do
+    sentences, since a weather report differs from yesterday's in its figures alone.
+
+    Args:
+        text: any text.
+        mask_digits: False where the digits are known to matter.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     text = _SPACE.sub(" ", text.casefold()).strip()
-    if _LETTER.search(text):
+    if mask_digits and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS:
         text = _DIGITS.sub("0", text)
     return text
 
 
-def block_key(text: str) -> int:
-    """Return the 64-bit identity of a block's text: equal for texts that normalise alike.
+def block_key(text: str, *, mask_digits: bool = True) -> int:
+    """Return the 64-bit identity of a block's text: equal for texts that :func:`normalise` alike.
 
     Two different texts of a site share a key with a chance of about n² / 2⁶⁵ for n distinct
     texts: one in 37,000 at 31 million.
     """
-    return xxh3_64_intdigest(normalise(text).encode("utf-8", "surrogatepass"))
+    return xxh3_64_intdigest(
+        normalise(text, mask_digits=mask_digits).encode("utf-8", "surrogatepass")
+    )

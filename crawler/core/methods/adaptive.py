@@ -17,8 +17,9 @@ class AdaptiveFrequency:
     """Keep a block that stands on one distinct page, or on few of many, and is no list of links.
 
     A block recurs when it stands on more than ``max(1, share x pages)`` distinct pages of its
-    site: near-duplicate pages count as one, text is normalised, and digits that only count or date
-    are masked. A block is *links only* when at least ``link_share`` of its characters are
+    site as more than a hyperlink: near-duplicate pages count as one, text is normalised, digits
+    that only count or date are masked, and a headline is not held to recur because other pages
+    link to it. A block is *links only* when at least ``link_share`` of its characters are
     hyperlink text. On a site never counted the links alone decide.
 
     Args:
@@ -37,14 +38,15 @@ class AdaptiveFrequency:
     def label(self, document: Document, view: SiteView) -> list[Label]:
         """Label each block ``frequent``, ``links`` or ``text``."""
         limit = max(1, int(self.share * view.pages))
-        frequencies = view.page_frequencies([block.key for block in document.blocks])
+        keys = [block.key for block in document.blocks]
+        anyhow, as_text = view.page_frequencies(keys), view.page_text_frequencies(keys)
         labels = []
-        for block, seen in zip(document.blocks, frequencies, strict=True):
-            if seen > limit:
-                reason = "frequent"
-            elif block.link_share >= self.link_share:
-                reason = "links"
+        for block, frequency, text_frequency in zip(document.blocks, anyhow, as_text, strict=True):
+            if block.link_share >= self.link_share:
+                label = Label(kept=False, reason="links", frequency=frequency)
+            elif text_frequency > limit:
+                label = Label(kept=False, reason="frequent", frequency=text_frequency)
             else:
-                reason = "text"
-            labels.append(Label(kept=reason == "text", reason=reason, frequency=seen))
+                label = Label(kept=True, reason="text", frequency=text_frequency)
+            labels.append(label)
         return labels

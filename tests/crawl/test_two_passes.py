@@ -1,0 +1,237 @@
+"""A crawl holds its pages, and lets none of them go unexported, however it ends."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.crawling import FOOTER, Project, Site, article, html, interrupt, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+
+def test_every_page_leaves_once_without_the_boilerplate(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(20))
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    items = project.items()
+    assert sorted(item["url"] for item in items) == sorted(
+        site.url + path[1:] for path in site.pages
+    )
+    pieces = [item for item in items if "/a/" in item["url"]]
+    assert all(FOOTER not in item["text"] for item in pieces)
+    assert all(len(item["text"].splitlines()) == 3 for item in pieces)
+    assert {item["mode"] for item in items} == {"two-pass"}
+    assert {item["site_pages"] for item in items} == {21}
+    assert len({item["counts_snapshot"] for item in items}) == 1
+    assert project.spools() == []
+    assert FOOTER[:60] in err, "the summary names what was dropped most often"
+
+
+def test_items_pass_the_projects_own_pipelines_before_those_close(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(5))
+    project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    witnessed = project.witnessed()
+    assert sorted(witnessed[:-1]) == sorted(item["url"] for item in project.items())
+    assert witnessed[-1] == "closed"
+
+
+@pytest.mark.parametrize("limit", ["CLOSESPIDER_PAGECOUNT=8", "CLOSESPIDER_TIMEOUT=1.5"])
+def test_a_limit_ends_the_crawl_after_all_held_pages_are_exported(
+    project: Project, make_site: MakeSite, limit: str
+) -> None:
+    site = make_site(small_site(60))
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-s", "DOWNLOAD_DELAY=0.1"),
+        *("-O", "out.jsonl", "-s", limit),
+    )
+    items = project.items()
+    assert 0 < len(items) < 61
+    assert len({item["url"] for item in items}) == len(items)
+    assert f"{len(items)} exported" in err
+    assert project.spools() == []
+    assert project.witnessed()[-1] == "closed"
+
+
+def test_ctrl_c_while_fetching_exports_what_is_held(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(60))
+    process = project.start(
+        *("crawl", "site", "-a", f"url={site.url}", "-s", "DOWNLOAD_DELAY=0.1"),
+        *("-O", "out.jsonl", "-s", "WITNESS_PAUSE=0.05"),
+    )
+    project.wait_for(lambda: len(site.asked) > 8, process)
+    interrupt(process)
+    _, err = process.communicate(timeout=60)
+    items = project.items()
+    assert 5 < len(items) < 61
+    assert f"{len(items)} exported" in err
+    assert len(set(project.witnessed())) == len(items) + 1
+    assert project.spools() == []
+
+
+def test_ctrl_c_while_exporting_exports_the_rest(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(40))
+    process = project.start(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "WITNESS_PAUSE=0.4", "-s", "CONCURRENT_ITEMS=8"),
+    )
+    project.wait_for(lambda: len(project.witnessed()) > 4, process)
+    interrupt(process)
+    process.communicate(timeout=60)
+    assert len(project.items()) == 41
+    assert project.witnessed()[-1] == "closed"
+    assert project.spools() == []
+
+
+def test_ctrl_c_while_a_limit_is_draining_exports_the_rest(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(60))
+    process = project.start(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "WITNESS_PAUSE=0.5"),
+        *("-s", "CLOSESPIDER_PAGECOUNT=40"),
+    )
+    project.wait_for(lambda: len(project.witnessed()) > 4, process)
+    interrupt(process)
+    _, err = process.communicate(timeout=60)
+    assert f"{len(project.items())} exported" in err
+    assert len(project.items()) >= 40
+    assert project.witnessed()[-1] == "closed"
+
+
+@pytest.mark.parametrize("phase", ["fetching", "exporting"])
+def test_replay_finishes_what_a_kill_left(
+    project: Project, make_site: MakeSite, phase: str
+) -> None:
+    site = make_site(small_site(40))
+    process = project.start(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "lost.jsonl", "-s", "WITNESS_PAUSE=0.3"),
+        *("-s", "DOWNLOAD_DELAY=0.05", "-s", "CONCURRENT_ITEMS=4"),
+    )
+    if phase == "fetching":
+        project.wait_for(lambda: len(site.asked) > 12, process)
+    else:
+        project.wait_for(lambda: len(project.witnessed()) > 4, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert len(project.spools()) == 1
+    listed, _ = project.run("replay", "--list")
+    assert "waiting" in listed
+
+    asked = len(site.asked)
+    project.run("replay", "-O", "out.jsonl")
+    items = project.items()
+    assert len(site.asked) == asked, "nothing is fetched again"
+    assert len({item["url"] for item in items}) == len(items)
+    assert len(items) >= 10 if phase == "fetching" else len(items) == 41
+    assert {item["mode"] for item in items} == {"two-pass"}
+    assert all(FOOTER not in item["text"] for item in items)
+    assert project.spools() == []
+    _, err = project.run("replay", code=2)
+    assert "no spool is waiting" in err
+
+
+def test_a_failing_pipeline_keeps_the_spool(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(6))
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "WITNESS_FAILS_ON=/3"),
+    )
+    assert len(project.items()) == 6
+    assert "scrapy replay" in err
+    assert len(project.spools()) == 1
+    project.run("replay", "-O", "again.jsonl")
+    assert len(project.items("again.jsonl")) == 7
+    assert project.spools() == []
+
+
+def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(6))
+    project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_KEEP_SPOOL=1"),
+    )
+    (archive,) = (project.folder / "corpus-data" / "spool").glob("*.warc.gz")
+    project.run("crawl", "archive", "-a", f"path={archive}", "-O", "archive.jsonl")
+    crawled = {item["url"]: item["text"] for item in project.items()}
+    archived = {item["url"]: item["text"] for item in project.items("archive.jsonl")}
+    assert archived == crawled
+    assert {item["mode"] for item in project.items("archive.jsonl")} == {"archive"}
+
+
+def test_a_later_crawl_streams_on_the_counts(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(12))
+    project.run("crawl", "site", "-a", f"url={site.url}", "-O", "first.jsonl")
+    site.pages["/a/99"] = html(article(99))
+    site.pages["/"] = html('<a href="/a/99">new</a>')
+    project.run(
+        *(
+            "crawl",
+            "site",
+            "-a",
+            f"url={site.url}",
+            "-O",
+            "out.jsonl",
+            "-s",
+            "CORPUS_MODE=streaming",
+        ),
+    )
+    (piece,) = [item for item in project.items() if item["url"].endswith("/a/99")]
+    assert piece["mode"] == "streaming"
+    assert piece["site_pages"] == 13
+    assert FOOTER not in piece["text"]
+    assert "99th walk" in piece["text"]
+    first = {item["counts_snapshot"] for item in project.items("first.jsonl")}
+    assert {item["counts_snapshot"] for item in project.items()} == first
+
+
+def test_streaming_a_site_never_counted_keeps_text_and_says_so(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(4))
+    _, err = project.run(
+        *(
+            "crawl",
+            "site",
+            "-a",
+            f"url={site.url}",
+            "-O",
+            "out.jsonl",
+            "-s",
+            "CORPUS_MODE=streaming",
+        ),
+    )
+    assert len(project.items()) == 5
+    assert {item["site_pages"] for item in project.items()} == {0}
+    assert "No counts of 127.0.0.1" in err
+
+
+def test_a_spider_of_its_own_that_yields_items(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(6))
+    project.append("ownspiders.py", f'Own.start_urls = ["{site.url}"]')
+    project.run(*("crawl", "own", "-O", "out.jsonl", "-s", "ITEM_PIPELINES={}"))
+    items = project.items()
+    remarks = [item for item in items if item == {"remark": "not a page"}]
+    pages = [item for item in items if "url" in item]
+    assert len(remarks) == 6
+    assert len(pages) == 6
+    assert all(item["fields"] == {"section": "news", "seen": [1, 2]} for item in pages)
+    assert all(FOOTER not in item["text"] for item in pages)
+
+
+def test_a_spider_of_its_own_that_yields_responses(project: Project, make_site: MakeSite) -> None:
+    picture = (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(40))
+    index = html('<a href="/a/0">a</a><a href="/p.png">p</a>')
+    site = make_site({**small_site(4), "/p.png": picture, "/": index})
+    project.append("ownspiders.py", f'Yielding.start_urls = ["{site.url}"]')
+    _, err = project.run("crawl", "yielding", "-O", "out.jsonl")
+    assert {item["url"] for item in project.items()} == {site.url, f"{site.url}a/0"}
+    assert "Skipped (not-html)" in err

@@ -1,0 +1,182 @@
+"""A project of somebody else's with the add-on, and a site on loopback that it crawls."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crawler.demo.server import Answer
+
+ROOT = Path(__file__).parents[2]
+
+SETTINGS = """
+BOT_NAME = "somebody"
+SPIDER_MODULES = ["crawler.spiders", "ownspiders"]
+ADDONS = {"crawler.addon.CorpusAddon": 500}
+ITEM_PIPELINES = {"ownpipelines.Witness": 300}
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = False
+ROBOTSTXT_OBEY = False
+LOG_LEVEL = "INFO"
+"""
+
+# A pipeline of the project's own: slow and asynchronous, and it tells what it saw and when.
+PIPELINES = """
+import asyncio
+
+
+class Witness:
+    def __init__(self, crawler):
+        self.pause = crawler.settings.getfloat("WITNESS_PAUSE")
+        self.fail_on = crawler.settings.get("WITNESS_FAILS_ON")
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def open_spider(self):
+        self.log = open("witness.log", "a", encoding="utf-8", buffering=1)
+
+    async def process_item(self, item):
+        await asyncio.sleep(self.pause)
+        if self.fail_on and item.url.endswith(self.fail_on):
+            raise RuntimeError("the pipeline does not like this page")
+        self.log.write(item.url + "\\n")
+        return item
+
+    def close_spider(self):
+        self.log.write("closed\\n")
+        self.log.close()
+"""
+
+SPIDERS = '''
+import scrapy
+
+
+class Own(scrapy.Spider):
+    """A spider that knows nothing of a corpus, and yields items with url and html."""
+
+    name = "own"
+
+    def parse(self, response):
+        if response.url.endswith("/"):
+            yield from response.follow_all(css="a")
+        else:
+            yield {"url": response.url, "html": response.text, "section": "news", "seen": [1, 2]}
+            yield {"remark": "not a page"}
+
+
+class Yielding(scrapy.Spider):
+    """A spider that yields responses, pages and pictures alike."""
+
+    name = "yielding"
+
+    async def parse(self, response):
+        yield response
+        if isinstance(response, scrapy.http.TextResponse):
+            for link in response.css("a"):
+                yield response.follow(link)
+'''
+
+FOOTER = "All rights reserved by the makers of this site, whatever stands on its pages."
+
+
+def article(number: int, extra: str = "") -> str:
+    """Make a page with boilerplate around two paragraphs of its own."""
+    return f"""<!doctype html><html lang="en"><head><title>Piece number {number} of the run - The Run</title></head><body>
+    <ul><li><a href="/">Home</a></li></ul><h1>Piece number {number} of the run</h1>
+    <p>The {number}th walk went past house {number}, under {number} trees and over the bridge, without a
+    word being said by anybody to anybody until the gate came into view again.</p>
+    <p>Nobody else writes of what was seen at {number * 7} paces from the gate {"x" * number}.</p>
+    <div>{FOOTER}</div>{extra}</body></html>"""
+
+
+def html(body: str | bytes, status: int = 200, kind: str = "text/html; charset=utf-8") -> Answer:
+    """Make an answer of markup."""
+    return status, {"Content-Type": kind}, body.encode() if isinstance(body, str) else body
+
+
+def small_site(pages: int) -> dict[str, Answer]:
+    """Make an index page and as many articles as asked, linked from it."""
+    links = "".join(f'<li><a href="/a/{n}">Piece {n}</a></li>' for n in range(pages))
+    index = f"<html><title>Index</title><body><ul>{links}</ul><div>{FOOTER}</div></body></html>"
+    return {"/": html(index), **{f"/a/{n}": html(article(n)) for n in range(pages)}}
+
+
+@dataclass
+class Project:
+    """A Scrapy project in a folder of its own."""
+
+    folder: Path
+    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start ``scrapy`` in the project."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scrapy", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def run(self, *arguments: str, code: int = 0) -> tuple[str, str]:
+        """Run ``scrapy`` to its end; return what it wrote to standard output and error."""
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=90)
+        assert process.returncode == code, err
+        return out, err
+
+    def append(self, name: str, line: str) -> None:
+        """Add a line to a module of the project."""
+        path = self.folder / name
+        path.write_text(f"{path.read_text('utf-8')}\n\n{line}\n", "utf-8")
+
+    def items(self, name: str = "out.jsonl") -> list[dict[str, Any]]:
+        """Read what was exported."""
+        lines = (self.folder / name).read_text("utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def witnessed(self) -> list[str]:
+        """Read what the project's own pipeline saw."""
+        path = self.folder / "witness.log"
+        return path.read_text("utf-8").splitlines() if path.exists() else []
+
+    def spools(self) -> list[Path]:
+        """List the spools that are waiting."""
+        return sorted((self.folder / "corpus-data").glob("spool/*.spool.warc.gz"))
+
+    def wait_for(self, condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+        """Wait until something has happened, while the process runs."""
+        until = time.monotonic() + 60
+        while not condition():
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < until, "it did not happen within a minute"
+            time.sleep(0.02)
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Press Ctrl-C."""
+    process.send_signal(signal.SIGINT)
+
+
+@dataclass
+class Site:
+    """A served site: its address, its pages (may be changed), and what was asked of it."""
+
+    url: str
+    pages: dict[str, Answer]
+    asked: list[str]
