@@ -105,8 +105,12 @@ class Progress:
         self._outputs.append(f"{written} ({slot.itemcount:,} items)")
 
     async def engine_stopped(self) -> None:
-        """Take the line away and say how the crawl went, after all feeds have been stored."""
+        """Say how the crawl went, when all feeds have been stored."""
         await spider_closed(self.crawler)
+        self.report()
+
+    def report(self) -> None:
+        """Take the line away and give the summary."""
         if self._task is not None and self._task.running:
             self._task.stop()
         figures = {**self.stats.get_stats(), "corpus/pages/fetched": self._fetched()}

@@ -93,11 +93,13 @@ FOOTER = "All rights reserved by the makers of this site, whatever stands on its
 
 def article(number: int, extra: str = "") -> str:
     """Make a page with boilerplate around two paragraphs of its own."""
-    return f"""<!doctype html><html lang="en"><head><title>Piece number {number} of the run - The Run</title></head><body>
+    return f"""<!doctype html><html lang="en"><head>
+    <title>Piece number {number} of the run - The Run</title></head><body>
     <ul><li><a href="/">Home</a></li></ul><h1>Piece number {number} of the run</h1>
-    <p>The {number}th walk went past house {number}, under {number} trees and over the bridge, without a
-    word being said by anybody to anybody until the gate came into view again.</p>
-    <p>Nobody else writes of what was seen at {number * 7} paces from the gate {"x" * number}.</p>
+    <p>The {number}th walk went past house {number}, under {number} trees and over the bridge,
+    without a word being said by anybody to anybody until the gate came into view again.</p>
+    <p>Nobody else writes of what was seen at {number * 7} paces from the gate, where on that day
+    a heron stood with {"x" * number} in its beak.</p>
     <div>{FOOTER}</div>{extra}</body></html>"""
 
 

@@ -142,7 +142,7 @@ def test_off_a_terminal_the_summary_is_one_log_record(caplog: pytest.LogCaptureF
     shown.spider_opened()
     shown.stats.set_value("response_received_count", 3)
     with caplog.at_level(logging.INFO):
-        shown.engine_stopped()
+        shown.report()
     assert [record.levelname for record in caplog.records] == ["INFO"]
     assert "pages       3 fetched" in caplog.text
 

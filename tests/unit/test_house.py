@@ -1,0 +1,99 @@
+"""The house keeps its shape: what may import what, and what the core may not touch."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "crawler"
+
+# The core is a function of its arguments. These would let the world in.
+NOT_PURE = {
+    "aiohttp", "asyncio", "datetime", "glob", "http", "io", "logging", "multiprocessing", "os",
+    "pathlib", "random", "requests", "scrapy", "secrets", "shutil", "signal", "socket", "sqlite3",
+    "subprocess", "sys", "tempfile", "threading", "time", "twisted", "urllib.request", "uuid",
+}  # fmt: skip
+# The store does I/O, and knows nothing of Scrapy. So does all that a crawl shares with a cluster.
+WITHOUT_SCRAPY = ["core", "store", "journey.py", "dropped.py", "items.py", "columns.py"]
+COMMANDS_MAY_IMPORT = {"__future__", "scrapy", "typing", "argparse"}
+
+
+def modules(*rooms: str) -> list[Path]:
+    found: list[Path] = []
+    for room in rooms:
+        path = PACKAGE / room
+        found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    assert found
+    return found
+
+
+def imports(path: Path, *, at_import_time: bool = False) -> set[str]:
+    """Return the dotted names a module imports, those for type checkers apart."""
+    names: set[str] = set()
+    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            pending += node.orelse
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
+            names.add(node.module or "")
+        pending += ast.iter_child_nodes(node)
+    return names
+
+
+def within(name: str, packages: set[str]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("path", modules("core"), ids=lambda path: path.name)
+def test_the_core_is_pure(path: Path) -> None:
+    impure = {name for name in imports(path) if within(name, NOT_PURE)}
+    assert not impure, f"{path.relative_to(ROOT)} imports {impure}"
+
+
+@pytest.mark.parametrize("path", modules("core"), ids=lambda path: path.name)
+def test_the_core_imports_nothing_else_of_the_project(path: Path) -> None:
+    upward = {
+        name
+        for name in imports(path)
+        if within(name, {"crawler"}) and not within(name, {"crawler.core"})
+    }
+    assert not upward, f"{path.relative_to(ROOT)} imports {upward}"
+
+
+@pytest.mark.parametrize("path", modules("store"), ids=lambda path: path.name)
+def test_the_store_imports_the_core_alone(path: Path) -> None:
+    allowed = {"crawler.core", "crawler.store"}
+    upward = {
+        name for name in imports(path) if within(name, {"crawler"}) and not within(name, allowed)
+    }
+    assert not upward, f"{path.relative_to(ROOT)} imports {upward}"
+
+
+@pytest.mark.parametrize("path", modules(*WITHOUT_SCRAPY), ids=lambda path: path.name)
+def test_what_a_cluster_shares_knows_nothing_of_scrapy(path: Path) -> None:
+    assert not {name for name in imports(path) if within(name, {"scrapy", "twisted"})}
+
+
+@pytest.mark.parametrize("path", modules("commands"), ids=lambda path: path.name)
+def test_commands_import_nothing_heavy(path: Path) -> None:
+    # Scrapy imports every command at every call of ``scrapy``.
+    heavy = {
+        name for name in imports(path, at_import_time=True) if not within(name, COMMANDS_MAY_IMPORT)
+    }
+    assert not heavy, f"{path.relative_to(ROOT)} imports {heavy}"
+
+
+def test_nothing_in_the_package_imports_a_project_around_it() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        outside = {name for name in imports(path) if within(name, {"settings", "spiders", "tests"})}
+        assert not outside, f"{path.relative_to(ROOT)} imports {outside}"
