@@ -80,8 +80,8 @@ def examples(page: Path) -> list[Example]:
 
 def blog() -> dict[str, Answer]:
     """Make a blog as a proxy sees it: whole addresses to answers."""
-    links = "".join(f'<li><a href="/post/{n}">Piece {n}</a></li>' for n in range(1, 5))
-    pages = {f"{BLOG}/post/{n}": html(article(n)) for n in range(1, 5)}
+    links = "".join(f'<li><a href="/post/{n}">Piece {n}</a></li>' for n in range(1, 4))
+    pages = {f"{BLOG}/post/{n}": html(article(n)) for n in range(1, 4)}
     return {f"{BLOG}/": html(f"<html><title>Blog</title><body><ul>{links}</ul></body>"), **pages}
 
 
