@@ -40,6 +40,8 @@ class CorpusAddon:
         for name, value in POLITE_SETTINGS.items():
             settings.set(name, value, _PRIORITY)
         settings.set("FEED_EXPORT_ENCODING", "utf-8", _PRIORITY)
+        # A page that reloads or moves on after more seconds than these is there to be read.
+        settings.set("METAREFRESH_MAXDELAY", 5, _PRIORITY)
         settings.set("ITEM_PROCESSOR", DrainingItems, _PRIORITY)
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)

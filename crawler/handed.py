@@ -35,7 +35,7 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
         return None
     fields = ItemAdapter(output).asdict()
     url, html = fields.pop("url", None), fields.pop("html", None)
-    if not isinstance(url, str) or not isinstance(html, str | bytes):
+    if not url or not isinstance(url, str) or not isinstance(html, str | bytes):
         return None
     site = str(fields.pop("site", None) or "")
     fetched_at = str(fields.pop("fetched_at", None) or now)

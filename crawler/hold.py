@@ -25,6 +25,7 @@ from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
+from crawler.core.errors import CorpusError
 from crawler.handed import page_from
 from crawler.items import PageItem
 from crawler.journey import Journey
@@ -77,6 +78,7 @@ class Hold:
         self.journey = Journey(self.options, self.crawl, self.stats, mode=self.mode)
         self._asked = False
         self._drain: AsyncIterator[PageItem] | None = None
+        self._drained = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -204,6 +206,15 @@ class Hold:
         return self._archive is not None or (self.spool is not None and len(self.spool) > 0)
 
     async def _finished(self) -> AsyncIterator[PageItem]:
+        try:
+            async for item in self._items():
+                yield item
+            self._drained = True
+        except CorpusError as error:
+            self.stats.inc_value("corpus/drain_errors")
+            logger.error("Not all pages are exported: %s", error)  # noqa: TRY400 - it says it all
+
+    async def _items(self) -> AsyncIterator[PageItem]:
         if self._archive is not None:
             async for page in _unhurried(self._archive.pages()):
                 self.stats.inc_value("corpus/pages/fetched")
@@ -260,7 +271,7 @@ class Hold:
             return "A feed could not be stored"
         if broken := figures.get("corpus/pages/broken", 0):
             return f"A pipeline failed on {broken} pages"
-        if self._drain is None:
+        if not self._drained and self.has_pages:
             return "The crawl ended before its pages were exported"
         return None
 
@@ -295,7 +306,7 @@ async def _drain(hold: Hold) -> None:
 
 def _crawl_name(started: datetime) -> str:
     """Name a crawl so that names sort by time and two crawls of one second differ."""
-    return f"{started:%Y%m%dT%H%M%S}-{started.microsecond:06}-{os.getpid()}"
+    return f"{started:%Y%m%d-%H%M%S}-{started.microsecond:06}-{os.getpid()}"
 
 
 def _replayed(options: Options) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Protocol
 
-from crawler.core.errors import UnreadablePageError
+from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import (
     Annotation,
     Document,
@@ -116,8 +116,7 @@ class Journey:
         except Exception:
             # One page must not end a crawl of thousands, whatever is wrong with it.
             if not again:
-                logger.exception("Unexpected error on %s; please report it", page.url)
-                self.skip(page.url, "error", "see the error above")
+                self._skip_for_error(page)
         return None
 
     def skip(self, url: str, reason: str, detail: str) -> None:
@@ -126,10 +125,19 @@ class Journey:
         self._tally.inc_value(f"corpus/skipped/{reason}")
         logger.info("Skipped (%s) %s: %s", reason, url, detail)
 
+    def _skip_for_error(self, page: Page) -> None:
+        logger.exception("Unexpected error on %s; please report it", page.url)
+        self.skip(page.url, "error", "see the error above")
+
     def save_counts(self) -> None:
-        """Keep what this crawl observed for later crawls."""
+        """Keep what this crawl observed for later crawls; an error is logged and counted."""
         for site, counts in self._counts.items():
-            self._store.save(site, self.crawl, counts)
+            try:
+                self._store.save(site, self.crawl, counts)
+            except StoreError as error:
+                # This crawl's own items do not need the file.
+                self._tally.inc_value("corpus/counts/failed")
+                logger.error("%s", error)  # noqa: TRY400 - the message says it all in one line
 
     def _own_view(self, site: str) -> SiteView:
         if site not in self._views:
@@ -139,18 +147,32 @@ class Journey:
 
     def _stored_view(self, site: str) -> SiteView:
         if site not in self._views:
-            view = self._store.load(site).view(self.options.near_duplicate_similarity)
-            if not view.is_known:
-                logger.warning(
-                    "No counts of %s yet: its pages are judged by themselves alone. "
-                    "Crawl it once with CORPUS_MODE=two-pass for better text.",
-                    site,
-                )
-            self._views[site] = view
+            self._views[site] = self._load_view(site)
         return self._views[site]
 
+    def _load_view(self, site: str) -> SiteView:
+        try:
+            counts = self._store.load(site)
+        except StoreError as error:
+            self._tally.inc_value("corpus/counts/failed")
+            logger.error("%s. The pages of %s are judged by themselves alone.", error, site)  # noqa: TRY400 - one line
+            return SiteView.unknown()
+        view = counts.view(self.options.near_duplicate_similarity)
+        if not view.is_known:
+            logger.warning(
+                "No counts of %s yet: its pages are judged by themselves alone. "
+                "Crawl it once with CORPUS_MODE=two-pass for better text.",
+                site,
+            )
+        return view
+
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
-        annotation = annotate(document, view, self.method)
+        try:
+            annotation = annotate(document, view, self.method)
+        except Exception:
+            # The method may be anybody's, and one page must not cost the others.
+            self._skip_for_error(document.page)
+            return None
         if annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")
             if self.options.drop_near_duplicates:

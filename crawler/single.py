@@ -13,6 +13,7 @@ from scrapy import Request, Spider
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.flow import SiteCounts, SiteView, annotate, get_method, observe, read
+from crawler.core.page import LOCAL_SITE
 from crawler.handed import page_from
 from crawler.journey import page_item
 from crawler.options import Options
@@ -119,7 +120,11 @@ def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Ver
     """
     options = Options.from_settings(settings)
     method = get_method(options.text_method)
-    document = read(page)
+    document = read(page, options.max_page_bytes)
+    if page.site_name == LOCAL_SITE and document.canonical_url:
+        # A saved page often still names its address, and by it the site that it belongs to.
+        page = replace(page, url=document.canonical_url)
+        document = replace(document, page=page)
     counts = _counts(page, options, others)
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.

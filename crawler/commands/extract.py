@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +19,7 @@ class ExtractCommand(ScrapyCommand):
     """Prints one page's item as JSON, or its blocks with the verdict on each."""
 
     requires_project = False
-    default_settings = {"LOG_LEVEL": "WARNING"}  # noqa: RUF012 - declared so by Scrapy
+    default_settings = {"LOG_LEVEL": "CRITICAL"}  # noqa: RUF012 - declared so by Scrapy
 
     def syntax(self) -> str:
         """Say how the command is called."""
@@ -66,17 +66,22 @@ class ExtractCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
-        from crawler.core.errors import CorpusError  # noqa: PLC0415 - only when this command runs
+        from crawler.core.errors import (  # noqa: PLC0415 - only when this command runs
+            ArgumentError,
+            CorpusError,
+        )
         from crawler.single import explanation, item_json, judge  # noqa: PLC0415
 
-        if len(args) != 1:
-            raise UsageError("extract takes one file or address", print_help=False)
         assert self.settings is not None  # noqa: S101 - as above
         try:
+            if len(args) != 1:
+                raise ArgumentError("give one file or address")
             page = self._page(args[0], opts.url)
             verdict = judge(page, self.settings, opts.others)
         except CorpusError as error:
-            raise UsageError(str(error), print_help=False) from error
+            print(f"scrapy extract: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
         print(explanation(verdict) if opts.explain else item_json(verdict))
 
     def _page(self, source: str, url: str | None) -> Page:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import BaseRunSpiderCommand
-from scrapy.exceptions import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -44,14 +44,17 @@ class ReplayCommand(BaseRunSpiderCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the spools, or replay one."""
-        from crawler.core.errors import CorpusError  # noqa: PLC0415 - only when this command runs
+        from crawler.core.errors import (  # noqa: PLC0415 - only when this command runs
+            ArgumentError,
+            CorpusError,
+        )
         from crawler.options import Options  # noqa: PLC0415
         from crawler.store.spool import find_spools  # noqa: PLC0415
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-        if len(args) > 1:
-            raise UsageError("replay takes one spool at a time", print_help=False)
         try:
+            if len(args) > 1:
+                raise ArgumentError("give one spool at a time")
             options = Options.from_settings(self.settings)
             spools = find_spools(options.dir / "spool")
             if opts.list:
@@ -59,7 +62,8 @@ class ReplayCommand(BaseRunSpiderCommand):
                 return
             self._replay(_choose(args, spools, options), opts.spargs)
         except CorpusError as error:
-            raise UsageError(str(error), print_help=False) from error
+            print(f"scrapy replay: {error}", file=sys.stderr)
+            self.exitcode = 2
 
     def _replay(self, spool: SpoolInfo, arguments: dict[str, Any]) -> None:
         from crawler.spiders.replay import ReplaySpider  # noqa: PLC0415 - only when needed
@@ -76,7 +80,8 @@ class ReplayCommand(BaseRunSpiderCommand):
 
 
 def _choose(args: list[str], spools: list[SpoolInfo], options: Options) -> SpoolInfo:
-    from crawler.store.spool import Spool  # noqa: PLC0415 - only when needed
+    from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
+    from crawler.store.spool import Spool  # noqa: PLC0415
 
     if args:
         spool = Spool.open(args[0])
@@ -85,10 +90,10 @@ def _choose(args: list[str], spools: list[SpoolInfo], options: Options) -> Spool
         return info
     waiting = [spool for spool in spools if not spool.drained and not spool.in_use]
     if not waiting:
-        raise UsageError(f"no spool is waiting in {options.dir / 'spool'}", print_help=False)
+        raise ArgumentError(f"no spool is waiting in {options.dir / 'spool'}")
     if len(waiting) > 1:
-        names = "\n  ".join(str(spool.path) for spool in waiting)
-        raise UsageError(f"several spools are waiting; name one:\n  {names}", print_help=False)
+        names = " ".join(str(spool.path) for spool in waiting)
+        raise ArgumentError(f"several spools are waiting; name one of {names}")
     return waiting[0]
 
 

@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Page", "site_of"]
+__all__ = ["LOCAL_SITE", "Page", "site_of"]
+
+LOCAL_SITE = "local"
+"""The site of pages whose address names no host."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -83,9 +86,9 @@ def site_of(url: str) -> str:
         host = (parts.hostname or "").removeprefix("www.")
         port = parts.port
     except ValueError:
-        return "local"
+        return LOCAL_SITE
     if not host:
-        return "local"
+        return LOCAL_SITE
     if port is None or port == _DEFAULT_PORTS.get(parts.scheme):
         return host
     return f"{host}:{port}"
