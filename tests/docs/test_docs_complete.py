@@ -1,0 +1,132 @@
+"""Nothing a user can call is missing from the documentation, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import unicodedata
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler.arguments import describe_arguments
+from crawler.core.methods import method_names
+from crawler.evaluation.tasks import task_names
+from crawler.spiders.archive import ArchiveArguments
+from support.crawling import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.commands import ScrapyCommand
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROSE = {page: page.read_text("utf-8") for page in PAGES}
+WITHOUT_CODE = {
+    page: re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    for page, text in PROSE.items()
+}
+COMMANDS = sorted(
+    point.name
+    for point in entry_points(group="scrapy.commands")
+    if point.value.startswith("crawler.")
+)
+
+
+def links(page: Path) -> list[str]:
+    """List the links of a page that stay in the repository."""
+    found = re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", WITHOUT_CODE[page])
+    return [link for link in found if not link.startswith(("https://", "http://", "mailto:"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """Name the headings of a page as links to them do."""
+    headings = re.findall(r"^#+ (.+)$", PROSE[page], re.MULTILINE)
+    return {
+        "".join(
+            "-" if char == " " else char
+            for char in heading.lower()
+            if char in " -_" or unicodedata.category(char)[0] in "LN"
+        )
+        for heading in headings
+    }
+
+
+def options(name: str) -> list[tuple[str, ...]]:
+    """List the options, each with its spellings, that a command adds to those of its base."""
+    (point,) = entry_points(group="scrapy.commands", name=name)
+    command: ScrapyCommand = point.load()()
+    command.settings = Settings()
+    own, base = argparse.ArgumentParser(), argparse.ArgumentParser()
+    command.add_options(own)
+    super(type(command), command).add_options(base)
+    known = {tuple(action.option_strings) for action in base._actions}
+    return [
+        tuple(action.option_strings)
+        for action in own._actions
+        if tuple(action.option_strings) not in known
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_each_link_leads_somewhere(page: Path) -> None:
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name} links to {link}"
+        assert target.is_relative_to(ROOT)
+        assert not anchor or anchor in anchors(target), f"{target.name} has no heading #{anchor}"
+
+
+def test_the_index_lists_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    listed = [(index.parent / link).resolve() for link in links(index)]
+    assert sorted(listed) == sorted(set(PAGES) - {index, *PAGES[:2]})
+
+
+def test_all_commands_are_found() -> None:
+    assert COMMANDS == ["demo", "evaluate", "extract", "replay"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_and_each_of_its_options_is_documented(name: str) -> None:
+    pages = [text for text in PROSE.values() if f"scrapy {name}" in text]
+    assert pages
+    assert options(name)
+    for spellings in options(name):
+        documented = any(spelling in text for text in pages for spelling in spellings)
+        assert documented, f"scrapy {name} {spellings}"
+
+
+def test_each_argument_of_the_archive_spider_is_documented() -> None:
+    page = PROSE[ROOT / "docs" / "spiders.md"]
+    for item in describe_arguments(ArchiveArguments):
+        default = "required" if item.required else f"`{item.default}`" if item.default else "none"
+        assert f"| `{item.name}` | {default} |" in page
+
+
+def test_methods_and_tasks_are_documented() -> None:
+    method = PROSE[ROOT / "docs" / "method.md"]
+    evaluation = PROSE[ROOT / "docs" / "evaluation.md"]
+    assert [name for name in method_names() if f"`{name}`" not in method] == []
+    assert [name for name in task_names() if f"`{name}`" not in evaluation] == []
+
+
+def test_the_rooms_on_the_plan_are_there() -> None:
+    plan = PROSE[ROOT / "docs" / "architecture.md"]
+    named = set(re.findall(r"\b[a-z_]+\.py\b", plan))
+    there = {path.name for path in (ROOT / "crawler").rglob("*.py")}
+    assert named <= there, named - there
+    rooms = {path.name for path in (ROOT / "crawler").iterdir() if (path / "__init__.py").exists()}
+    assert [room for room in rooms if f"{room}/" not in plan] == []
+    modules = {path.name for path in (ROOT / "crawler").glob("*.py")} - {"__init__.py"}
+    assert modules <= named, modules - named
+
+
+def test_the_changelog_has_the_version() -> None:
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    version = re.search(r'^version = "([^"]+)"$', project, re.MULTILINE)
+    assert version is not None
+    assert f"## [{version[1]}]" in PROSE[ROOT / "CHANGELOG.md"]
