@@ -61,7 +61,8 @@ def options(name: str) -> list[tuple[str, ...]]:
     command.settings = Settings()
     own, base = argparse.ArgumentParser(), argparse.ArgumentParser()
     command.add_options(own)
-    super(type(command), command).add_options(base)
+    base_kind: type[ScrapyCommand] = type(command).__mro__[1]
+    base_kind.add_options(command, base)
     known = {tuple(action.option_strings) for action in base._actions}
     return [
         tuple(action.option_strings)
