@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.misc import load_object
+
+from crawler.core.errors import OptionError, UnknownMethodError
 from crawler.core.methods import get_method
 from crawler.exporters import check_feeds
 from crawler.hold import DrainingItems, Hold, SpoolDownloadHandler
@@ -14,7 +18,9 @@ from crawler.progress import Progress
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-__all__ = ["CorpusAddon"]
+__all__ = ["CorpusAddon", "OptionExit"]
+
+logger = logging.getLogger(__name__)
 
 _PRIORITY = "addon"
 _FORMATS = {
@@ -25,6 +31,19 @@ _FORMATS = {
 _HOLD_ORDER = 10
 
 
+class OptionExit(OptionError, SystemExit):  # noqa: N818 - it is an exit, as SystemExit is
+    """An :class:`OptionError` that ends a program nobody catches it in with its one line.
+
+    Scrapy reads add-ons where any other exception would be shown as a traceback. Programs that
+    start crawls themselves catch :class:`OptionError` as usual.
+    """
+
+    def __init__(self, message: str) -> None:
+        line = " ".join(message.split())
+        super().__init__(line)
+        self.code = line
+
+
 class CorpusAddon:
     """Switches the components on, in order. What a project has set itself stays as it is."""
 
@@ -32,11 +51,18 @@ class CorpusAddon:
         """Add the components and the polite defaults.
 
         Raises:
-            OptionError: a ``CORPUS_*`` setting or a feed's format is wrong. Raised before the
+            OptionExit: a ``CORPUS_*`` setting or a feed's format is wrong. Raised before the
                 crawl starts, since Scrapy switches all feeds off at one unknown format.
         """
-        options = Options.from_settings(settings)
-        get_method(options.text_method)
+        try:
+            get_method(Options.from_settings(settings).text_method)
+            self._add(settings)
+            check_feeds(settings)
+        except (OptionError, UnknownMethodError) as error:
+            raise OptionExit(str(error)) from error
+        _warn_of_other_processor(settings)
+
+    def _add(self, settings: BaseSettings) -> None:
         for name, value in POLITE_SETTINGS.items():
             settings.set(name, value, _PRIORITY)
         settings.set("FEED_EXPORT_ENCODING", "utf-8", _PRIORITY)
@@ -48,7 +74,18 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
         _add_default(settings, "FEED_EXPORTERS", _FORMATS)
-        check_feeds(settings)
+
+
+def _warn_of_other_processor(settings: BaseSettings) -> None:
+    processor = settings["ITEM_PROCESSOR"]
+    found = load_object(processor)
+    if not (isinstance(found, type) and issubclass(found, DrainingItems)):
+        logger.warning(
+            "ITEM_PROCESSOR is the project's own (%s): a crawl that Ctrl-C or a limit ends early "
+            "leaves its held pages to 'scrapy replay'. Derive it from crawler.hold.DrainingItems "
+            "to have them exported at once.",
+            processor if isinstance(processor, str) else getattr(found, "__qualname__", found),
+        )
 
 
 def _add_default(settings: BaseSettings, name: str, entries: dict[str, Any]) -> None:

@@ -20,12 +20,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from scrapy import Request, signals
-from scrapy.exceptions import DontCloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
-from crawler.core.errors import CorpusError
+from crawler.core.errors import CorpusError, StoreError
 from crawler.handed import page_from
 from crawler.items import PageItem
 from crawler.journey import Journey
@@ -143,7 +143,13 @@ class Hold:
         self.stats.inc_value("corpus/pages/fetched")
         if self.options.mode == "streaming":
             return self.journey.stream(page)
-        self.journey.hold(page, self._open_spool())
+        try:
+            self.journey.hold(page, self._open_spool())
+        except StoreError as error:
+            # A full disk, or a folder that cannot be written: the next pages would be lost too.
+            self.journey.skip(page.url, "not-held", str(error))
+            logger.error("The crawl stops, and exports what it holds: %s", error)  # noqa: TRY400 - it says it all
+            raise CloseSpider("spool_failed") from error
         return None
 
     def _open_spool(self) -> Spool:

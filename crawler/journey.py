@@ -41,6 +41,8 @@ __all__ = ["Journey", "Tally", "page_item"]
 
 logger = logging.getLogger(__name__)
 
+_UNEXPECTED = "Unexpected error on %s; please report it"
+
 
 class Tally(Protocol):
     """Where figures go: Scrapy's stats collector, or anything that adds up by name."""
@@ -116,7 +118,8 @@ class Journey:
         except Exception:
             # One page must not end a crawl of thousands, whatever is wrong with it.
             if not again:
-                self._skip_for_error(page)
+                logger.exception(_UNEXPECTED, page.url)
+                self.skip(page.url, "error", "see the error above")
         return None
 
     def skip(self, url: str, reason: str, detail: str) -> None:
@@ -124,10 +127,6 @@ class Journey:
         self._tally.inc_value("corpus/pages/skipped")
         self._tally.inc_value(f"corpus/skipped/{reason}")
         logger.info("Skipped (%s) %s: %s", reason, url, detail)
-
-    def _skip_for_error(self, page: Page) -> None:
-        logger.exception("Unexpected error on %s; please report it", page.url)
-        self.skip(page.url, "error", "see the error above")
 
     def save_counts(self) -> None:
         """Keep what this crawl observed for later crawls; an error is logged and counted."""
@@ -171,7 +170,8 @@ class Journey:
             annotation = annotate(document, view, self.method)
         except Exception:
             # The method may be anybody's, and one page must not cost the others.
-            self._skip_for_error(document.page)
+            logger.exception(_UNEXPECTED, document.page.url)
+            self.skip(document.page.url, "error", "see the error above")
             return None
         if annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")

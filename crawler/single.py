@@ -80,7 +80,8 @@ def fetch(url: str, process: _Process) -> Page:
     process.crawl(_OnePage, url=url, found=found, errors=errors)
     process.start()
     if not found:
-        raise UnreadableInputError(f"{url} could not be fetched: {'; '.join(errors) or 'no page'}")
+        why = "; ".join(errors) or "the crawl ended before it came"
+        raise UnreadableInputError(f"{url} could not be fetched: {why}")
     return found[0]
 
 
@@ -137,12 +138,20 @@ def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Ver
 def _counts(page: Page, options: Options, others: Iterable[str]) -> SiteCounts:
     counts = SiteCounts()
     for path in others:
-        for other in read_source(path, on_skip=_pass_over):
-            try:
-                counts.add(observe(read(other)))
-            except UnreadablePageError:
-                continue
+        counts.merge(_observed(path))
     return counts if len(counts) else CountStore(options.dir / "counts").load(page.site_name)
+
+
+def _observed(path: str) -> SiteCounts:
+    counts = SiteCounts()
+    for page in read_source(path, on_skip=_pass_over):
+        try:
+            counts.add(observe(read(page)))
+        except UnreadablePageError:
+            continue
+    if not len(counts):
+        raise UnreadableInputError(f"{path} holds no page; name other pages of the site by --with")
+    return counts
 
 
 def _refuse(reason: str, detail: str) -> None:
@@ -153,11 +162,19 @@ def _pass_over(reason: str, detail: str) -> None:
     """Leave out what is no page: a folder of saved pages holds pictures and scripts too."""
 
 
-def item_json(verdict: Verdict) -> str:
-    """Return the item as indented JSON, without the list of blocks."""
+def item_json(verdict: Verdict, encoding: str = "utf-8") -> str:
+    """Return the item as indented JSON, without the list of blocks.
+
+    Letters stand for themselves where all of them exist in ``encoding``, else in escaped form.
+    """
     fields = asdict(verdict.item)
     del fields["blocks"]
-    return json.dumps(fields, ensure_ascii=False, indent=2)
+    text = json.dumps(fields, ensure_ascii=False, indent=2)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(fields, indent=2)
+    return text
 
 
 def explanation(verdict: Verdict) -> str:

@@ -79,10 +79,13 @@ class ExtractCommand(ScrapyCommand):
             page = self._page(args[0], opts.url)
             verdict = judge(page, self.settings, opts.others)
         except CorpusError as error:
-            print(f"scrapy extract: {error}", file=sys.stderr)
+            # File names may hold line breaks, yet an error is one line.
+            print(f"scrapy extract: {' '.join(str(error).split())}", file=sys.stderr)
             self.exitcode = 2
             return
-        print(explanation(verdict) if opts.explain else item_json(verdict))
+        encoding = sys.stdout.encoding or "utf-8"
+        text = explanation(verdict) if opts.explain else item_json(verdict, encoding)
+        print(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def _page(self, source: str, url: str | None) -> Page:
         from crawler.single import fetch, page_of_file  # noqa: PLC0415 - only when needed

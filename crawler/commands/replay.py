@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import BaseRunSpiderCommand
+from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
     import argparse
+
+    from scrapy.settings import Settings
 
     from crawler.options import Options
     from crawler.store.spool import SpoolInfo
 
 __all__ = ["ReplayCommand"]
 
+_ADDON = "crawler.addon.CorpusAddon"
+
 
 class ReplayCommand(BaseRunSpiderCommand):
-    """Counts the pages of a spool and sends them through the pipelines and feeds, all of them."""
+    """Counts the pages of a spool and sends them through the pipelines and feeds, all of them.
+
+    Leaves with 0 when the spool was replayed, 1 when the crawl could not start, 2 when the command
+    line, a setting or the spool is wrong; then the reason is one line on standard error.
+    """
+
+    # Formats of -O are looked up before the add-on is; a project's own settings win.
+    default_settings: ClassVar[dict[str, Any]] = {
+        "FEED_EXPORTERS": {
+            "csv": "crawler.exporters.CorpusCsvItemExporter",
+            "parquet": "crawler.exporters.ParquetItemExporter",
+        },
+    }
 
     def syntax(self) -> str:
         """Say how the command is called."""
@@ -62,21 +79,35 @@ class ReplayCommand(BaseRunSpiderCommand):
                 return
             self._replay(_choose(args, spools, options), opts.spargs)
         except CorpusError as error:
-            print(f"scrapy replay: {error}", file=sys.stderr)
+            # File names may hold line breaks, yet an error is one line.
+            print(f"scrapy replay: {' '.join(str(error).split())}", file=sys.stderr)
             self.exitcode = 2
 
     def _replay(self, spool: SpoolInfo, arguments: dict[str, Any]) -> None:
-        from crawler.spiders.replay import ReplaySpider  # noqa: PLC0415 - only when needed
+        from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
+        from crawler.spiders.replay import ReplaySpider  # noqa: PLC0415
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above
+        if "path" in arguments:
+            raise ArgumentError("name the spool as it is, without -a path=")
         for name, value in spool.settings.items():
             # What this command line or project sets goes before what the killed crawl had.
             self.settings.set(name, value, "command")
+        _switch_on(self.settings)
         self.crawler_process.crawl(ReplaySpider, path=str(spool.path), **arguments)
         self.crawler_process.start()
         if self.crawler_process.bootstrap_failed:
             self.exitcode = 1
+
+
+def _switch_on(settings: Settings) -> None:
+    """Make the add-on part of the crawl where no project does: nothing else reads a spool."""
+    from crawler.addon import CorpusAddon  # noqa: PLC0415 - only when needed
+
+    addons = settings.getdict("ADDONS")
+    if not any(load_object(addon) is CorpusAddon for addon in addons):
+        settings.set("ADDONS", {**addons, _ADDON: 500}, "cmdline")
 
 
 def _choose(args: list[str], spools: list[SpoolInfo], options: Options) -> SpoolInfo:

@@ -81,9 +81,9 @@ def _exact_copies(
     keys: NDArray[np.uint64], weights: NDArray[np.uint16], ends: list[int]
 ) -> Iterator[tuple[int, int]]:
     """Pair each page with the first that has the same blocks, of the same weights."""
-    first: dict[tuple[bytes, bytes], int] = {}
+    first: dict[bytes, int] = {}
     for page, (start, end) in enumerate(pairwise(ends)):
-        signature = xxh3_128_digest(keys[start:end]), xxh3_128_digest(weights[start:end])
+        signature = xxh3_128_digest(keys[start:end].tobytes() + weights[start:end].tobytes())
         other = first.setdefault(signature, page)
         if other != page:
             yield other, page

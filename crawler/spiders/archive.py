@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from scrapy import Spider
 
-from crawler.arguments import parse_arguments, text_argument
+from crawler.arguments import ArgumentExit, parse_arguments, text_argument
+from crawler.core.errors import UnreadableInputError
 from crawler.options import Options
 from crawler.store.sources import read_source
 
@@ -71,20 +72,30 @@ class ArchiveSpider(Spider):
     def __init__(self, **raw: object) -> None:
         super().__init__()
         self.arguments = parse_arguments(ArchiveArguments, raw, owner=self.name)
+        parts = (part.strip() for part in self.arguments.path.split("|"))
+        self._paths = tuple(Path(part) for part in parts if part)
+        for path in self._paths:
+            self._check(path)
         self._archive: Archive | None = None
 
     @property
     def archive(self) -> Archive:
         """The pages to be read in place of pages fetched."""
         if self._archive is None:
-            paths = tuple(Path(part.strip()) for part in self.arguments.path.split("|"))
             self._archive = Archive(
-                paths,
+                self._paths,
                 self.arguments.base_url,
                 Options.from_settings(self.settings).max_page_bytes,
                 self._skip,
             )
         return self._archive
+
+    def _check(self, path: Path) -> None:
+        """Refuse, before the crawl begins, a path that leads to nothing that can be read."""
+        try:
+            read_source(path, on_skip=_say_nothing)
+        except UnreadableInputError as error:
+            raise ArgumentExit(" ".join(f"{self.name}: path={path}: {error}".split())) from error
 
     def _skip(self, reason: str, detail: str) -> None:
         stats = self.crawler.stats
@@ -94,4 +105,4 @@ class ArchiveSpider(Spider):
 
 
 def _say_nothing(reason: str, detail: str) -> None:
-    """Ignore what was told in the first pass."""
+    """Ignore what is told in the first pass."""

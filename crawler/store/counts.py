@@ -8,6 +8,7 @@ its files, in any order.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,8 +115,7 @@ def _read(path: Path) -> Iterator[Observation]:
         urls, url_ends, ends, keys, weights = _arrays(path)
         # Checked as a whole before the first page is given, so that no half file is merged.
         addresses = [
-            urls[start:end].decode("utf-8", "surrogatepass")
-            for start, end in zip(url_ends[:-1], url_ends[1:], strict=True)
+            urls[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(url_ends)
         ]
     except StoreError:
         raise
