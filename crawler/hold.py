@@ -99,7 +99,9 @@ class Hold:
     @property
     def mode(self) -> str:
         """``two-pass``, ``streaming`` or ``archive``."""
-        return "archive" if self._archive and not self.spool else self.options.mode
+        if self._archive is None:
+            return self.options.mode
+        return "archive" if self.spool is None else "two-pass"
 
     @property
     def _archive(self) -> Archive | None:

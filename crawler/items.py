@@ -30,7 +30,8 @@ class PageItem:
         fetched_at: When the page was fetched, ISO 8601 in UTC; empty when not known.
         encoding: Character encoding the body was read in.
         method: Name of the method that chose the text.
-        mode: ``two-pass`` or ``streaming``: which counts the method could see.
+        mode: Which counts the method could see: ``two-pass`` and ``archive``, those of this crawl
+            and this archive; ``streaming``, those of earlier crawls; ``single``, a page by itself.
         site_pages: Pages of the site that had been counted when the text was chosen.
         counts_snapshot: Identifies the state of the site's counts the text was chosen by.
         near_duplicate_of: Address of the page of the same site that this one nearly repeats; None

@@ -30,7 +30,7 @@ class Job:
     gold: tuple[Path, ...]
     method: str
     limit: int | None = None
-    near_duplicate_similarity: float = 0.8
+    near_duplicate_similarity: float = 0.7
 
 
 @dataclass(frozen=True, slots=True)
