@@ -8,6 +8,7 @@ its files, in any order.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,8 @@ class CountStore:
                 )
             aside.replace(target)
         except OSError as error:
-            aside.unlink(missing_ok=True)
+            with suppress(OSError):
+                aside.unlink()
             raise StoreError(
                 f"cannot write the counts of {site} to {target}: {error}; "
                 "free some space there or set CORPUS_DIR to another folder"

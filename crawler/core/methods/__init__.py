@@ -54,9 +54,10 @@ def get_method(name: str) -> TextMethod:
         )
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+        method = found() if isinstance(found, type) else found
+    except Exception as error:
+        # Anybody's code runs here, and may fail in any way.
         raise UnknownMethodError(f"text method {name!r} cannot be imported: {error}") from error
-    method = found() if isinstance(found, type) else found
     if not isinstance(method, TextMethod):
         raise UnknownMethodError(f"text method {name!r} needs a 'name' and a 'label' method")
     return method

@@ -1,0 +1,189 @@
+"""Counts on disk: any site name, any address; damage is named, never read as counts."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from crawler.core.errors import StoreError
+from crawler.core.frequency import Observation, SiteCounts
+from crawler.store.counts import CountStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ODD_NAMES = [
+    "", ".", "..", "...", "a/b", "a\\b", "../up", "/etc", "CON", "con", "Con", "nul.example",
+    "a.example", "A.example", "%41.example", "a.", "a", "a%2E", "a b", "a:8080", "한국.example",
+    "Ä", "ä", "\udcff", "a\n", "a\0", "*?", "~", "a" * 119, "a" * 120, "a" * 121, "a" * 5000,
+    "a" * 4999 + "b", "가" * 300,
+]  # fmt: skip
+
+
+def counts_of(*urls: str) -> SiteCounts:
+    counts = SiteCounts()
+    for number, url in enumerate(urls):
+        keys = np.array([number, 2**63 + number], dtype=np.uint64)
+        counts.add(Observation(url, keys, np.array([0, 65_535], dtype=np.uint16)))
+    return counts
+
+
+def urls_in(counts: SiteCounts) -> list[str]:
+    return [page.url for page in counts.observations()]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CountStore:
+    return CountStore(tmp_path / "deep" / "counts")
+
+
+def test_a_site_never_counted_has_no_counts(store: CountStore) -> None:
+    assert len(store.load("nobody.example")) == 0
+    assert not store.folder.exists(), "looking makes nothing"
+
+
+def test_sites_of_any_name_are_kept_apart_on_any_file_system(store: CountStore) -> None:
+    for name in ODD_NAMES:
+        store.save(name, "one", counts_of(f"url of {name!r}"))
+    for name in ODD_NAMES:
+        assert urls_in(store.load(name)) == [f"url of {name!r}"]
+    folders = [path.name for path in store.folder.iterdir()]
+    assert len({name.casefold() for name in folders}) == len(ODD_NAMES)
+    assert all(len(name) <= 120 for name in folders)
+    assert not {name.partition(".")[0] for name in folders} & {"con", "nul", "CON", ""}
+    assert not any(name.endswith((".", " ")) for name in folders)
+    assert [path for path in store.folder.parent.iterdir() if path != store.folder] == []
+
+
+def test_an_ordinary_name_stays_readable(store: CountStore) -> None:
+    path = store.save("blog-1.example", "20240501-101500-000001-77", counts_of("u"))
+    assert path == store.folder / "blog-1.example" / "20240501-101500-000001-77.npz"
+
+
+def test_addresses_come_back_as_they_were(store: CountStore) -> None:
+    urls = ["", "a\nb", "a%0Ab", "https://한국.example/글?q=\t", "half \ud83d", "nul\0", "\r\n"]
+    store.save("s", "c", counts_of(*urls))
+    assert urls_in(store.load("s")) == urls
+
+
+def test_an_observation_without_blocks_and_a_crawl_without_pages(store: CountStore) -> None:
+    counts = SiteCounts()
+    counts.add(Observation("u", np.empty(0, np.uint64), np.empty(0, np.uint16)))
+    store.save("s", "c", counts)
+    store.save("s", "d", SiteCounts())
+    assert urls_in(store.load("s")) == ["u"]
+
+
+def test_saving_again_replaces_and_leaves_nothing_beside(store: CountStore) -> None:
+    store.save("s", "c", counts_of("a", "b"))
+    path = store.save("s", "c", counts_of("z"))
+    assert urls_in(store.load("s")) == ["z"]
+    assert [found.name for found in path.parent.iterdir()] == [path.name]
+
+
+def test_crawls_of_one_site_merge_and_names_may_be_cut_apart(store: CountStore) -> None:
+    for number in range(3):
+        store.save("s", "long" * 100 + str(number), counts_of(f"u{number}", "shared"))
+    assert sorted(urls_in(store.load("s"))) == ["shared", "u0", "u1", "u2"]
+
+
+def test_what_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(StoreError, match="CORPUS_DIR"):
+        CountStore(tmp_path / "taken").save("s", "c", counts_of("u"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK", b"not a zip at all", b"\x93NUMPY" + bytes(200), b"\x80\x04K\x01."],
+)
+def test_a_file_of_another_kind_is_damaged(store: CountStore, content: bytes) -> None:
+    path = store.save("s", "c", counts_of("u"))
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="delete it"):
+        store.load("s")
+
+
+def test_a_lone_array_is_damaged(store: CountStore) -> None:
+    path = store.save("s", "c", counts_of("u"))
+    with path.open("wb") as file:
+        np.save(file, np.arange(5))
+    with pytest.raises(StoreError, match="damaged"):
+        store.load("s")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("keys", np.arange(3, dtype=np.uint64)),
+        ("keys", np.arange(4, dtype=np.int64)),
+        ("weights", np.zeros(5, dtype=np.uint16)),
+        ("weights", np.zeros(4, dtype=np.float64)),
+        ("sizes", np.array([2, 1], dtype=np.uint32)),
+        ("sizes", np.array([4], dtype=np.uint32)),
+        ("sizes", np.array([-1, 5], dtype=np.int64)),
+        ("url_sizes", np.array([1, 5], dtype=np.uint32)),
+        ("urls", np.array([0xFF, 0xFE], dtype=np.uint8)),
+        ("format", np.array(["1", "2"])),
+        ("keys", None),
+        ("urls", None),
+    ],
+)
+def test_parts_that_do_not_fit_are_damage(
+    store: CountStore, name: str, value: np.ndarray | None
+) -> None:
+    path = store.save("s", "c", counts_of("a", "b"))
+    with np.load(path) as file:
+        parts = dict(file)
+    if value is None:
+        del parts[name]
+    else:
+        parts[name] = value
+    np.savez(path, **parts)
+    with pytest.raises(StoreError, match=r"damaged.*delete it and crawl again"):
+        store.load("s")
+
+
+def test_a_file_of_a_later_version_is_not_guessed_at(store: CountStore) -> None:
+    path = store.save("s", "c", counts_of("a"))
+    with np.load(path) as file:
+        parts = dict(file)
+    np.savez(path, **{**parts, "format": np.array(2)})
+    with pytest.raises(StoreError, match="later version; upgrade scrapy-corpus"):
+        store.load("s")
+
+
+def test_bytes_lost_or_turned_give_the_counts_or_one_error(store: CountStore) -> None:
+    path = store.save("s", "c", counts_of("a", "b", "c"))
+    whole = path.read_bytes()
+    draw = random.Random(5)
+    for _ in range(300):
+        broken = bytearray(whole[: draw.choice([len(whole), draw.randrange(len(whole))])])
+        for _ in range(draw.randrange(4) if broken else 0):
+            broken[draw.randrange(len(broken))] = draw.randrange(256)
+        path.write_bytes(broken)
+        try:
+            found = urls_in(store.load("s"))
+        except StoreError:
+            continue
+        assert found == ["a", "b", "c"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
+def test_a_file_that_may_not_be_read_is_no_damage(store: CountStore) -> None:
+    path = store.save("s", "c", counts_of("a"))
+    path.chmod(0)
+    with pytest.raises(StoreError, match="check its permissions"):
+        store.load("s")
+
+
+def test_a_folder_in_place_of_a_file_is_said(store: CountStore) -> None:
+    path = store.save("s", "c", counts_of("a"))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.load("s")
