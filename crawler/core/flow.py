@@ -95,9 +95,19 @@ def observe(document: Document) -> Observation:
 
 
 def annotate(document: Document, view: SiteView, method: TextMethod) -> Annotation:
-    """Judge a page by the frozen counts of its site."""
+    """Judge a page by the frozen counts of its site.
+
+    Raises:
+        ValueError: the method does not give one label a block.
+    """
+    labels = tuple(method.label(document, view))
+    if len(labels) != len(document.blocks):
+        raise ValueError(
+            f"text method {method.name!r} gave {len(labels)} labels for "
+            f"{len(document.blocks)} blocks; it must give one for each, in order"
+        )
     return Annotation(
         document=document,
-        labels=tuple(method.label(document, view)),
+        labels=labels,
         duplicate_of=view.duplicate_of.get(document.page.url),
     )

@@ -1,0 +1,227 @@
+"""The journey of a crawl's pages without Scrapy: counted, held, judged, and every loss counted."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import UnknownMethodError
+from crawler.core.flow import Document, Page, SiteView
+from crawler.core.methods import Label
+from crawler.journey import Journey
+from crawler.options import Options
+from crawler.store.spool import Spool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord")
+
+
+class Tally(Counter[str]):
+    """Figures by name."""
+
+    def inc_value(self, key: str, count: int = 1) -> None:
+        self[key] += count
+
+
+def page(number: int, site: str = "s.example", **fields: object) -> Page:
+    word = WORDS[number]
+    return Page.from_text(
+        f"https://{site}/{number}",
+        f"""<html lang="en"><title>Of {word}</title><h1>All that is known of {word}</h1>
+        <p>The {word} grew behind the second house, and nobody who passed it on the way to the
+        station ever asked why {word} should grow there of all places.</p>
+        <p>Kept by the people of this town.</p></html>""",
+        fetched_at="2024-05-01T10:00:00+00:00",
+        fields=fields,
+    )
+
+
+def journey(folder: Path, tally: Tally, *, mode: str = "two-pass", **options: object) -> Journey:
+    return Journey(
+        Options(dir=folder, **options),  # type: ignore[arg-type] # one value for any field
+        "crawl-1",
+        tally,
+        mode=mode,
+    )
+
+
+class Touchy:
+    """A method that fails on one page and mislabels another."""
+
+    name = "touchy"
+
+    def label(self, document: Document, view: SiteView) -> list[Label]:
+        assert view.is_known
+        if document.page.url.endswith("/1"):
+            raise RuntimeError("I do not like this page")
+        short = document.page.url.endswith("/2")
+        return [Label(kept=True, reason="text")] * (len(document.blocks) - short)
+
+
+class TestTwoPasses:
+    def test_pages_are_held_and_judged_by_all_of_them(self, tmp_path: Path) -> None:
+        tally = Tally()
+        crawl = journey(tmp_path, tally, item_blocks=True)
+        spool = Spool.create(tmp_path / "spool", "crawl-1", started="2024-05-01T10:00:00Z")
+        for number in range(4):
+            assert crawl.hold(page(number, tag=number), spool)
+        items = list(crawl.items(spool.pages()))
+        spool.delete()
+        assert [item.url for item in items] == [f"https://s.example/{n}" for n in range(4)]
+        assert all(item.text.startswith(f"All that is known of {WORDS[n]}\nThe ") for n, item in
+                   enumerate(items))  # fmt: skip
+        assert {(i.mode, i.method, i.site_pages) for i in items} == {
+            ("two-pass", "frequency-adaptive", 4)
+        }
+        assert {item.near_duplicate_of for item in items} == {None}
+        assert [item.fields for item in items] == [{"tag": n} for n in range(4)]
+        assert [block["reason"] for block in items[0].blocks or ()] == ["text", "text", "frequent"]
+        assert tally == {
+            "corpus/pages/held": 4,
+            "corpus/blocks/kept": 8,
+            "corpus/blocks/dropped": 4,
+        }
+        assert crawl.sites == ("s.example",)
+        assert crawl.dropped.most_frequent() == [
+            {"text": "Kept by the people of this town.", "pages": 4}
+        ]
+
+    def test_a_page_without_text_is_counted_once_and_not_held(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        tally = Tally()
+        crawl = journey(tmp_path, tally)
+        spool = Spool.create(tmp_path, "crawl-1", started="2024-05-01T10:00:00Z")
+        bad = [Page("https://s.example/e", b""), Page("https://s.example/b", bytes(range(256)) * 9)]
+        with caplog.at_level(logging.INFO):
+            assert [crawl.hold(one, spool) for one in bad] == [False, False]
+            assert list(crawl.items(bad)) == []
+        assert len(spool) == 0
+        spool.delete()
+        assert tally["corpus/pages/skipped"] == 2
+        assert tally["corpus/skipped/empty"] == tally["corpus/skipped/binary"] == 1
+        assert "corpus/pages/held" not in tally
+        assert [record.getMessage()[:15] for record in caplog.records] == [
+            "Skipped (empty)",
+            "Skipped (binary",
+        ]
+
+    def test_the_page_limit_in_bytes_is_kept(self, tmp_path: Path) -> None:
+        tally = Tally()
+        assert journey(tmp_path, tally, max_page_bytes=50).count(page(0)) is None
+        assert tally["corpus/skipped/too-large"] == 1
+
+    def test_sites_are_counted_apart(self, tmp_path: Path) -> None:
+        crawl = journey(tmp_path, Tally())
+        pages = [page(0), page(1), page(2, "t.example"), page(3, "www.s.example")]
+        for one in pages:
+            crawl.count(one)
+        items = list(crawl.items(pages))
+        assert [(item.site, item.site_pages) for item in items] == [
+            ("s.example", 3), ("s.example", 3), ("t.example", 1), ("s.example", 3)
+        ]  # fmt: skip
+        assert "Kept by" in items[2].text
+        assert "Kept by" not in items[0].text
+
+    def test_near_duplicates_are_marked_or_left_out(self, tmp_path: Path) -> None:
+        copy = Page.from_text("https://s.example/0?print", page(0).body.decode())
+        for drop in (False, True):
+            tally = Tally()
+            crawl = journey(tmp_path, tally, drop_near_duplicates=drop)
+            pages = [copy, page(0), page(1), page(2)]
+            for one in pages:
+                crawl.count(one)
+            items = list(crawl.items(pages))
+            assert tally["corpus/pages/near_duplicates"] == 1
+            assert tally["corpus/skipped/near-duplicate"] == drop
+            marks = [item.near_duplicate_of for item in items]
+            marked: list[str | None] = [] if drop else ["https://s.example/0"]
+            assert marks == [*marked, None, None, None]
+
+    def test_a_method_that_fails_on_a_page_costs_that_page_alone(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        tally = Tally()
+        crawl = journey(tmp_path, tally)
+        crawl.method = Touchy()
+        pages = [page(number) for number in range(4)]
+        for one in pages:
+            crawl.count(one)
+        items = list(crawl.items(pages))
+        assert [item.url[-1] for item in items] == ["0", "3"]
+        assert tally["corpus/skipped/error"] == tally["corpus/pages/skipped"] == 2
+        assert "https://s.example/1" in caplog.text
+        assert "I do not like this page" in caplog.text
+
+    def test_an_unknown_method_is_an_error_at_once(self, tmp_path: Path) -> None:
+        with pytest.raises(UnknownMethodError):
+            journey(tmp_path, Tally(), text_method="no-such")
+
+
+class TestStreaming:
+    def test_pages_are_judged_by_earlier_crawls_and_counted_for_later(self, tmp_path: Path) -> None:
+        first = journey(tmp_path, Tally())
+        for number in range(3):
+            first.count(page(number))
+        first.save_counts()
+        tally = Tally()
+        second = Journey(Options(dir=tmp_path), "crawl-2", tally, mode="streaming")
+        item = second.stream(page(4))
+        assert item is not None
+        assert (item.mode, item.site_pages) == ("streaming", 3)
+        assert "Kept by" not in item.text
+        assert "ember grew" in item.text
+        second.save_counts()
+        third = Journey(Options(dir=tmp_path), "crawl-3", tally, mode="streaming")
+        item = third.stream(page(5))
+        assert item is not None
+        assert item.site_pages == 4
+
+    def test_a_site_never_counted_is_said_once(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        crawl = journey(tmp_path, Tally(), mode="streaming")
+        items = [crawl.stream(page(number)) for number in range(3)]
+        assert [item.site_pages for item in items if item] == [0, 0, 0]
+        assert caplog.text.count("No counts of s.example yet") == 1
+
+    def test_damaged_counts_are_said_once_and_end_nothing(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        first = journey(tmp_path, Tally())
+        first.count(page(0))
+        first.save_counts()
+        (path,) = tmp_path.glob("counts/s.example/*.npz")
+        path.write_bytes(b"PK")
+        tally = Tally()
+        second = Journey(Options(dir=tmp_path), "crawl-2", tally, mode="streaming")
+        items = [second.stream(page(number)) for number in (1, 2)]
+        assert [item.site_pages for item in items if item] == [0, 0]
+        assert caplog.text.count(str(path)) == 1
+        assert "delete it" in caplog.text
+        assert tally["corpus/counts/failed"] == 1
+
+    def test_a_page_without_text_gives_no_item(self, tmp_path: Path) -> None:
+        tally = Tally()
+        assert journey(tmp_path, tally, mode="streaming").stream(Page("u", b"")) is None
+        assert tally["corpus/skipped/empty"] == 1
+
+
+def test_counts_that_cannot_be_kept_are_told_and_cost_no_item(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "counts").write_text("in the way")
+    tally = Tally()
+    crawl = journey(tmp_path, tally)
+    crawl.count(page(0))
+    crawl.save_counts()
+    assert tally["corpus/counts/failed"] == 1
+    (record,) = caplog.records
+    assert record.levelno == logging.ERROR
+    assert record.exc_info is None
+    assert len(list(crawl.items([page(0)]))) == 1
