@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy import Request, Spider
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.flow import SiteCounts, SiteView, annotate, get_method, observe, read
@@ -103,7 +104,11 @@ class _OnePage(Spider):
             self.found.append(page)
 
     def failed(self, failure: Failure) -> None:
-        self.errors.append(failure.getErrorMessage())
+        error = failure.value
+        if isinstance(error, HttpError):
+            self.errors.append(f"its server answered with status {error.response.status}")
+        else:
+            self.errors.append(failure.getErrorMessage())
 
 
 def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Verdict:

@@ -1,0 +1,256 @@
+"""``scrapy extract`` as it is called: one JSON object, the reason for each block, or one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.crawling import FOOTER, ROOT, Project, Site, article, html, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+FIELDS = [
+    "url", "canonical_url", "site", "title", "language", "text", "fetched_at", "encoding",
+    "method", "mode", "site_pages", "counts_snapshot", "near_duplicate_of", "blocks_kept",
+    "blocks_dropped", "fields",
+]  # fmt: skip
+
+
+def save(folder: Path, pages: int, first: int = 0) -> None:
+    folder.mkdir(exist_ok=True)
+    for number in range(first, first + pages):
+        (folder / f"{number}.html").write_text(article(number), "utf-8")
+
+
+def item_in(out: str) -> dict[str, Any]:
+    item = json.loads(out)
+    assert isinstance(item, dict)
+    assert list(item) == FIELDS
+    return item
+
+
+def outside(folder: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
+    """Call the command where there is no project; return its code and what it wrote."""
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "extract", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def rows(table: str) -> dict[str, list[str]]:
+    """Read the table of blocks: the first words of each to its verdict, reason and figures."""
+    lines = table.split("\n\n", maxsplit=1)[0].splitlines()[1:]
+    found = {}
+    for line in lines:
+        verdict, reason, pages, links, _, text = line.split(maxsplit=5)
+        found[text.split("…")[0].strip()[:12]] = [verdict, reason, pages, links]
+    return found
+
+
+def test_a_saved_page_by_itself(project: Project) -> None:
+    save(project.folder / "saved", 1)
+    call = ("extract", "-L", "ERROR", "saved/0.html", "--url", "https://run.example/a/0")
+    out, err = project.run(*call)
+    item = item_in(out)
+    assert err == ""
+    assert item["url"] == "https://run.example/a/0"
+    assert item["site"] == "run.example"
+    assert (item["mode"], item["site_pages"]) == ("single", 0)
+    assert item["text"].startswith("Piece number 0 of the run\nThe 0th walk")
+    assert FOOTER in item["text"], "of the site nothing is known"
+    assert "Home" not in item["text"]
+
+
+def test_other_pages_of_the_site_tell_what_recurs(project: Project) -> None:
+    save(project.folder / "saved", 5)
+    save(project.folder / "more", 3, first=5)
+    out, _ = project.run("extract", "saved/0.html", "--with", "saved", "--with", "more")
+    item = item_in(out)
+    assert FOOTER not in item["text"]
+    assert "0th walk" in item["text"]
+    assert item["site_pages"] == 8
+
+
+def test_explain_shows_each_block_with_the_right_reason(project: Project) -> None:
+    save(project.folder / "saved", 4)
+    call = ("extract", "-L", "ERROR", "saved/0.html", "--explain")
+    out, err = project.run(*call, "--with", "saved")
+    assert err == ""
+    assert rows(out) == {
+        "Home": ["drop", "links", "4", "100%"],
+        "Piece number": ["keep", "text", "1", "0%"],
+        "The 0th walk": ["keep", "text", "1", "0%"],
+        "Nobody else ": ["keep", "text", "1", "0%"],
+        FOOTER[:12]: ["drop", "frequent", "4", "0%"],
+    }
+    assert "3 blocks kept, 2 dropped (1 links, 1 frequent)" in out
+    assert "judged by 4 distinct pages" in out
+
+    out, _ = project.run("extract", "saved/0.html", "--explain")
+    assert rows(out)[FOOTER[:12]] == ["keep", "text", "0", "0%"]
+    assert "nothing is known of" in out
+
+    out, _ = project.run(
+        "extract", "saved/0.html", "--with", "saved", "--explain", "--method", "all-text"
+    )
+    assert {row[0] for row in rows(out).values()} == {"keep"}
+
+
+def test_the_counts_of_an_earlier_crawl_are_used(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(10))
+    project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    (crawled,) = [item for item in project.items() if item["url"].endswith("/a/3")]
+    item = item_in(project.run("extract", f"{site.url}a/3")[0])
+    assert item["text"] == crawled["text"]
+    assert item["site_pages"] == crawled["site_pages"] == 11
+    assert item["counts_snapshot"] == crawled["counts_snapshot"]
+
+    # A page that was saved is of that site too, once its address is told.
+    (project.folder / "page.html").write_text(article(77), "utf-8")
+    item = item_in(project.run("extract", "page.html", "--url", f"{site.url}a/77")[0])
+    assert FOOTER not in item["text"]
+    assert item["site_pages"] == 12
+
+
+def test_an_address_is_fetched_by_the_rules_of_a_crawl(
+    project: Project, make_site: MakeSite
+) -> None:
+    rules = html("User-agent: *\nDisallow: /a/1\n", kind="text/plain")
+    site = make_site({**small_site(2), "/robots.txt": rules})
+    settings = ("-s", "ROBOTSTXT_OBEY=True", "-L", "ERROR")
+    item = item_in(project.run("extract", f"{site.url}a/0", *settings)[0])
+    assert item["title"] == "Piece number 0 of the run - The Run"
+    assert item["fetched_at"].endswith("+00:00")
+
+    out, err = project.run("extract", f"{site.url}a/1", *settings, code=2)
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line == (f"scrapy extract: {site.url}a/1 could not be fetched: Forbidden by robots.txt")
+    assert "/a/1" not in site.asked
+
+
+def test_outside_any_project_too(tmp_path: Path, make_site: MakeSite) -> None:
+    rules = html("User-agent: *\nDisallow: /a/1\n", kind="text/plain")
+    site = make_site({**small_site(2), "/robots.txt": rules})
+    code, out, err = outside(tmp_path, f"{site.url}a/0")
+    assert (code, err) == (0, "")
+    assert item_in(out.decode())["url"] == f"{site.url}a/0"
+    code, out, err = outside(tmp_path, f"{site.url}a/1")
+    assert (code, out) == (2, b"")
+    assert err.splitlines() == [
+        f"scrapy extract: {site.url}a/1 could not be fetched: Forbidden by robots.txt"
+    ]
+
+    save(tmp_path / "saved", 3)
+    code, out, err = outside(tmp_path, "saved/1.html", "--with", "saved")
+    assert (code, err) == (0, "")
+    assert FOOTER not in item_in(out.decode())["text"]
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"], "nothing is left behind"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (html("gone", status=404), "answered with status 404"),
+        ((200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(99)), "type image/png"),
+        (html(""), "has no content"),
+    ],
+)
+def test_an_address_that_gives_no_page(
+    tmp_path: Path, make_site: MakeSite, answer: Answer, words: str
+) -> None:
+    site = make_site({"/": answer})
+    code, out, err = outside(tmp_path, site.url)
+    assert (code, out) == (2, b"")
+    assert len(err.splitlines()) == 1
+    assert err.startswith("scrapy extract: ")
+    assert words in err
+
+
+def test_an_address_where_nobody_answers(tmp_path: Path) -> None:
+    code, out, err = outside(tmp_path, "http://127.0.0.1:9/", "-s", "RETRY_ENABLED=False")
+    assert (code, out) == (2, b"")
+    assert len(err.splitlines()) == 1
+    assert "could not be fetched" in err
+
+
+MISTAKES: list[tuple[list[str], str]] = [
+    ([], "one file or address"),
+    (["a.html", "b.html"], "one file or address"),
+    (["missing.html"], "missing.html is no file; give a saved page or an http(s) address"),
+    ([".."], "is no file"),
+    (["binary.html"], "binary"),
+    (["empty.html"], "empty"),
+    (["odd.bin"], "no kind that can be read"),
+    (["page.html", "--method", "best"], "use one of: frequency-adaptive, all-text"),
+    (["page.html", "--with", "nowhere"], "nowhere does not exist"),
+    (["page.html", "--with", "nothing"], "nothing holds no page"),
+    (["two.jsonl"], "holds several pages"),
+    (["ftp://host.example/a"], "is no file"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTAKES)
+def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: str) -> None:
+    folder = project.folder
+    (folder / "page.html").write_text(article(1), "utf-8")
+    (folder / "binary.html").write_bytes(bytes(range(256)) * 40)
+    (folder / "empty.html").write_bytes(b"")
+    (folder / "odd.bin").write_bytes(b"\x00\x01")
+    (folder / "nothing").mkdir()
+    row = json.dumps({"url": "u", "html": "<p>text</p>"}) + "\n"
+    (folder / "two.jsonl").write_text(row + row, "utf-8")
+    out, err = project.run("extract", "-L", "ERROR", *arguments, code=2)
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line.startswith("scrapy extract: ")
+    assert words in line
+
+
+def test_one_page_of_a_list_comes_with_its_fields(project: Project) -> None:
+    row = {"url": "https://run.example/1", "html": article(1), "section": "walks"}
+    (project.folder / "one.jsonl").write_text(json.dumps(row), "utf-8")
+    item = item_in(project.run("extract", "one.jsonl")[0])
+    assert item["url"] == "https://run.example/1"
+    assert item["fields"] == {"section": "walks"}
+
+
+def test_damaged_counts_are_named(project: Project) -> None:
+    (project.folder / "page.html").write_text(article(1), "utf-8")
+    counts = project.folder / "corpus-data" / "counts" / "run.example"
+    counts.mkdir(parents=True)
+    (counts / "crawl.npz").write_bytes(b"PK")
+    call = ("extract", "-L", "ERROR", "page.html", "--url", "https://run.example/1")
+    _, err = project.run(*call, code=2)
+    assert len(err.splitlines()) == 1
+    assert "crawl.npz is damaged" in err
+
+
+def test_a_terminal_of_few_letters_still_gets_json(tmp_path: Path) -> None:
+    (tmp_path / "글.html").write_text(
+        "<html><title>글</title><p>한국어 문단 😀</p></html>", "utf-8"
+    )
+    code, out, _ = outside(tmp_path, "글.html", PYTHONIOENCODING="ascii")
+    assert code == 0
+    assert item_in(out.decode("ascii"))["text"] == "한국어 문단 😀"
+    code, out, _ = outside(tmp_path, "글.html", "--explain", PYTHONIOENCODING="ascii")
+    assert code == 0
+    assert b"keep text" in out
+    code, out, _ = outside(tmp_path, "글.html", PYTHONIOENCODING="utf-8")
+    assert "한국어 문단 😀" in out.decode()

@@ -1,0 +1,162 @@
+"""``scrapy replay`` as it is called: which spool it takes, and what it refuses in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.page import Page
+from crawler.store.spool import Spool
+from support.crawling import FOOTER, ROOT, Project, article
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STARTED = "2024-05-01T10:00:00+00:00"
+
+
+def leave_spool(folder: Path, name: str, pages: int, **settings: object) -> Path:
+    """Leave a spool as a killed crawl does."""
+    spool = Spool.create(
+        folder / "corpus-data" / "spool",
+        name,
+        started=STARTED,
+        spider="site",
+        settings=settings,
+    )
+    for number in range(pages):
+        spool.append(Page.from_text(f"https://run.example/a/{number}", article(number)))
+    spool.close()
+    return spool.path
+
+
+def refused(project: Project, *arguments: str) -> str:
+    """Call the command, which refuses; return its one line."""
+    out, err = project.run("replay", "-L", "ERROR", *arguments, code=2)
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line.startswith("scrapy replay: ")
+    return line
+
+
+def test_the_list_says_of_each_spool_how_it_stands(project: Project) -> None:
+    assert project.run("replay", "--list")[0] == "No spools.\n"
+    waiting = leave_spool(project.folder, "one", 1200)
+    kept = Spool.open(leave_spool(project.folder, "two", 2))
+    kept.mark_drained()
+    used = Spool.open(leave_spool(project.folder, "three", 3))
+    out, err = project.run("replay", "--list", "-L", "ERROR")
+    used.close()
+    lines = {line.rsplit("/", 1)[1]: line.split() for line in out.splitlines()}
+    assert lines[waiting.name][:3] == ["waiting", "1,200", "pages"]
+    assert lines["two.warc.gz"][:3] == ["kept", "2", "pages"]
+    assert lines[used.path.name][:4] == ["in", "use", "3", "pages"]
+    assert all("site" in line and STARTED in line for line in lines.values())
+    assert err == ""
+    assert len(list(waiting.parent.iterdir())) == 3, "to list is to change nothing"
+
+
+def test_the_only_one_waiting_is_taken(project: Project) -> None:
+    leave_spool(project.folder, "one", 5)
+    Spool.open(leave_spool(project.folder, "kept", 2)).mark_drained()
+    used = Spool.open(leave_spool(project.folder, "used", 3))
+    project.run("replay", "-O", "out.jsonl")
+    used.close()
+    items = project.items()
+    assert sorted(item["url"] for item in items) == [f"https://run.example/a/{n}" for n in range(5)]
+    assert all(FOOTER not in item["text"] for item in items)
+    assert [path.name for path in project.spools()] == ["used.spool.warc.gz"]
+    assert (project.folder / "corpus-data" / "spool" / "kept.warc.gz").exists()
+
+
+def test_of_several_one_is_to_be_named(project: Project) -> None:
+    first, second = (leave_spool(project.folder, name, 3) for name in ("one", "two"))
+    line = refused(project, "-O", "out.jsonl")
+    assert "several spools are waiting" in line
+    assert first.name in line
+    assert second.name in line
+    assert len(project.spools()) == 2
+    project.run("replay", str(second.relative_to(project.folder)), "-O", "out.jsonl")
+    assert len(project.items()) == 3
+    assert project.spools() == [first]
+
+
+def test_the_settings_of_the_killed_crawl_hold_unless_told_otherwise(project: Project) -> None:
+    for number, extra in enumerate([(), ("-s", "CORPUS_TEXT_METHOD=frequency-adaptive")]):
+        leave_spool(project.folder, f"s{number}", 4, CORPUS_TEXT_METHOD="all-text")
+        project.run("replay", "-O", "out.jsonl", *extra)
+        (method,) = {item["method"] for item in project.items()}
+        assert method == ("frequency-adaptive" if extra else "all-text")
+
+
+def test_counts_are_kept_for_later_crawls(project: Project) -> None:
+    leave_spool(project.folder, "one", 4)
+    project.run("replay", "-O", "out.jsonl")
+    names = [path.name for path in (project.folder / "corpus-data").glob("counts/*/*")]
+    assert names == ["one.npz"]
+
+
+def test_a_spool_may_be_kept(project: Project) -> None:
+    path = leave_spool(project.folder, "one", 3)
+    project.run("replay", "-O", "out.jsonl", "-s", "CORPUS_KEEP_SPOOL=True")
+    assert [found.name for found in path.parent.iterdir()] == ["one.warc.gz"]
+    assert "no spool is waiting" in refused(project)
+    # What is kept is an archive, which may be replayed when it is named.
+    project.run("replay", str(path.with_name("one.warc.gz")), "-O", "again.jsonl")
+    assert len(project.items("again.jsonl")) == 3
+
+
+def test_one_in_use_is_left_alone(project: Project) -> None:
+    used = Spool.open(leave_spool(project.folder, "used", 3))
+    assert "is in use by another process" in refused(project, str(used.path))
+    assert "no spool is waiting" in refused(project)
+    used.close()
+    assert project.spools() == [used.path]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.warc.gz"], "cannot be opened"),
+        (["page.html"], "is no spool"),
+        ([".."], "cannot be opened"),
+        (["one", "two"], "one spool at a time"),
+        (["one.spool.warc.gz", "-a", "path=other"], "without -a path="),
+        (["one.spool.warc.gz", "-a", "speed=9"], "unknown argument 'speed'"),
+    ],
+)
+def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: str) -> None:
+    (project.folder / "page.html").write_text(article(1), "utf-8")
+    made = leave_spool(project.folder, "one", 1)
+    made.rename(project.folder / made.name)
+    assert words in refused(project, *arguments)
+
+
+def test_half_a_page_at_the_end_is_passed_over(project: Project) -> None:
+    path = leave_spool(project.folder, "one", 4)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 100)
+    project.run("replay", "-O", "out.jsonl")
+    assert len(project.items()) == 3
+    assert project.spools() == []
+
+
+def test_outside_any_project_the_addon_comes_along(tmp_path: Path) -> None:
+    leave_spool(tmp_path, "one", 4)
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "replay", "-O", "out.csv", "-O", "out.parquet"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.csv").read_text("utf-8").count("https://run.example/a/") == 4
+    assert (tmp_path / "out.parquet").read_bytes().endswith(b"PAR1")
+    assert list((tmp_path / "corpus-data" / "spool").iterdir()) == []
