@@ -74,6 +74,8 @@ class ArchiveSpider(Spider):
         self.arguments = parse_arguments(ArchiveArguments, raw, owner=self.name)
         parts = (part.strip() for part in self.arguments.path.split("|"))
         self._paths = tuple(Path(part) for part in parts if part)
+        if not self._paths:
+            raise ArgumentExit(f"{self.name}: path={self.arguments.path} names nothing to read")
         for path in self._paths:
             self._check(path)
         self._archive: Archive | None = None
