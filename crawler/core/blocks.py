@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.core.text import block_key
+from crawler.core.text import block_key, drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,15 +34,24 @@ _INLINE = frozenset(
      "dfn", "em", "font", "i", "img", "input", "ins", "kbd", "label", "mark", "meter", "nobr",
      "output", "picture", "progress", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small",
      "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-     "button", "area", "param", "track", "link", "meta", "base", "g-emoji", "amp-img")
+     "button", "area", "param", "track", "link", "meta", "base", "g-emoji", "amp-img", "slot",
+     "rtc", "basefont", "bgsound", "keygen", "spacer")
 )  # fmt: skip
+# Elements that can hold nothing but a line of text: what HTML does not know flows within them
+# (custom elements, the "o:p" of word processors), elsewhere it is a container.
+_LINES_ONLY = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_SPACE = re.compile(r"[\s\u00a0\u200b\u2028\u2029\ufeff]+")
+_SPACE = re.compile(r"\s+")
 _LINE_SPACE = re.compile(r"[^\S\n]+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Part of no block's path: authors leave it out and parsers put it in, or not.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
+# Scripts may lift it, and a page that hides all it has would have no text at all.
+_NEVER_HIDDEN = frozenset(("html", "body"))
+# Only so much of a title is compared with each block, and only so much of a path is told.
+_TITLE_CHARS = 1_000
+_PATH_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,8 @@ class Block:
     ``tag``
         Name of the block-level element that holds the text.
     ``path``
-        Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out.
+        Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out; ends
+        where it has become longer than 1,000 characters.
     ``key``
         64-bit identity of the normalised text (:func:`crawler.core.text.block_key`): blocks with
         one key are the same block on different pages.
@@ -95,7 +105,8 @@ class _Segmenter:
         self._link_chars = 0
         self._links = 0
         self._holders: list[tuple[str, str]] = [("", "")]
-        self._title = title
+        self._paths: dict[tuple[str, str], str] = {}
+        self._title = title[:_TITLE_CHARS]
 
     def walk(self, root: etree._Element) -> None:
         """Visit every element below ``root`` without recursion: pages nest thousands deep."""
@@ -130,12 +141,11 @@ class _Segmenter:
             return False
         if tag == "a":
             self._links += element.get("href") is not None
-        elif tag not in _INLINE:
+        elif tag == "button":
+            self._add(" ")
+        elif not self._flows(tag):
             self._flush()
-            path = self._holders[-1][1]
-            if tag not in _NOT_IN_PATHS:
-                path = f"{path}/{tag}" if path else tag
-            self._holders.append((tag, path))
+            self._holders.append((tag, self._path_of(tag)))
         if element.text:
             self._add(element.text)
         return True
@@ -144,16 +154,34 @@ class _Segmenter:
         tag = element.tag
         if tag == "a":
             self._links -= element.get("href") is not None
-        elif tag not in _INLINE:
+        elif tag == "button":
+            self._add(" ")
+        elif not self._flows(tag):
             self._flush()
             self._holders.pop()
 
+    def _flows(self, tag: str) -> bool:
+        if tag in _INLINE:
+            return True
+        return self._holders[-1][0] in _LINES_ONLY and ("-" in tag or ":" in tag)
+
+    def _path_of(self, tag: str) -> str:
+        """Extend the open element's path; blocks with the same path share one string."""
+        path = self._holders[-1][1]
+        if tag in _NOT_IN_PATHS or len(path) > _PATH_CHARS:
+            return path
+        return self._paths.setdefault((path, tag), f"{path}/{tag}" if path else tag)
+
     def _add(self, text: str) -> None:
-        if self._holders[-1][0] not in _KEEPS_LINES:
-            text = _SPACE.sub(" ", text)
+        if not text.isprintable():
+            text = drop_unseen(text)
+            if self._holders[-1][0] not in _KEEPS_LINES:
+                text = _SPACE.sub(" ", text)
+            if not text:
+                return
         self._pieces.append(text)
         if self._links:
-            self._link_chars += len(text) - text.count(" ")
+            self._link_chars += sum(map(len, text.split()))
 
     def _break(self) -> None:
         """A line break ends a line; after an empty line it ends the block, as a reader sees it."""
@@ -170,7 +198,8 @@ class _Segmenter:
         if not self._pieces:
             return
         text = _fold("".join(self._pieces))
-        if text:
+        # Marks of direction alone are nothing to read.
+        if text and any(map(str.isprintable, text)):
             tag, path = self._holders[-1]
             chars = len(text) - text.count(" ") - text.count("\n")
             self.blocks.append(
@@ -190,6 +219,8 @@ class _Segmenter:
 
 
 def _is_hidden(element: etree._Element) -> bool:
+    if element.tag in _NEVER_HIDDEN:
+        return False
     if element.get("hidden") is not None:
         return True
     style = element.get("style")

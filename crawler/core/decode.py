@@ -27,6 +27,8 @@ _MULTIBYTE = frozenset(
 _UTF8_BY_CHANCE = 24
 # A page in its declared encoding may hold a few broken sequences (a cut title, a pasted byte).
 _TOLERATED_ERRORS = 0.02
+# Sound UTF-8 sequences cannot stand side by side by chance, so more may be broken among them.
+_TOLERATED_IN_UTF8 = 0.25
 # A guess of a multi-byte encoding against a declared one must be this sure, on this many bytes.
 _SURE = 0.65
 _ENOUGH_BYTES = 8
@@ -61,12 +63,16 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
     bom, _ = read_bom(body)
     if bom:
         return _lenient(body, bom).lstrip("\ufeff"), _codec(bom)
+    if (wide := _by_wide_header(body, content_type)) is not None:
+        return wide
     declared = _declared(body, content_type)
     if body.isascii() and b"\x1b" not in body:
         return body.decode("ascii"), declared[0] if declared else "utf-8"
     utf8 = _strict(body, "utf-8")
     if utf8 is not None and (not declared or "utf-8" in declared or _surely_utf8(body)):
         return utf8, "utf-8"
+    if utf8 is None and _surely_utf8(body) and (text := _nearly(body, "utf-8")) is not None:
+        return text, "utf-8"
     return _by_declaration(body, declared) or _by_detection(body, utf8)
 
 
@@ -103,13 +109,21 @@ def _by_detection(body: bytes, utf8: str | None) -> tuple[str, str]:
 
 def _declared(body: bytes, content_type: str) -> list[str]:
     """Name the encodings that the header and the markup declare, header first, each once."""
-    names = (
-        http_content_type_encoding(content_type) if content_type else None,
-        html_body_declared_encoding(body),
+    header = http_content_type_encoding(content_type) if content_type else None
+    codecs_named = [_codec(name) for name in (header, html_body_declared_encoding(body)) if name]
+    # "utf-16" cannot be true of markup that was itself read as ASCII.
+    return list(
+        dict.fromkeys(n for n in codecs_named if n and not n.startswith(("utf-16", "utf-32")))
     )
-    codecs_named = [_codec(name) for name in names if name]
-    # "utf-16" in a <meta> that was itself read as ASCII is impossible.
-    return list(dict.fromkeys(n for n in codecs_named if n and not n.startswith("utf-16")))
+
+
+def _by_wide_header(body: bytes, content_type: str) -> tuple[str, str] | None:
+    """Decode UTF-16 or UTF-32 that only the header tells of; its markup is full of NUL bytes."""
+    name = _codec(http_content_type_encoding(content_type) or "") if content_type else ""
+    if not name.startswith(("utf-16", "utf-32")) or b"\x00" not in body[:_DETECT_BYTES]:
+        return None
+    text = _strict(body, name)
+    return None if text is None else (text, name)
 
 
 def _codec(name: str) -> str:
@@ -129,7 +143,7 @@ def _codec(name: str) -> str:
 
 def _in_runs(body: bytes) -> bool:
     """Tell whether bytes outside ASCII stand mostly side by side, as two-byte characters do."""
-    runs = _FOREIGN_RUN.findall(body[:_DETECT_BYTES])
+    runs = _FOREIGN_RUN.findall(_telling(body))
     foreign = sum(map(len, runs))
     return foreign >= _ENOUGH_BYTES and sum(len(run) > 1 for run in runs) > len(runs) / 2
 
@@ -139,8 +153,15 @@ def _surely_utf8(body: bytes) -> bool:
     return len(body.translate(None, delete=bytes(range(128)))) >= _UTF8_BY_CHANCE
 
 
+def _telling(body: bytes) -> bytes:
+    """Return a part of the page that tells its encoding: long scripts may stand before any text."""
+    first = _FOREIGN_RUN.search(body)
+    start = first.start() if first and first.start() >= _DETECT_BYTES // 2 else 0
+    return body[start : start + _DETECT_BYTES]
+
+
 def _detect(body: bytes) -> tuple[str, float]:
-    found = cchardet.detect(body[:_DETECT_BYTES])
+    found = cchardet.detect(_telling(body))
     name = _codec(found["encoding"] or "")
     if name.startswith("cp8"):  # code pages of DOS, never used for pages
         return "", 0.0
@@ -159,7 +180,8 @@ def _nearly(body: bytes, name: str) -> str | None:
     text = _lenient(body, name)
     errors = text.count("\ufffd")
     foreign = sum(not char.isascii() for char in text)
-    return text if errors <= foreign * _TOLERATED_ERRORS else None
+    tolerated = _TOLERATED_IN_UTF8 if name == "utf-8" else _TOLERATED_ERRORS
+    return text if errors <= foreign * tolerated else None
 
 
 def _lenient(body: bytes, name: str) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from crawler.core.decode import decode
 from crawler.core.errors import UnreadablePageError
+from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from crawler.core.page import Page
 
@@ -31,13 +34,23 @@ _BINARY_SHARE = 0.1
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 # XML vocabularies that list pages rather than being one.
 _FEED = re.compile(
-    r"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b",
+    # Possessive: a run of comments is read in one way only.
+    r"(?:<\?xml[^>]*>|(?><!--.*?-->)|<!doctype[^>]*>|\s)*+"
+    r"<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_PAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip",
               "application/octet-stream", "application/json", "text/css", "text/javascript",
               "application/javascript")  # fmt: skip
 _SPACE = re.compile(r"\s+")
+# What libxml2 says when it stops reading a page that nests more than 2,048 elements.
+_TOO_DEEP = "Excessive depth"
+# libxml2 needs time by the square of the number of a tag's attributes.
+_LONG_TAG_CHARS = 50_000
+_LONG_TAG = re.compile(r"<[a-zA-Z][^<>]{50000}")
+# What is kept of pages beyond these limits.
+_DEPTH = 1_000
+_ATTRIBUTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +85,8 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         )
     _refuse_other_kinds(page)
     text, encoding = decode(page)
-    if not text.strip("\ufeff \t\r\n\x00"):
+    text = text.lstrip("\ufeff")
+    if not text.strip(" \t\f\r\n\x00"):
         raise UnreadablePageError(page.url, "empty", "the page has no content")
     head = text[:_SNIFFED]
     if len(_CONTROL.findall(head)) > len(head) * _BINARY_SHARE:
@@ -95,8 +109,8 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
 def _refuse_other_kinds(page: Page) -> None:
     if not page.body:
         raise UnreadablePageError(page.url, "empty", "the page has no content")
-    kind = page.content_type.strip().lower()
-    if kind.startswith(_NOT_PAGES):
+    kind = page.content_type.partition(";")[0].strip().lower()
+    if kind.startswith(_NOT_PAGES) or kind.endswith("+json"):
         raise UnreadablePageError(page.url, "not-html", f"the page is of type {kind}")
     if page.body.startswith(_BINARY_STARTS):
         raise UnreadablePageError(page.url, "binary", "the page is a binary file")
@@ -106,11 +120,83 @@ def _roots(text: str) -> tuple[etree._Element, ...]:
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
-    markup = _CONTROL.sub("", text) if _CONTROL.search(text) else text
-    root = etree.fromstring(markup.encode("utf-8", "replace"), parser)
+    text = _CONTROL.sub("", text) if _CONTROL.search(text) else text
+    markup = text.encode("utf-8", "replace")
+    if len(text) > _LONG_TAG_CHARS and _LONG_TAG.search(text):
+        return _bounded_roots(markup)
+    root = etree.fromstring(markup, parser)
     if root is None:
         return ()
+    if any(_TOO_DEEP in entry.message for entry in parser.error_log):
+        return _bounded_roots(markup)
     return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
+
+
+def _bounded_roots(markup: bytes) -> tuple[etree._Element, ...]:
+    """Parse a page that is nested too deep, or has too many attributes, for libxml2's own tree."""
+    # lxml asks of a target only the methods it has; its types ask for all of them.
+    target: Any = _BoundedTree()
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
+    etree.fromstring(markup, parser)
+    return tuple(target.roots)
+
+
+class _BoundedTree:
+    """Builds a tree from a parser's events, with limits: all text is kept, excess markup is not.
+
+    An element below the depth limit is put beside its parent, so that its text stands where it
+    would and still begins a new block.
+    """
+
+    def __init__(self) -> None:
+        self._parser = etree.HTMLParser()
+        self.roots: list[etree._Element] = []
+        self._open: list[etree._Element] = []
+        self._last: etree._Element | None = None
+        self._pieces: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._place_text()
+        element = self._make(tag)
+        for name, value in islice(attributes.items(), _ATTRIBUTES):
+            with suppress(ValueError):  # names that are no names
+                element.set(name, value)
+        self._open.append(element)
+        self._last = None
+
+    def data(self, text: str) -> None:
+        self._pieces.append(text)
+
+    def end(self, tag: str) -> None:  # noqa: ARG002 - libxml2 closes what it opened, in order
+        self._place_text()
+        element = self._open.pop()
+        self._last = element if not self._open else self._holder()[-1]
+
+    def close(self) -> None:
+        """Nothing is left open: libxml2 closes all it opened."""
+
+    def _holder(self) -> etree._Element:
+        return self._open[min(len(self._open), _DEPTH) - 1]
+
+    def _make(self, tag: str) -> etree._Element:
+        if self._open:
+            try:
+                return etree.SubElement(self._holder(), tag)
+            except ValueError:
+                return etree.SubElement(self._holder(), "span")
+        root = self._parser.makeelement(tag)
+        self.roots.append(root)
+        return root
+
+    def _place_text(self) -> None:
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        if not text or not self._open:
+            return
+        if self._last is None:
+            self._open[-1].text = text
+        else:
+            self._last.tail = text
 
 
 def _each(roots: tuple[etree._Element, ...], tag: str) -> Iterator[etree._Element]:
@@ -119,10 +205,12 @@ def _each(roots: tuple[etree._Element, ...], tag: str) -> Iterator[etree._Elemen
 
 
 def _title(roots: tuple[etree._Element, ...]) -> str | None:
-    # An svg carries titles of its own, so the head's comes first and only it counts.
     for element in _each(roots, "title"):
-        text = _SPACE.sub(" ", "".join(str(piece) for piece in element.itertext())).strip()
-        if text:
+        # A drawing names its parts by titles of their own.
+        if next(element.iterancestors("svg"), None) is not None:
+            continue
+        text = drop_unseen("".join(str(piece) for piece in element.itertext()))
+        if text := _SPACE.sub(" ", text).strip():
             return text
     return None
 
@@ -138,11 +226,12 @@ def _language(roots: tuple[etree._Element, ...]) -> str | None:
 
 
 def _canonical(roots: tuple[etree._Element, ...], url: str) -> str | None:
+    base = next((b.get("href") for b in _each(roots, "base") if b.get("href")), None)
     for link in _each(roots, "link"):
         if "canonical" in (link.get("rel") or "").lower().split():
             href = (link.get("href") or "").strip()
             try:
-                return urljoin(url, href) if href else None
+                return urljoin(urljoin(url, (base or "").strip()), href) if href else None
             except ValueError:
                 return None
     return None

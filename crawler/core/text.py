@@ -7,13 +7,21 @@ import unicodedata
 
 from xxhash import xxh3_64_intdigest
 
-__all__ = ["block_key", "normalise"]
+__all__ = ["block_key", "drop_unseen", "normalise"]
 
 _SPACE = re.compile(r"\s+")
+# Control characters other than white space; soft hyphen, zero-width space, word joiner, byte order
+# mark. Joiners and marks of direction stay: scripts are written with them.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 # A text with more letters than this says something; its figures belong to what it says.
 _LABEL_LETTERS = 80
+
+
+def drop_unseen(text: str) -> str:
+    """Remove the characters that a reader cannot see and that only say where a line may break."""
+    return _UNSEEN.sub("", text)
 
 
 def normalise(text: str, *, mask_digits: bool = True) -> str:
