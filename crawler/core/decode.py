@@ -33,6 +33,10 @@ _TOLERATED_IN_UTF8 = 0.25
 _SURE = 0.65
 _ENOUGH_BYTES = 8
 _FALLBACK = "cp1252"
+# Python has codecs that are no encodings of pages, and a page may name any of them.
+_NO_PAGE_ENCODINGS = frozenset(
+    ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7")
+)
 # What the detector is shown: enough for certainty, bounded for speed.
 _DETECT_BYTES = 65_536
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
@@ -133,7 +137,10 @@ def _codec(name: str) -> str:
         return ""
     try:
         codec = codecs.lookup(resolved).name
-    except LookupError:
+        bytes(4).decode(codec)  # refused unless it is an encoding of text
+    except (LookupError, UnicodeError):
+        return ""
+    if codec.replace("-", "_") in _NO_PAGE_ENCODINGS:
         return ""
     # A superset reads all that the older standard reads, and what pages really contain.
     return {"euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "ascii": "cp1252"}.get(
@@ -187,5 +194,5 @@ def _nearly(body: bytes, name: str) -> str | None:
 def _lenient(body: bytes, name: str) -> str:
     try:
         return body.decode(name, "replace")
-    except LookupError:
+    except (LookupError, UnicodeError):
         return body.decode(_FALLBACK, "replace")

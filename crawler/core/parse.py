@@ -195,6 +195,10 @@ class _BoundedTree:
             return
         if self._last is None:
             self._open[-1].text = text
+        elif len(self._open) > _DEPTH:
+            # What is open stands before what it held, so its text goes on in one of its kind.
+            self._last = self._make(self._open[-1].tag)
+            self._last.text = text
         else:
             self._last.tail = text
 
