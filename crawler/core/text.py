@@ -38,7 +38,8 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
         mask_digits: False where the digits are known to matter.
     """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        # Folding the case may leave letters that compose with the marks after them.
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = _SPACE.sub(" ", text.casefold()).strip()
     if mask_digits and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS:
         text = _DIGITS.sub("0", text)
