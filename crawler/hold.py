@@ -26,6 +26,7 @@ from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, StoreError
+from crawler.feedwatch import FeedWatch
 from crawler.handed import page_from
 from crawler.items import PageItem
 from crawler.journey import Journey
@@ -76,6 +77,7 @@ class Hold:
         self.spool: Spool | None = getattr(crawler.spider, "spool", None)
         self.crawl = self.spool.info.crawl_id if self.spool else _crawl_name(self._started)
         self.journey = Journey(self.options, self.crawl, self.stats, mode=self.mode)
+        self._feeds = FeedWatch.of(crawler)
         self._asked = False
         self._drain: AsyncIterator[PageItem] | None = None
         self._drained = False
@@ -277,6 +279,8 @@ class Hold:
         figures = self.stats.get_stats()
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "A feed could not be stored"
+        if missing := self._feeds.missing():
+            return f"The feeds lack {missing} items"
         if broken := figures.get("corpus/pages/broken", 0):
             return f"A pipeline failed on {broken} pages"
         if not self._drained and self.has_pages:

@@ -154,6 +154,26 @@ def test_a_failing_pipeline_keeps_the_spool(project: Project, make_site: MakeSit
     assert project.spools() == []
 
 
+def test_a_feed_that_loses_an_item_keeps_the_spool(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(6))
+    project.append(
+        "ownpipelines.py",
+        "from scrapy.exporters import JsonLinesItemExporter\n\n\n"
+        "class FullDisk(JsonLinesItemExporter):\n"
+        "    def export_item(self, item):\n"
+        "        if item.url.endswith('/3'):\n"
+        "            raise OSError(28, 'No space left on device')\n"
+        "        super().export_item(item)",
+    )
+    project.append("ownsettings.py", 'FEED_EXPORTERS = {"full": "ownpipelines.FullDisk"}')
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl:full")
+    assert len(project.items()) == 6
+    assert "The feeds lack 1 items. All 7 held pages are kept" in err
+    assert len(project.spools()) == 1
+    project.run("replay", "-O", "again.jsonl")
+    assert len(project.items("again.jsonl")) == 7
+
+
 def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
     site = make_site(small_site(6))
     project.run(
