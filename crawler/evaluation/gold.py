@@ -1,4 +1,4 @@
-"""Gold pages: JSON Lines of ``{site, html, gold_text}``, plain or gzip, read as a stream."""
+"""Gold data: JSON Lines, plain or gzip, read as a stream; pages of ``{site, html, gold_text}``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["GoldPage", "read_gold"]
+__all__ = ["GoldPage", "kind_of", "read_gold", "read_rows", "text_of"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_NEEDS = "site, html and gold_text"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -47,11 +48,21 @@ def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldP
 
 
 def _pages(files: Iterable[Path]) -> Iterator[GoldPage]:
-    number = 0
+    for number, (where, row) in enumerate(read_rows(files, _NEEDS), start=1):
+        yield _gold_page(row, where, number)
+
+
+def read_rows(files: Iterable[Path], needs: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each line that is not empty as a JSON object, with its place for error messages.
+
+    ``needs`` names the keys of such an object, as in "text and sentences".
+
+    Raises:
+        UnreadableInputError: A file cannot be read, or a line is no JSON object.
+    """
     for path in files:
         for where, line in _lines(path):
-            number += 1
-            yield _gold_page(line, where, number)
+            yield where, _row(line, where, needs)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -88,7 +99,7 @@ def _open(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
 
 
-def _gold_page(line: bytes, where: str, number: int) -> GoldPage:
+def _row(line: bytes, where: str, needs: str) -> dict[str, Any]:
     try:
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -97,36 +108,44 @@ def _gold_page(line: bytes, where: str, number: int) -> GoldPage:
         raise UnreadableInputError(f"{where}: not JSON ({error})") from error
     if not isinstance(row, dict):
         raise UnreadableInputError(
-            f"{where}: a {type(row).__name__} where an object with site, html and gold_text belongs"
+            f"{where}: a {type(row).__name__} where an object with {needs} belongs"
         )
-    site = _text(row, "site", where)
+    return row
+
+
+def _gold_page(row: dict[str, Any], where: str, number: int) -> GoldPage:
+    site = text_of(row, "site", where, _NEEDS)
     if not site:
         raise UnreadableInputError(f"{where}: 'site' is empty; name the site the page belongs to")
-    html, gold_text = _text(row, "html", where), _text(row, "gold_text", where)
+    html = text_of(row, "html", where, _NEEDS)
+    gold_text = text_of(row, "gold_text", where, _NEEDS)
     url = _url(row, site, where, number)
     return GoldPage(Page.from_text(url, html, site=site), gold_text)
 
 
-def _text(row: dict[str, Any], key: str, where: str) -> str:
+def text_of(row: dict[str, Any], key: str, where: str, needs: str) -> str:
+    """Return the string under ``key``.
+
+    Raises:
+        UnreadableInputError: It is missing, or no string.
+    """
     if key not in row:
-        raise UnreadableInputError(
-            f"{where}: no '{key}'; every line needs site, html and gold_text"
-        )
+        raise UnreadableInputError(f"{where}: no '{key}'; every line needs {needs}")
     value = row[key]
     if not isinstance(value, str):
-        raise UnreadableInputError(f"{where}: '{key}' must be a string, not {_kind(value)}")
+        raise UnreadableInputError(f"{where}: '{key}' must be a string, not {kind_of(value)}")
     return value
 
 
 def _url(row: dict[str, Any], site: str, where: str, number: int) -> str:
     url, identifier = row.get("url"), row.get("id")
     if not (url is None or isinstance(url, str)):
-        raise UnreadableInputError(f"{where}: 'url' must be a string or null, not {_kind(url)}")
+        raise UnreadableInputError(f"{where}: 'url' must be a string or null, not {kind_of(url)}")
     if isinstance(identifier, bool) or not (
         identifier is None or isinstance(identifier, str | int)
     ):
         raise UnreadableInputError(
-            f"{where}: 'id' must be a string, a number or null, not {_kind(identifier)}"
+            f"{where}: 'id' must be a string, a number or null, not {kind_of(identifier)}"
         )
     if url:
         return url
@@ -135,7 +154,8 @@ def _url(row: dict[str, Any], site: str, where: str, number: int) -> str:
     return f"https://{quote(site, ':', errors='replace')}/{quote(str(name), errors='replace')}"
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Name what kind of JSON value this is, for error messages."""
     names = {"NoneType": "null", "dict": "an object", "list": "a list", "bool": "a truth value"}
     kind = type(value).__name__
     return names.get(kind, "a number" if isinstance(value, int | float) else kind)

@@ -79,7 +79,7 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
         raise ArgumentError("gold pages are read twice: name files, not '-'")
     job = Job(
         gold=tuple(Path(name) for name in args[1:]),
-        method=opts.method or options.text_method,
+        method=opts.method or task.default_method or options.text_method,
         limit=_limit(opts.limit),
         near_duplicate_similarity=options.near_duplicate_similarity,
     )
@@ -94,7 +94,7 @@ def _limit(value: str | None) -> int | None:
     except ValueError:
         limit = 0
     if limit < 1:
-        raise ArgumentError(f"--limit is '{value}'; give a number of pages, 1 or more")
+        raise ArgumentError(f"--limit is '{value}'; give a number of pages or texts, 1 or more")
     return limit
 
 

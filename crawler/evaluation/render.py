@@ -19,13 +19,14 @@ def as_json(report: Report, seconds: float) -> str:
     ``seconds`` is the time the task took. The text is ASCII, so that no terminal or pipe can spoil
     the names of sites.
     """
+    sites = {} if report.sites is None else {"sites": report.sites}
     figures = {
         "task": report.task,
         "method": report.method,
-        "pages": report.pages,
-        "sites": report.sites,
+        f"{report.unit}s": report.pages,
+        **sites,
         "seconds": round(seconds, 3),
-        "pages_per_second": _rate(report, seconds),
+        f"{report.unit}s_per_second": _rate(report, seconds),
         **report.figures,
     }
     return json.dumps(figures, indent=2, allow_nan=False) + "\n"
@@ -33,9 +34,10 @@ def as_json(report: Report, seconds: float) -> str:
 
 def write_tables(report: Report, seconds: float, stream: TextIO) -> None:
     """Write the report for a reader: ruled tables on a terminal, plain columns elsewhere."""
+    sites = "" if report.sites is None else f"sites {report.sites}, "
     heading = (
-        f"{report.task}, method {report.method}: pages {report.pages}, sites {report.sites}, "
-        f"seconds {seconds:.1f}, pages a second {_rate(report, seconds):.0f}"
+        f"{report.task}, method {report.method}: {report.unit}s {report.pages}, {sites}"
+        f"seconds {seconds:.1f}, {report.unit}s a second {_rate(report, seconds):.0f}"
     )
     if stream.isatty():
         _write_rich(heading, report.tables, stream)

@@ -46,18 +46,25 @@ class Table:
 class Report:
     """What a task found.
 
+    ``pages``
+        How many pages were measured, or how many of what ``unit`` names.
+    ``sites``
+        How many sites they are of; ``None`` where the gold knows no sites.
     ``figures``
         The task's own figures as JSON values, in the order in which they are printed.
     ``tables``
         The same for a reader.
+    ``unit``
+        What the gold consists of, in the singular.
     """
 
     task: str
     method: str
     pages: int
-    sites: int
+    sites: int | None
     figures: Mapping[str, Any]
     tables: tuple[Table, ...]
+    unit: str = "page"
 
 
 class Task(Protocol):
@@ -66,6 +73,10 @@ class Task(Protocol):
     @property
     def name(self) -> str:
         """The name ``scrapy evaluate`` knows the task by."""
+
+    @property
+    def default_method(self) -> str | None:
+        """The method measured where none is named; ``None`` is the crawl's text method."""
 
     def run(self, job: Job) -> Report:
         """Measure.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
+from crawler.evaluation.sentences import SentencesTask
 from crawler.evaluation.text import TextTask
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["get_task", "task_names"]
 
-_TASKS: dict[str, Task] = {task.name: task for task in (TextTask(),)}
+_TASKS: dict[str, Task] = {task.name: task for task in (SentencesTask(), TextTask())}
 
 
 def get_task(name: str) -> Task:

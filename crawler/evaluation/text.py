@@ -30,6 +30,7 @@ class TextTask:
     """Measures main text in words, and in runs of four words, against gold text."""
 
     name = "text"
+    default_method = None  # CORPUS_TEXT_METHOD
 
     def run(self, job: Job) -> Report:
         """Observe all pages, judge all pages, and report.

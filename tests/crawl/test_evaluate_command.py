@@ -97,8 +97,8 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], "name a task (text)"),
-        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: text"),
+        ([], "name a task (sentences, text)"),
+        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: sentences, text"),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),

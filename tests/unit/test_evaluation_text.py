@@ -98,8 +98,8 @@ def test_gold_without_pages(tmp_path: Path) -> None:
 
 
 def test_unknown_names() -> None:
-    assert task_names() == ("text",)
-    with pytest.raises(ArgumentError, match="the tasks are: text"):
+    assert "text" in task_names()
+    with pytest.raises(ArgumentError, match=r"the tasks are: .*text"):
         get_task("txt")
     with pytest.raises(UnknownMethodError, match="frequency-adaptive"):
         get_task("text").run(Job(gold=(), method="nothing"))

@@ -1,0 +1,94 @@
+"""Sentences in any language: the library sentencex, and what it leaves to be mended.
+
+sentencex knows the abbreviations and end marks of some 300 languages, and finds the places where a
+sentence may end. Each of them, and each run of end marks it passed over, is then judged by what
+stands around it (:mod:`crawler.core.sentences.verdict`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from crawler.core.sentences.data import Sentence, sentences_between
+from crawler.core.sentences.library import library_ends
+from crawler.core.sentences.lines import passages
+from crawler.core.sentences.marks import LEAD, TRAIL, end_runs, for_sentencex
+from crawler.core.sentences.place import Place
+from crawler.core.sentences.verdict import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["GeneralSplitter", "SentencexSplitter"]
+
+_SPACES = re.compile(r"\s*+")
+
+
+class SentencexSplitter:
+    """The library as it comes, to be measured against."""
+
+    name = "sentencex"
+
+    def __init__(self, language: str) -> None:
+        self._language = language or "en"
+
+    def split(self, text: str) -> tuple[Sentence, ...]:
+        """Return the library's sentences, without white space around them."""
+        return sentences_between(text, library_ends(text, self._language))
+
+
+class GeneralSplitter:
+    """The rules for every language that has none of its own.
+
+    Args:
+        language: primary subtag of a BCP 47 tag; "" for an unknown language of Latin script.
+    """
+
+    name = "rule"
+
+    def __init__(self, language: str) -> None:
+        self._language = language or "en"
+        self._runs = end_runs(self._language)
+
+    def split(self, text: str) -> tuple[Sentence, ...]:
+        """Return the sentences of ``text``."""
+        cuts: list[int] = []
+        for start, end in passages(text):
+            cuts += [start + cut for cut in self._cuts(text[start:end])]
+            cuts.append(end)
+        return sentences_between(text, cuts)
+
+    def _cuts(self, passage: str) -> Iterator[int]:
+        """Yield where sentences end within a passage, its own end apart."""
+        first = self._runs.search(passage)
+        if first is None:
+            return
+        judge = Judge(passage, self._language)
+        library = library_ends(for_sentencex(passage), self._language)
+        for run in self._runs.finditer(passage, first.start()):
+            trail = TRAIL.match(passage, run.end())
+            end = trail.end() if trail else run.end()
+            after = _SPACES.match(passage, end)
+            following = after.end() if after else end
+            if following == len(passage):
+                return
+            lead = LEAD.match(passage, following)
+            letter = lead.end() if lead else following
+            place = Place(
+                start=run.start(),
+                run=run[0],
+                end=end,
+                following=following,
+                letter=letter,
+                library_agrees=_any_within(library, run.start(), letter),
+            )
+            if judge.ends(place):
+                judge.cut(end)
+                yield end
+
+
+def _any_within(ends: list[int], after: int, until: int) -> bool:
+    """Tell whether one of the ascending ``ends`` lies in (after, until]."""
+    return bisect_right(ends, until) > bisect_right(ends, after)
