@@ -11,6 +11,7 @@ from functools import cache
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.sentences.data import Sentence, Splitter
+from crawler.core.sentences.english import EnglishSplitter
 from crawler.core.sentences.general import GeneralSplitter, SentencexSplitter
 from crawler.core.sentences.kiwi import KiwiSplitter, has_kiwi
 from crawler.core.sentences.korean import KoreanSplitter
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 DEFAULT_SPLITTING = "default"
-_KOREAN = "ko"
+_ENGLISH, _KOREAN = "en", "ko"
 
 
 def splitting_names() -> tuple[str, ...]:
@@ -89,6 +90,8 @@ def _splitter(language: str, method: str) -> Splitter:
         raise UnknownMethodError(
             "the splitter 'kiwi' needs the Korean model: pip install 'scrapy-corpus[korean]'"
         )
+    if language == _ENGLISH:
+        return EnglishSplitter()
     if language != _KOREAN:
         return GeneralSplitter(language)
     return KiwiSplitter() if method != "rule" and has_kiwi() else KoreanSplitter()

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from crawler.core.sentences.data import Sentence, sentences_between
+from crawler.core.sentences.enumerations import items
 from crawler.core.sentences.library import library_ends
 from crawler.core.sentences.lines import passages
 from crawler.core.sentences.marks import LEAD, TRAIL, end_runs, for_sentencex
@@ -56,12 +57,20 @@ class GeneralSplitter:
         """Return the sentences of ``text``."""
         cuts: list[int] = []
         for start, end in passages(text):
-            cuts += [start + cut for cut in self._cuts(text[start:end])]
-            cuts.append(end)
+            first = start
+            for item in items(text[start:end]):
+                cuts += self._cuts(text, first, start + item)
+                first = start + item
+            cuts += self._cuts(text, first, end)
         return sentences_between(text, cuts)
 
-    def _cuts(self, passage: str) -> Iterator[int]:
-        """Yield where sentences end within a passage, its own end apart."""
+    def _cuts(self, text: str, start: int, end: int) -> Iterator[int]:
+        """Yield where the sentences of a passage end, its own end too."""
+        for cut in self._inner_cuts(text[start:end]):
+            yield start + cut
+        yield end
+
+    def _inner_cuts(self, passage: str) -> Iterator[int]:
         first = self._runs.search(passage)
         if first is None:
             return

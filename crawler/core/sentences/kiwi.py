@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.sentences.general import GeneralSplitter
-from crawler.core.sentences.korean import final_words, split_pieces
+from crawler.core.sentences.korean import final_words, not_taken_up
+from crawler.core.sentences.unmarked import split_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,8 +60,8 @@ class KiwiSplitter:
         return split_pieces(text, self._general.split(text), _ends)
 
 
-def _ends(piece: str) -> list[int]:
-    return sorted({*final_words(piece), *_model_ends(piece)})
+def _ends(piece: str) -> Iterator[int]:
+    return not_taken_up(piece, sorted({*final_words(piece), *_model_ends(piece)}))
 
 
 def _model_ends(piece: str) -> Iterator[int]:

@@ -13,16 +13,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.sentences.data import Sentence, sentences_between
-from crawler.core.sentences.enclosures import outermost_enclosures
 from crawler.core.sentences.general import GeneralSplitter
 from crawler.core.sentences.korean_endings import TAKES_UP, is_final
 from crawler.core.sentences.marks import TRAIL
+from crawler.core.sentences.unmarked import split_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["KoreanSplitter", "final_words", "split_pieces"]
+    from crawler.core.sentences.data import Sentence
+
+__all__ = ["KoreanSplitter", "final_words", "not_taken_up"]
 
 # A word whose last syllable may end a sentence, and what follows it.
 _CANDIDATE = re.compile(
@@ -44,26 +45,7 @@ class KoreanSplitter:
 
     def split(self, text: str) -> tuple[Sentence, ...]:
         """Return the sentences of ``text``."""
-        return split_pieces(text, self._general.split(text), final_words)
-
-
-def split_pieces(
-    text: str,
-    pieces: Iterable[Sentence],
-    ends_in: Callable[[str], Iterable[int]],
-) -> tuple[Sentence, ...]:
-    """Cut each of the sentences of ``text`` where one within it ends without a mark.
-
-    Args:
-        text: the whole text.
-        pieces: its sentences by their marks.
-        ends_in: names, ascending, the offsets within a piece at which a last word ends.
-    """
-    cuts: list[int] = []
-    for piece in pieces:
-        cuts += [piece.start + cut for cut in _unmarked_ends(piece.text, ends_in(piece.text))]
-        cuts.append(piece.end)
-    return sentences_between(text, cuts)
+        return split_pieces(text, self._general.split(text), _ends)
 
 
 def final_words(piece: str) -> Iterator[int]:
@@ -73,17 +55,15 @@ def final_words(piece: str) -> Iterator[int]:
             yield found.end()
 
 
-def _unmarked_ends(piece: str, ends: Iterable[int]) -> Iterator[int]:
-    """Yield those ends that no word takes up and that no quotation marks or brackets enclose."""
-    pairs = iter(outermost_enclosures(piece))
-    pair = next(pairs, None)
+def not_taken_up(piece: str, ends: Iterable[int]) -> Iterator[int]:
+    """Move each end behind laughter; leave out those behind which a word takes the clause up."""
     for word_end in ends:
         trail = TRAIL.match(piece, word_end)
         end = trail.end() if trail else word_end
         following = piece[end : end + _LOOK_AHEAD].lstrip()
-        if not _WORD.match(following) or TAKES_UP.match(following):
-            continue
-        while pair is not None and pair.closing < end:
-            pair = next(pairs, None)
-        if pair is None or end <= pair.opening:
+        if _WORD.match(following) and TAKES_UP.match(following) is None:
             yield end
+
+
+def _ends(piece: str) -> Iterator[int]:
+    return not_taken_up(piece, final_words(piece))

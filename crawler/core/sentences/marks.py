@@ -41,13 +41,13 @@ TRAIL = re.compile(
 )
 LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
 WEBLIKE = re.compile(
-    r"://|@|\bwww\.|\.(?:com|org|net|edu|gov|info|html?|php|pdf|js|io|co|[a-z]{2})\b", re.IGNORECASE
+    r"://|@|\bwww\.|\.(?i:com|org|net|edu|gov|info|html?|php|pdf|js|io)\b|\.[a-z]{2}\b"
 )
 
 # sentencex takes what stands in quotation marks or brackets for one piece, and an unpaired mark
 # hides the rest of the text from it: it is shown the text without them. No offset moves.
 _HIDDEN = re.compile(
-    rf"{_REFERENCE}|[\s\"“”„«»‹›‘‚()\[\]{{}}（）【】「」『』《》〈〉\ud800-\udfff]"
+    rf"{_REFERENCE}|[\s\"`´<>“”„‟«»‹›‘‚‛()\[\]{{}}（）【】「」『』《》〈〉\ud800-\udfff]"
     r"|(?<!\w)['’]|['’](?!\w)"
 )
 
