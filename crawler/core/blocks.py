@@ -143,7 +143,7 @@ class _Segmenter:
             self._links += element.get("href") is not None
         elif tag == "button":
             self._add(" ")
-        elif not self._flows(tag):
+        elif tag not in _INLINE and not self._flows(tag):
             self._flush()
             self._holders.append((tag, self._path_of(tag)))
         if element.text:
@@ -156,13 +156,12 @@ class _Segmenter:
             self._links -= element.get("href") is not None
         elif tag == "button":
             self._add(" ")
-        elif not self._flows(tag):
+        elif tag not in _INLINE and not self._flows(tag):
             self._flush()
             self._holders.pop()
 
     def _flows(self, tag: str) -> bool:
-        if tag in _INLINE:
-            return True
+        """Tell whether an element that HTML does not know flows where it stands."""
         return self._holders[-1][0] in _LINES_ONLY and ("-" in tag or ":" in tag)
 
     def _path_of(self, tag: str) -> str:
@@ -173,7 +172,12 @@ class _Segmenter:
         return self._paths.setdefault((path, tag), f"{path}/{tag}" if path else tag)
 
     def _add(self, text: str) -> None:
-        if not text.isprintable():
+        if text.isspace():
+            if not self._pieces:
+                return
+            if self._holders[-1][0] not in _KEEPS_LINES:
+                text = " "
+        elif not text.isprintable():
             text = drop_unseen(text)
             if self._holders[-1][0] not in _KEEPS_LINES:
                 text = _SPACE.sub(" ", text)
