@@ -156,6 +156,12 @@ def _url(row: dict[str, Any], site: str, where: str, number: int) -> str:
 
 def kind_of(value: object) -> str:
     """Name what kind of JSON value this is, for error messages."""
-    names = {"NoneType": "null", "dict": "an object", "list": "a list", "bool": "a truth value"}
+    names = {
+        "NoneType": "null",
+        "dict": "an object",
+        "list": "a list",
+        "bool": "a truth value",
+        "str": "a string",
+    }
     kind = type(value).__name__
     return names.get(kind, "a number" if isinstance(value, int | float) else kind)

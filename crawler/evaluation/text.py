@@ -43,7 +43,7 @@ class TextTask:
             UnknownMethodError: There is no text method of that name.
         """
         method = get_method(job.method)
-        counts = _observe_all(job)
+        counts = _observe_all(job, method)
         board, skipped = _judge_all(job, counts, method)
         return Report(
             task=self.name,
@@ -55,13 +55,13 @@ class TextTask:
         )
 
 
-def _observe_all(job: Job) -> dict[str, SiteCounts]:
+def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
     """Count every site of the gold. A site none of whose pages can be read has empty counts."""
     counts: dict[str, SiteCounts] = {}
     for gold in read_gold(job.gold, job.limit):
         site = counts.setdefault(gold.page.site_name, SiteCounts())
         try:
-            site.add(observe(read(gold.page)))
+            site.add(observe(read(gold.page), method))
         except UnreadablePageError:
             continue  # The second pass meets it again, and counts the reason.
     if not counts:

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
+from crawler.core.errors import CorpusError
 from crawler.core.sentences.general import GeneralSplitter
 from crawler.core.sentences.korean import final_words, not_taken_up
 from crawler.core.sentences.unmarked import split_pieces
@@ -20,6 +21,7 @@ __all__ = ["KiwiSplitter", "has_kiwi"]
 
 # The model takes time and memory for each character: a text without end is handed over in parts.
 _PART = 2000
+_HANGUL = re.compile("[가-힣]")
 # The general rules have judged the marks; the model is asked of words, those apart that connect.
 _LAST_WORD = re.compile(r"[^\W\d_]\Z")
 _CONNECTS = re.compile(r"(?:[데고며서만면가]|지마|려나)\Z")
@@ -68,6 +70,8 @@ def _model_ends(piece: str) -> Iterator[int]:
     """Yield where the model ends sentences within ``piece``, at white space alone."""
     for start in range(0, len(piece), _PART):
         part = piece[start : start + _PART]
+        if _HANGUL.search(part) is None:
+            continue
         for span in _model().split_into_sents(part, return_sub_sents=False):
             end = start + span.end
             last = piece[max(0, end - 2) : end]
@@ -81,5 +85,11 @@ def _model() -> _Model:
     # Only who splits Korean pays for it.
     from kiwipiepy import Kiwi  # noqa: PLC0415
 
-    model: _Model = Kiwi(num_workers=1)
+    try:
+        model: _Model = Kiwi(num_workers=1)
+    except (ImportError, OSError, RuntimeError) as error:
+        raise CorpusError(
+            f"the Korean model cannot be loaded ({error}); install kiwipiepy anew, or uninstall it "
+            "to split by rule"
+        ) from error
     return model

@@ -9,14 +9,23 @@ from sentencex import get_sentence_boundaries
 
 __all__ = ["is_abbreviation", "library_ends"]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# JSON may hold halves of surrogate pairs, which the library cannot read; and it cuts a space of
+# several bytes (no-break, line separator) before an initial in two and fails.
+_UNREADABLE = re.compile(r"[^\S\n]|[\ud800-\udfff]")
+_PLAIN_END = re.compile(r"[.!?]\s+")
+_PANIC = "PanicException"
 
 
 def library_ends(text: str, language: str) -> list[int]:
     """Return the offsets at which the library ends sentences, ascending."""
-    # JSON may hold halves of surrogate pairs, which the library cannot read.
-    readable = _SURROGATE.sub("\ufffd", text)
-    return [boundary["end_index"] for boundary in get_sentence_boundaries(language, readable)]
+    readable = _UNREADABLE.sub(" ", text)
+    try:
+        return [boundary["end_index"] for boundary in get_sentence_boundaries(language, readable)]
+    except BaseException as error:  # a failing library must not end a crawl
+        # The class has no importable name. The library has written its failure to standard error.
+        if type(error).__name__ != _PANIC:
+            raise
+        return [*(end.end() for end in _PLAIN_END.finditer(text)), len(text)]
 
 
 @lru_cache(maxsize=4096)

@@ -40,6 +40,8 @@ class Judge:
         self._text = passage
         self._language = language
         self._habits = habits_of(language)
+        last = _WORD.search(passage[::-1])
+        self._words_end = len(passage) - last.start() if last else 0
         self._next_enclosure = 0
         self.cut(0)
 
@@ -51,7 +53,10 @@ class Judge:
 
     def ends(self, place: Place) -> bool:
         """Tell whether the present sentence ends here."""
-        if self._word >= place.start or self._is_list_marker(place):
+        # Marks without a word are no sentence of their own.
+        if self._word >= place.start or place.end >= self._words_end:
+            return False
+        if self._is_list_marker(place):
             return False
         if self._text[place.start - 1] in _OPENING_BRACKETS:  # "(?)" doubts a word
             return False

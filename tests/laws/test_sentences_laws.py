@@ -1,0 +1,121 @@
+# ruff: noqa: RUF001 - marks of many scripts are what these laws are tried on
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.core.sentences import Sentence, ended_sentences, split, splitter_for, splitting_names
+from crawler.evaluation.sentences import boundaries
+
+CASES: dict[str, list[str]] = json.loads(
+    (Path(__file__).parents[1] / "unit" / "sentences_gold.json").read_text("utf-8")
+)
+LANGUAGES = st.sampled_from([*CASES, "", "xx"])
+METHODS = st.sampled_from([name for name in splitting_names() if name not in {"default", "kiwi"}])
+# Marks, brackets, spaces of all kinds and letters of many scripts, close together.
+PIECES = [
+    *".!?…。！？:;։।؟\"'“”„«»「」()[]<>`-–—*•/@#\n\r\t\u2028\xa0\u3000\x00\ud800",
+    *"aAiIz19äÄдДΩ다요あ漢ع😀",
+    *(" ", " ", ". ", " Mr. ", " e.g. ", " J. ", "http://a.b/c ", "1. ", "b) "),
+    *("습니다 ", "라고 "),
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text(max_size=60)
+LENGTHS = (30_000, 120_000)
+HOSTILE = [
+    ".", "!", "。", "(", '"', "'", "a", "다", "\n", " ", "a. ", "A. ", "1. ", "b) ", "no. Then ",
+    '" ', '"a. ', "(a. ", "' ", "? ", ". - ", "했다 ", "「あ。」", ".[1]", ".😀", ".:)", "^^ ", "ㅋ ",
+    "http://a.b/. ", ". " + " " * 60, "This is ", "x <",
+]  # fmt: skip
+
+
+def check(text: str, found: tuple[Sentence, ...]) -> None:
+    end = 0
+    for sentence in found:
+        assert sentence.text == text[sentence.start : sentence.end]
+        assert sentence.text
+        assert sentence.text == sentence.text.strip()
+        assert sentence.start >= end
+        assert not text[end : sentence.start].strip()
+        end = sentence.end
+    assert not text[end:].strip()
+
+
+@given(TEXTS, LANGUAGES, METHODS)
+def test_sentences_are_in_order_and_leave_out_white_space_alone(
+    text: str, language: str, method: str
+) -> None:
+    check(text, splitter_for(language, method).split(text))
+
+
+@settings(deadline=None)  # the first text waits for the model to be loaded
+@given(TEXTS)
+def test_so_are_those_of_the_model(text: str) -> None:
+    pytest.importorskip("kiwipiepy")
+    check(text, splitter_for("ko", "kiwi").split(text))
+
+
+@given(TEXTS)
+def test_so_are_those_of_a_guessed_language(text: str) -> None:
+    check(text, split(text))
+
+
+@given(TEXTS)
+def test_ended_sentences_end(text: str) -> None:
+    found = ended_sentences(text)
+    for sentence in found:
+        assert sentence.text == text[sentence.start : sentence.end]
+        assert sentence.text[-1] in ".?!"
+        assert text[sentence.end : sentence.end + 1].strip() == ""
+    assert all(left.end <= right.start for left, right in pairwise(found))
+
+
+# It does not hold for every string: whether a writer uses capitals, which words began the sentence
+# before and which quotation marks are still open is read from the whole passage, and a sentence
+# torn out of it may be too short to tell. For sentences as people write them it must hold.
+@pytest.mark.parametrize("language", CASES)
+def test_a_sentence_is_one_sentence(language: str) -> None:
+    splitter = splitter_for(language, "rule")
+    for case in CASES[language]:
+        for sentence in splitter.split(case.replace("¦", "")):
+            assert splitter.split(sentence.text) == (
+                Sentence(sentence.text, 0, len(sentence.text)),
+            )
+
+
+@given(st.sampled_from([(tag, case) for tag, cases in CASES.items() for case in cases]), TEXTS)
+def test_an_empty_line_keeps_texts_apart(chosen: tuple[str, str], other: str) -> None:
+    language, case = chosen
+    splitter, text = splitter_for(language, "rule"), case.replace("¦", "")
+    joined = splitter.split(f"{text}\n\n{other}")
+    alone = splitter.split(text)
+    assert joined[: len(alone)] == alone
+
+
+@given(st.lists(TEXTS, max_size=8))
+def test_boundaries_do_not_depend_on_white_space(sentences: list[str]) -> None:
+    spaced = [f" \n{' '.join(sentence)}\t" for sentence in sentences]
+    assert boundaries(sentences) == boundaries(spaced)
+
+
+def seconds(language: str, text: str) -> float:
+    splitter = splitter_for(language, "rule")
+    started = perf_counter()
+    splitter.split(text)
+    return perf_counter() - started
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_the_time_grows_with_the_text_and_no_faster(unit: str, language: str) -> None:
+    short, long = ((unit * length)[:length] for length in LENGTHS)
+    # Four times the text: linear work takes four times as long, quadratic work sixteen times. A
+    # busy machine may disturb one measurement, and what is over at once shows nothing.
+    best = min(seconds(language, long) for _ in range(2))
+    assert best < max(0.5, 10 * min(seconds(language, short) for _ in range(3)))
