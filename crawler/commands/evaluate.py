@@ -35,19 +35,24 @@ class EvaluateCommand(ScrapyCommand):
     def long_desc(self) -> str:
         """Return the text of ``scrapy evaluate -h``."""
         return (
-            "Measure how well a method does TASK (text) on gold pages: JSON Lines, plain or gzip, "
-            "of objects with site, html and gold_text. All pages of a site are counted before any "
-            "is judged, as in a crawl."
+            "Measure how well a method does TASK on gold data: JSON Lines, plain or gzip. "
+            "text: main text, on pages of site, html and gold_text; all pages of a site are "
+            "counted before any is judged, as in a crawl. "
+            "sentences: sentence boundaries, on texts of text, sentences and lang."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options."""
         super().add_options(parser)
         parser.add_argument(
-            "--method", metavar="NAME", help="method to measure (default: CORPUS_TEXT_METHOD)"
+            "--method",
+            metavar="NAME",
+            help="method to measure (default: CORPUS_TEXT_METHOD for text, else the task's own)",
         )
         # Checked in run(), where a mistake takes one line and not argparse's whole usage.
-        parser.add_argument("--limit", metavar="N", help="use the first N pages of the set only")
+        parser.add_argument(
+            "--limit", metavar="N", help="use the first N pages or texts of the set only"
+        )
         parser.add_argument(
             "--json",
             metavar="FILE",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ends_before_small", "ends_by_dot", "ends_unspaced"]
 
-_NUMBER = re.compile(r"\(?(?:\d+\.?[-–/])*(\d+)")
+_NUMBER = re.compile(r"\(?[-–]?(?:\d+\.?[-–/])*(\d+)")
 _MONTH = re.compile(
     r"(?:jan|feb|fév|m[aäá]r|apr|avr|ma[ijy]|máj|ju[nl]|jú[nl]|aug|sep|o[kc]t|nov|de[zc])",
     re.IGNORECASE,
