@@ -81,7 +81,8 @@ class Journey:
         """Read a page and count its blocks; None where it cannot be read, which is counted too."""
         document = self.read(page)
         if document is not None:
-            self._counts.setdefault(page.site_name, SiteCounts()).add(observe(document))
+            counts = self._counts.setdefault(page.site_name, SiteCounts())
+            counts.add(observe(document, self.method))
         return document
 
     def hold(self, page: Page, spool: Spool) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+    from crawler.core.methods import TextMethod
     from crawler.core.page import Page
     from crawler.items import PageItem
 
@@ -131,27 +132,27 @@ def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Ver
         # A saved page often still names its address, and by it the site that it belongs to.
         page = replace(page, url=document.canonical_url)
         document = replace(document, page=page)
-    counts = _counts(page, options, others)
+    counts = _counts(page, options, others, method)
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.
-        counts.add(observe(document))
+        counts.add(observe(document, method))
     view = counts.view(options.near_duplicate_similarity)
     annotation = annotate(document, view, method)
     return Verdict(page_item(annotation, view, method.name, mode="single", blocks=True), view)
 
 
-def _counts(page: Page, options: Options, others: Iterable[str]) -> SiteCounts:
+def _counts(page: Page, options: Options, others: Iterable[str], method: TextMethod) -> SiteCounts:
     counts = SiteCounts()
     for path in others:
-        counts.merge(_observed(path))
+        counts.merge(_observed(path, method))
     return counts if len(counts) else CountStore(options.dir / "counts").load(page.site_name)
 
 
-def _observed(path: str) -> SiteCounts:
+def _observed(path: str, method: TextMethod) -> SiteCounts:
     counts = SiteCounts()
     for page in read_source(path, on_skip=_pass_over):
         try:
-            counts.add(observe(read(page)))
+            counts.add(observe(read(page), method))
         except UnreadablePageError:
             continue
     if not len(counts):
@@ -185,11 +186,11 @@ def item_json(verdict: Verdict, encoding: str = "utf-8") -> str:
 def explanation(verdict: Verdict) -> str:
     """Return a table of the page's blocks: label, evidence, text; then what they add up to."""
     item, view = verdict.item, verdict.view
-    lines = [f"{'':4} {'why':9} {'pages':>6} {'links':>5}  {'where':{_PATH_COLUMNS}}  text"]
+    lines = [f"{'':4} {'why':14} {'pages':>6} {'links':>5}  {'where':{_PATH_COLUMNS}}  text"]
     for block in item.blocks or ():
         where = fit_width("/".join(str(block["path"]).split("/")[-4:]), _PATH_COLUMNS)
         lines.append(
-            f"{'keep' if block['kept'] else 'drop'} {block['reason']:9} {block['frequency']:6} "
+            f"{'keep' if block['kept'] else 'drop'} {block['reason']:14} {block['frequency']:6} "
             f"{block['link_share']:5.0%}  {where:{_PATH_COLUMNS}}"
             f"  {fit_width(str(block['text']), _TEXT_COLUMNS)}"
         )

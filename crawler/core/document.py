@@ -1,13 +1,14 @@
-"""A page after reading: what the rest of the journey needs, without the tree."""
+"""A page after reading: what the rest of the journey needs of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from crawler.core.blocks import Block
     from crawler.core.page import Page
+    from crawler.core.parse import ParsedPage
 
 __all__ = ["Document"]
 
@@ -17,7 +18,9 @@ class Document:
     """One page, read: its blocks and what it says of itself.
 
     ``title``, ``language`` (as declared), ``canonical_url`` (absolute) are None where the page
-    does not give them. ``encoding`` is the one the page was really read in.
+    does not give them. ``encoding`` is the one the page was really read in. ``parsed`` is the page
+    as a tree, for methods that need more than blocks: a document is worked on and let go, and goes
+    neither into a container nor to another process.
     """
 
     page: Page
@@ -26,3 +29,4 @@ class Document:
     canonical_url: str | None
     encoding: str
     blocks: tuple[Block, ...]
+    parsed: ParsedPage = field(repr=False, compare=False)

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Final
+
 __all__ = [
     "ArgumentError",
     "CorpusError",
+    "FetchError",
     "OptionError",
     "StoreError",
     "UnknownMethodError",
     "UnreadableInputError",
     "UnreadablePageError",
+    "one_line",
 ]
+
+_NOT_DONE: Final = 1
+_WRONG_CALL: Final = 2
 
 
 class CorpusError(Exception):
-    """Root of all errors raised by scrapy-corpus. Catch it to catch them all."""
+    """Root of all errors raised by scrapy-corpus. Catch it to catch them all.
+
+    ``exit_code`` is what a command that meets the error exits with: 2 where the call or what it was
+    given is wrong, 1 where that is right and yet could not be done.
+    """
+
+    exit_code: ClassVar[int] = _NOT_DONE
 
 
 class OptionError(CorpusError):
     """A ``CORPUS_*`` setting has a wrong name or value. Correct it in the project's settings."""
 
+    exit_code = _WRONG_CALL
+
 
 class ArgumentError(CorpusError):
     """A spider or command argument is missing or wrong. The message names the right ones."""
 
+    exit_code = _WRONG_CALL
+
 
 class UnknownMethodError(CorpusError):
     """No method of that name is registered. The message lists those that are."""
+
+    exit_code = _WRONG_CALL
+
+
+class FetchError(CorpusError):
+    """A page cannot be fetched. The message says what its server, or the way to it, had to say."""
 
 
 class StoreError(CorpusError):
@@ -36,16 +59,25 @@ class StoreError(CorpusError):
 class UnreadableInputError(CorpusError):
     """An input file (archive, list, gold data) cannot be used. The message says why."""
 
+    exit_code = _WRONG_CALL
+
 
 class UnreadablePageError(CorpusError):
     """A page gives no text to work on; it is counted under ``reason`` and left out.
 
-    ``reason`` is a short slug (``empty``, ``binary``, ``no-markup``, …) under which crawls count
+    ``reason`` is a short slug (``empty``, ``binary``, ``not-html``, …) under which crawls count
     the page in ``corpus/skipped/<reason>``.
     """
+
+    exit_code = _WRONG_CALL
 
     def __init__(self, url: str, reason: str, detail: str) -> None:
         super().__init__(f"{url}: {detail}")
         self.url = url
         self.reason = reason
         self.detail = detail
+
+
+def one_line(message: object) -> str:
+    """Return a message as one line: names of files may hold line breaks, yet an error is a line."""
+    return " ".join(str(message).split())

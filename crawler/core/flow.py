@@ -4,7 +4,7 @@ Crawls, archives and evaluations all go through these three functions and no oth
 
     counts = SiteCounts()
     for page in pages:                       # any order, any number of processes
-        counts.add(observe(read(page)))
+        counts.add(observe(read(page), method))
     view = counts.view()                     # frozen
     for page in pages:
         annotation = annotate(read(page), view, method)
@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING
 from crawler.core.blocks import segment
 from crawler.core.document import Document
 from crawler.core.frequency import Observation, SiteCounts, SiteView, observe_blocks
-from crawler.core.methods import DEFAULT_METHOD, Label, TextMethod, get_method, method_names
+from crawler.core.methods import (
+    DEFAULT_METHOD,
+    CountingMethod,
+    Label,
+    PieceMethod,
+    TextMethod,
+    get_method,
+    method_names,
+)
 from crawler.core.page import Page
 from crawler.core.parse import parse
 
@@ -50,11 +58,16 @@ __all__ = [
 class Annotation:
     """A document with the verdict on each of its blocks.
 
-    ``labels`` has one label a block, in order. ``duplicate_of`` is the address of the page that
-    this one is a near-duplicate of, or None.
+    ``blocks``
+        What was judged, in order: the document's blocks, or the pieces that the method cut it into.
+    ``labels``
+        One label a block.
+    ``duplicate_of``
+        Address of the page that this one is a near-duplicate of, or None.
     """
 
     document: Document
+    blocks: tuple[Block, ...]
     labels: tuple[Label, ...]
     duplicate_of: str | None
 
@@ -65,7 +78,7 @@ class Annotation:
 
     def pairs(self) -> Iterator[tuple[Block, Label]]:
         """Go through the blocks with their labels."""
-        return zip(self.document.blocks, self.labels, strict=True)
+        return zip(self.blocks, self.labels, strict=True)
 
 
 def read(page: Page, max_bytes: int | None = None) -> Document:
@@ -86,12 +99,20 @@ def read(page: Page, max_bytes: int | None = None) -> Document:
         canonical_url=parsed.canonical_url,
         encoding=parsed.encoding,
         blocks=segment(parsed),
+        parsed=parsed,
     )
 
 
-def observe(document: Document) -> Observation:
-    """Record what a page tells about its site. Depends on this page alone."""
-    return observe_blocks(document.page.url, document.blocks)
+def observe(document: Document, method: TextMethod | None = None) -> Observation:
+    """Record what a page tells about its site. Depends on this page alone.
+
+    Args:
+        document: the page, read.
+        method: the method that will judge; what it wants counted beside blocks is recorded too.
+    """
+    wanted: object = method
+    sums = wanted.counts(document) if isinstance(wanted, CountingMethod) else None
+    return observe_blocks(document.page.url, document.blocks, sums)
 
 
 def annotate(document: Document, view: SiteView, method: TextMethod) -> Annotation:
@@ -100,14 +121,19 @@ def annotate(document: Document, view: SiteView, method: TextMethod) -> Annotati
     Raises:
         ValueError: the method does not give one label a block.
     """
-    labels = tuple(method.label(document, view))
-    if len(labels) != len(document.blocks):
-        raise ValueError(
-            f"text method {method.name!r} gave {len(labels)} labels for "
-            f"{len(document.blocks)} blocks; it must give one for each, in order"
-        )
+    if isinstance(method, PieceMethod):
+        pairs = method.judge(document, view)
+        blocks, labels = tuple(block for block, _ in pairs), tuple(label for _, label in pairs)
+    else:
+        blocks, labels = document.blocks, tuple(method.label(document, view))
+        if len(labels) != len(blocks):
+            raise ValueError(
+                f"text method {method.name!r} gave {len(labels)} labels for {len(blocks)} blocks; "
+                "it must give one for each, in order"
+            )
     return Annotation(
         document=document,
+        blocks=blocks,
         labels=labels,
         duplicate_of=view.duplicate_of.get(document.page.url),
     )

@@ -8,7 +8,7 @@ order in which pages came.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crawler.core.blocks import Block
 
-__all__ = ["Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
+__all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
 
 DEFAULT_SIMILARITY = 0.7
 _MAX_WEIGHT = 65_535
@@ -35,6 +35,37 @@ def page_id(url: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyCounts:
+    """A figure for each of some 64-bit keys.
+
+    ``keys``
+        Distinct, ascending, uint64.
+    ``counts``
+        The figure of each, uint32.
+    """
+
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> Self:
+        """Make key counts of a mapping."""
+        keys = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
+        figures = np.fromiter(counts.values(), dtype=np.uint32, count=len(counts))
+        order = np.argsort(keys)
+        return cls(keys[order], figures[order])
+
+    @property
+    def levels(self) -> NDArray[np.uint32]:
+        """The distinct figures, ascending."""
+        return np.unique(self.counts)
+
+    def look_up(self, keys: Sequence[int]) -> list[int]:
+        """Return the figure of each of some keys; 0 for a key that has none."""
+        return _look_up(self.keys, self.counts, keys)
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one page tells the counts: its address, its blocks, and how much text each carries.
 
@@ -43,15 +74,26 @@ class Observation:
     ``weights``
         For each key the characters of its block that are not hyperlink text, uint16 (capped):
         what near-duplicate pages are recognised by.
+    ``sums``
+        What a method wants added up over the site, by the method's own names.
     """
 
     url: str
     keys: NDArray[np.uint64]
     weights: NDArray[np.uint16]
+    sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
 
-def observe_blocks(url: str, blocks: Iterable[Block]) -> Observation:
-    """Observe one page: each of its blocks once, however often it stands there."""
+def observe_blocks(
+    url: str, blocks: Iterable[Block], sums: Mapping[str, Mapping[int, int]] | None = None
+) -> Observation:
+    """Observe one page: each of its blocks once, however often it stands there.
+
+    Args:
+        url: the page's address.
+        blocks: its visible blocks.
+        sums: what else is to be added up over the site, by name: 64-bit key to what it adds.
+    """
     weights: dict[int, int] = {}
     for block in blocks:
         weight = min(block.chars - block.link_chars, _MAX_WEIGHT)
@@ -59,7 +101,12 @@ def observe_blocks(url: str, blocks: Iterable[Block]) -> Observation:
     keys = np.fromiter(weights.keys(), dtype=np.uint64, count=len(weights))
     sizes = np.fromiter(weights.values(), dtype=np.uint16, count=len(weights))
     order = np.argsort(keys)
-    return Observation(url=url, keys=keys[order], weights=sizes[order])
+    return Observation(
+        url=url,
+        keys=keys[order],
+        weights=sizes[order],
+        sums={name: KeyCounts.of(counts) for name, counts in (sums or {}).items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +125,8 @@ class SiteView:
         on every page that leads to it.
     ``duplicate_of``
         Address of a near-duplicate page → address of the page that stands for it.
+    ``sums``
+        What methods wanted added up, over all addresses; see :class:`Observation`.
     """
 
     pages_seen: int
@@ -87,6 +136,7 @@ class SiteView:
     frequencies: NDArray[np.uint32]
     text_frequencies: NDArray[np.uint32]
     duplicate_of: Mapping[str, str]
+    sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
     @classmethod
     def unknown(cls) -> Self:
@@ -108,19 +158,11 @@ class SiteView:
 
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
         """Return for each key the number of distinct pages it stands on; 0 for one never seen."""
-        return self._look_up(keys, self.frequencies)
+        return _look_up(self.keys, self.frequencies, keys)
 
     def page_text_frequencies(self, keys: Sequence[int]) -> list[int]:
         """Return for each key the number of distinct pages where it is more than a hyperlink."""
-        return self._look_up(keys, self.text_frequencies)
-
-    def _look_up(self, keys: Sequence[int], figures: NDArray[np.uint32]) -> list[int]:
-        if not len(keys) or not len(self.keys):
-            return [0] * len(keys)
-        wanted = np.array(keys, dtype=np.uint64)
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        found: list[int] = np.where(self.keys[places] == wanted, figures[places], 0).tolist()
-        return found
+        return _look_up(self.keys, self.text_frequencies, keys)
 
 
 class SiteCounts:
@@ -182,6 +224,7 @@ class SiteCounts:
                 for number, (page, group) in enumerate(zip(pages, groups.tolist(), strict=True))
                 if group != number
             },
+            sums=_added_up(page.sums for page in pages),
         )
 
 
@@ -191,7 +234,46 @@ def _union(one: Observation, other: Observation) -> Observation:
     for part in (one, other):
         places = np.searchsorted(keys, part.keys)
         weights[places] = np.maximum(weights[places], part.weights)
-    return Observation(url=one.url, keys=keys, weights=weights)
+    return Observation(url=one.url, keys=keys, weights=weights, sums=_larger(one.sums, other.sums))
+
+
+def _larger(one: Mapping[str, KeyCounts], other: Mapping[str, KeyCounts]) -> dict[str, KeyCounts]:
+    """Join the sums of one page seen twice: what it adds is what it added at most."""
+    joined = {}
+    for name in one.keys() | other.keys():
+        parts = [part[name] for part in (one, other) if name in part]
+        keys = np.unique(np.concatenate([part.keys for part in parts]))
+        counts = np.zeros(len(keys), dtype=np.uint32)
+        for part in parts:
+            places = np.searchsorted(keys, part.keys)
+            counts[places] = np.maximum(counts[places], part.counts)
+        joined[name] = KeyCounts(keys, counts)
+    return joined
+
+
+def _added_up(pages: Iterable[Mapping[str, KeyCounts]]) -> dict[str, KeyCounts]:
+    """Add the sums of all pages."""
+    parts: dict[str, list[KeyCounts]] = {}
+    for page in pages:
+        for name, counts in page.items():
+            parts.setdefault(name, []).append(counts)
+    totals = {}
+    for name, found in parts.items():
+        keys, places = np.unique(np.concatenate([part.keys for part in found]), return_inverse=True)
+        added = np.bincount(places, np.concatenate([part.counts for part in found]), len(keys))
+        totals[name] = KeyCounts(keys, added.astype(np.uint32))
+    return totals
+
+
+def _look_up(
+    keys: NDArray[np.uint64], figures: NDArray[np.uint32], wanted: Sequence[int]
+) -> list[int]:
+    if not len(wanted) or not len(keys):
+        return [0] * len(wanted)
+    asked = np.array(wanted, dtype=np.uint64)
+    places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    found: list[int] = np.where(keys[places] == asked, figures[places], 0).tolist()
+    return found
 
 
 def _page_frequencies(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LOCAL_SITE", "Page", "site_of"]
+__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "Page", "site_of"]
 
 LOCAL_SITE = "local"
 """The site of pages whose address names no host."""
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS: Mapping[str, int] = MappingProxyType({"http": 80, "https": 443})
+"""The ports that addresses of a scheme need not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Page:
         The ``Content-Type`` header as sent, with its charset; empty where unknown.
     ``encoding``
         The encoding where it is certain because the page was handed over as text; else ``None``
-        and :func:`crawler.core.parse.decode` finds it out.
+        and :func:`crawler.core.decode.decode` finds it out.
     ``fetched_at``
         When it was fetched, ISO 8601 in UTC; empty where unknown.
     ``site``
@@ -89,6 +91,6 @@ def site_of(url: str) -> str:
         return LOCAL_SITE
     if not host:
         return LOCAL_SITE
-    if port is None or port == _DEFAULT_PORTS.get(parts.scheme):
+    if port is None or port == DEFAULT_PORTS.get(parts.scheme):
         return host
     return f"{host}:{port}"

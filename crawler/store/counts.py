@@ -16,16 +16,19 @@ import numpy as np
 from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import StoreError
-from crawler.core.frequency import Observation, SiteCounts
+from crawler.core.frequency import KeyCounts, Observation, SiteCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from numpy.lib.npyio import NpzFile
     from numpy.typing import NDArray
 
 __all__ = ["CountStore"]
 
+_SUMS = "sums/"
+_NO_COUNTS = KeyCounts.of({})
 _FORMAT = 1
 _LONGEST_NAME = 120
 # Characters that mean themselves in a file name of any system, case-insensitive ones too.
@@ -54,15 +57,18 @@ class CountStore:
         urls = [page.url.encode("utf-8", "surrogatepass") for page in observations]
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
+            arrays = _sum_arrays(observations)
             with aside.open("wb") as file:
                 np.savez(
                     file,
+                    allow_pickle=False,
                     format=np.array(_FORMAT),
                     urls=np.frombuffer(b"".join(urls), dtype=np.uint8),
                     url_sizes=np.array([len(url) for url in urls], dtype=np.uint32),
                     sizes=np.array([len(page.keys) for page in observations], dtype=np.uint32),
                     keys=_joined([page.keys for page in observations], np.uint64),
                     weights=_joined([page.weights for page in observations], np.uint16),
+                    **arrays,
                 )
             aside.replace(target)
         except OSError as error:
@@ -108,17 +114,26 @@ def _file_name(name: str) -> str:
     return f"{quoted[: _LONGEST_NAME - 18]}%-{digest}"
 
 
+def _sum_arrays(observations: Sequence[Observation]) -> dict[str, NDArray[Any]]:
+    """Return three arrays for each thing that a method wants added up: sizes, keys, counts."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in sorted({name for page in observations for name in page.sums}):
+        parts = [page.sums.get(name, _NO_COUNTS) for page in observations]
+        sizes = np.array([len(part.keys) for part in parts], dtype=np.uint32)
+        arrays[f"{_SUMS}{name}/sizes"] = sizes
+        arrays[f"{_SUMS}{name}/keys"] = _joined([part.keys for part in parts], np.uint64)
+        arrays[f"{_SUMS}{name}/counts"] = _joined([part.counts for part in parts], np.uint32)
+    return arrays
+
+
 def _joined(arrays: list[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)
 
 
 def _read(path: Path) -> Iterator[Observation]:
     try:
-        urls, url_ends, ends, keys, weights = _arrays(path)
         # Checked as a whole before the first page is given, so that no half file is merged.
-        addresses = [
-            urls[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(url_ends)
-        ]
+        observations = _observations(path)
     except StoreError:
         raise
     except OSError as error:
@@ -128,14 +143,10 @@ def _read(path: Path) -> Iterator[Observation]:
     except Exception as error:
         # numpy and zipfile raise a dozen kinds of error over damaged bytes.
         raise StoreError(f"{path} is damaged ({error}); delete it and crawl again") from error
-    for url, start, end in zip(addresses, ends[:-1], ends[1:], strict=True):
-        yield Observation(url=url, keys=keys[start:end], weights=weights[start:end])
+    yield from observations
 
 
-def _arrays(
-    path: Path,
-) -> tuple[bytes, list[int], list[int], NDArray[np.uint64], NDArray[np.uint16]]:
-    """Read a file: the addresses joined, where each begins and ends, the same for observations."""
+def _observations(path: Path) -> list[Observation]:
     # Opened here: over a damaged file numpy leaves its own open.
     with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
         if int(file["format"]) != _FORMAT:
@@ -143,20 +154,57 @@ def _arrays(
                 f"{path} was written by a later version; upgrade scrapy-corpus or delete it"
             )
         urls = file["urls"].tobytes()
-        url_ends, ends = _ends(file["url_sizes"]), _ends(file["sizes"])
-        keys: NDArray[np.uint64] = file["keys"]
-        weights: NDArray[np.uint16] = file["weights"]
-    if keys.dtype != np.uint64 or weights.dtype != np.uint16:
-        raise ValueError("its numbers are of another kind")
-    if len(url_ends) != len(ends) or url_ends[-1] != len(urls):
+        addresses = [
+            urls[start:end].decode("utf-8", "surrogatepass")
+            for start, end in _spans(file["url_sizes"], len(urls))
+        ]
+        keys = _of_kind(file["keys"], np.uint64)
+        weights = _of_kind(file["weights"], np.uint16)
+        if len(weights) != len(keys):
+            raise ValueError("its weights do not fit its blocks")
+        spans = _spans(file["sizes"], len(keys))
+        sums = _read_sums(file, len(addresses))
+    if len(spans) != len(addresses):
         raise ValueError("its addresses do not fit its pages")
-    if not ends[-1] == len(keys) == len(weights):
-        raise ValueError("its blocks do not fit its pages")
-    return urls, url_ends, ends, keys, weights
+    return [
+        Observation(
+            url=url,
+            keys=keys[start:end],
+            weights=weights[start:end],
+            sums={name: parts[number] for name, parts in sums.items() if len(parts[number].keys)},
+        )
+        for number, (url, (start, end)) in enumerate(zip(addresses, spans, strict=True))
+    ]
 
 
-def _ends(sizes: NDArray[Any]) -> list[int]:
-    if sizes.dtype != np.uint32:
-        raise ValueError("its sizes are of another kind")
-    places: list[int] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
-    return places
+def _read_sums(file: NpzFile, pages: int) -> dict[str, list[KeyCounts]]:
+    names = {
+        name.removeprefix(_SUMS).removesuffix("/keys")
+        for name in file.files
+        if name.startswith(_SUMS) and name.endswith("/keys")
+    }
+    sums = {}
+    for name in sorted(names):
+        keys = _of_kind(file[f"{_SUMS}{name}/keys"], np.uint64)
+        counts = _of_kind(file[f"{_SUMS}{name}/counts"], np.uint32)
+        spans = _spans(file[f"{_SUMS}{name}/sizes"], len(keys))
+        if len(counts) != len(keys) or len(spans) != pages:
+            raise ValueError(f"its sums {name!r} do not fit its pages")
+        sums[name] = [KeyCounts(keys[start:end], counts[start:end]) for start, end in spans]
+    return sums
+
+
+def _of_kind(array: NDArray[Any], kind: type) -> NDArray[Any]:
+    if array.dtype != kind:
+        raise ValueError("its numbers are of another kind")
+    return array
+
+
+def _spans(sizes: NDArray[Any], total: int) -> list[tuple[int, int]]:
+    """Return where each of some parts begins and ends in what they make up together."""
+    ends: list[int] = np.concatenate(
+        [[0], np.cumsum(_of_kind(sizes, np.uint32), dtype=np.int64)]
+    ).tolist()
+    if ends[-1] != total:
+        raise ValueError("its parts do not fit the whole")
+    return list(pairwise(ends))

@@ -19,8 +19,8 @@ from crawler.core.flow import (
     observe,
     read,
 )
+from crawler.core.methods import BlockMethod, Label, PieceMethod, TextMethod
 from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.base import Label, TextMethod
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def annotated(count: int, method: TextMethod) -> Annotation:
     """Judge the first of so many pages of a site."""
     pages, counts = documents(count), SiteCounts()
     for page in pages:
-        counts.add(observe(page))
+        counts.add(observe(page, method))
     return annotate(pages[0], counts.view(), method)
 
 
@@ -59,13 +59,13 @@ def test_methods_are_found_by_name() -> None:
     for name in method_names():
         method = get_method(name)
         assert method.name == name
-        assert isinstance(method, TextMethod)
+        assert isinstance(method, BlockMethod | PieceMethod)
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("frequency", "frequency-adaptive"),
+        ("frequent", "frequency-adaptive"),
         ("", "all-text"),
         ("no.such.module:Method", "cannot be imported"),
         ("crawler.core.methods:NoSuch", "cannot be imported"),
@@ -73,7 +73,7 @@ def test_methods_are_found_by_name() -> None:
         ("..relative:x", "cannot be imported"),
         ("fractions:Fraction.x", "cannot be imported"),
         ("enum:EnumType", "cannot be imported"),
-        ("math:pi", "needs a 'name' and a 'label' method"),
+        ("math:pi", "needs a 'name' and a 'label' (or 'judge') method"),
     ],
 )
 def test_an_unknown_method_is_named_with_what_there_is(name: str, words: str) -> None:
@@ -121,35 +121,38 @@ def test_on_two_pages_a_block_of_both_recurs() -> None:
     assert verdicts(annotation)["Subscribe"] == ("frequent", 2)
 
 
-def test_on_one_page_and_on_an_unknown_site_links_alone_decide() -> None:
+def test_on_one_page_and_on_an_unknown_site_the_page_alone_decides() -> None:
     for annotation in (
         annotated(1, get_method("frequency-adaptive")),
         annotate(documents(1)[0], SiteView.unknown(), get_method("frequency-adaptive")),
     ):
         reasons = {text: reason for text, (reason, _) in verdicts(annotation).items()}
-        assert reasons["Subscribe"] == "text"
-        assert reasons["Home page"] == "links"
+        assert reasons == {
+            "Home page": "links",
+            "What was ": "text",
+            "Nobody on": "text",
+            "See the w": "links",
+            "Subscribe": "outside",
+        }
+
+
+def test_a_page_of_short_lines_keeps_what_is_its_own() -> None:
+    page = read(Page.from_text("https://s.example/", "<p>Only this.</p><p>And that.</p>"))
+    annotation = annotate(page, SiteView.unknown(), get_method("frequency-adaptive"))
+    assert annotation.text == "Only this.\nAnd that."
 
 
 def test_the_share_allows_a_block_on_some_of_many_pages() -> None:
-    annotation = annotated(6, AdaptiveFrequency(share=1.0))
+    annotation = annotated(
+        6, AdaptiveFrequency(share=1.0, toll=0.0, links_against=0.0, against=0.0)
+    )
     assert verdicts(annotation)["Subscribe"] == ("text", 6)
     annotation = annotated(6, AdaptiveFrequency(link_share=1.0))
     assert verdicts(annotation)["See the w"] == ("frequent", 6)
 
 
-def test_all_text_keeps_everything_and_tells_frequencies() -> None:
-    annotation = annotated(3, get_method("all-text"))
-    assert all(label.kept and label.reason == "text" for label in annotation.labels)
-    assert verdicts(annotation)["Home page"] == ("text", 3)
-    assert len(annotation.text.splitlines()) == len(annotation.document.blocks)
-
-
 def test_a_document_without_blocks_has_no_labels() -> None:
-    empty = Document(
-        page=Page("u", b""), title=None, language=None, canonical_url=None, encoding="utf-8",
-        blocks=(),
-    )  # fmt: skip
+    empty = read(Page("u", b"<html></html>"))
     for name in method_names():
         annotation = annotate(empty, SiteView.unknown(), get_method(name))
         assert annotation.labels == ()

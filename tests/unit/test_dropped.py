@@ -5,25 +5,19 @@ from __future__ import annotations
 import random
 
 from crawler.core.blocks import Block
-from crawler.core.document import Document
-from crawler.core.flow import Annotation, Page
+from crawler.core.flow import Annotation, Page, read
 from crawler.core.methods import Label
 from crawler.dropped import DroppedBlocks
 
 
 def annotation(*blocks: tuple[int, str, str, int], site: str = "s.example") -> Annotation:
     """Annotate a page of blocks given as key, text, reason and frequency."""
+    page = Page(f"https://{site}/", b"<p>x</p>")
     return Annotation(
-        document=Document(
-            page=Page(f"https://{site}/", b""),
-            title=None,
-            language=None,
-            canonical_url=None,
-            encoding="utf-8",
-            blocks=tuple(
-                Block(index, text, "p", "html/body/p", key, len(text), 0)
-                for index, (key, text, _, _) in enumerate(blocks)
-            ),
+        document=read(page),
+        blocks=tuple(
+            Block(index, text, "p", "html/body/p", key, len(text), 0)
+            for index, (key, text, _, _) in enumerate(blocks)
         ),
         labels=tuple(
             Label(kept=reason == "text", reason=reason, frequency=frequency)

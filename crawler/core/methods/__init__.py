@@ -2,7 +2,7 @@
 
 ``get_method("frequency-adaptive")`` returns one of the project's own;
 ``get_method("package.module:attribute")`` returns anybody's object that has the
-:class:`~crawler.core.methods.base.TextMethod` interface.
+:class:`~crawler.core.methods.base.BlockMethod` interface.
 """
 
 from __future__ import annotations
@@ -13,18 +13,36 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.base import Label, TextMethod
-from crawler.core.methods.whole import AllText
+from crawler.core.methods.base import (
+    BlockMethod,
+    CountingMethod,
+    Label,
+    PieceMethod,
+    TextMethod,
+)
+from crawler.core.methods.density import Density
+from crawler.core.methods.frequency import TextFrequency
+from crawler.core.methods.news import NEWS_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DEFAULT_METHOD", "Label", "TextMethod", "get_method", "method_names"]
+__all__ = [
+    "DEFAULT_METHOD",
+    "BlockMethod",
+    "CountingMethod",
+    "Label",
+    "PieceMethod",
+    "TextMethod",
+    "get_method",
+    "method_names",
+]
 
 DEFAULT_METHOD = "frequency-adaptive"
 
+_OWN: tuple[TextMethod, ...] = (AdaptiveFrequency(), TextFrequency(), Density())
 _METHODS: Mapping[str, TextMethod] = MappingProxyType(
-    {method.name: method for method in (AdaptiveFrequency(), AllText())}
+    {**{method.name: method for method in _OWN}, **NEWS_METHODS}
 )
 
 
@@ -42,7 +60,7 @@ def get_method(name: str) -> TextMethod:
 
     Raises:
         UnknownMethodError: there is no such method, or it cannot be imported, or it does not have
-            the interface of :class:`TextMethod`.
+            the interface of :class:`BlockMethod` or :class:`PieceMethod`.
     """
     if name in _METHODS:
         return _METHODS[name]
@@ -58,6 +76,8 @@ def get_method(name: str) -> TextMethod:
     except Exception as error:
         # Anybody's code runs here, and may fail in any way.
         raise UnknownMethodError(f"text method {name!r} cannot be imported: {error}") from error
-    if not isinstance(method, TextMethod):
-        raise UnknownMethodError(f"text method {name!r} needs a 'name' and a 'label' method")
+    if not isinstance(method, BlockMethod | PieceMethod):
+        raise UnknownMethodError(
+            f"text method {name!r} needs a 'name' and a 'label' (or 'judge') method"
+        )
     return method

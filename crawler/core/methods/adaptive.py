@@ -1,52 +1,134 @@
-"""``frequency-adaptive``: visible blocks that are rare on their site and not only links."""
+"""``frequency-adaptive``: the run of blocks that are rare on their site."""
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.methods.base import Label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crawler.core.blocks import Block
     from crawler.core.document import Document
     from crawler.core.frequency import SiteView
 
 __all__ = ["AdaptiveFrequency"]
 
+_LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
+# A letter of these scripts says as much as some letters of an alphabet.
+_DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE_WORTH = 2.5
+# A shorter text stands in a title by chance.
+_SHORTEST_TITLE = 12
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+
+@dataclass(frozen=True, slots=True)
 class AdaptiveFrequency:
-    """Keep a block that stands on one distinct page, or on few of many, and is no list of links.
+    """Keep the stretch of the page in which the site's rare blocks stand together.
 
-    A block recurs when it stands on more than ``max(1, share x pages)`` distinct pages of its
+    A block *recurs* when it stands on more than ``max(1, share x pages)`` distinct pages of its
     site as more than a hyperlink: near-duplicate pages count as one, text is normalised, digits
     that only count or date are masked, and a headline is not held to recur because other pages
-    link to it. A block is *links only* when at least ``link_share`` of its characters are
-    hyperlink text. On a site never counted the links alone decide.
+    link to it. A block is *links* when at least ``link_share`` of its characters are hyperlink
+    text. Every other block is rare, and worth its characters, ``most`` at most, less a toll for
+    being short: ``toll / log2(pages + 2)``, since on a site of few pages much stands only once
+    that is no article, and on one of many hardly anything does. A recurring block counts against,
+    by the share of the site's pages it stands on, and so do links. Main text are the rare blocks
+    in the run of blocks that is worth most together; so a boilerplate of one section, a repeated
+    line within an article, and a stray line below the footer each fall on the right side.
 
     Args:
         share: of a site's distinct pages, on how many a block may stand and still be an article's
-            own. At 0.01 that is one page on small sites and three of 300: a phrase that a writer
-            repeats is kept, a notice that stands in one section is not.
-        link_share: from what share of hyperlink text on a block is links only.
+            own: at 0.01 one page on small sites and three of 300.
+        link_share: from what share of hyperlink text on a block is links.
+        most: the worth of a long block, in characters.
+        toll: what a block must bring in on a site of no pages.
+        against: what a block that stands on every page counts against the run.
+        links_against: what a block of links counts that stands on no other page.
     """
 
-    name = "frequency-adaptive"
+    share: float = 0.01
+    link_share: float = 0.9
+    most: float = 120.0
+    toll: float = 80.0
+    against: float = 80.0
+    links_against: float = 20.0
 
-    def __init__(self, share: float = 0.01, link_share: float = 0.9) -> None:
-        self.share = share
-        self.link_share = link_share
+    @property
+    def name(self) -> str:
+        """``frequency-adaptive``."""
+        return "frequency-adaptive"
 
     def label(self, document: Document, view: SiteView) -> list[Label]:
-        """Label each block ``frequent``, ``links`` or ``text``."""
+        """Label each block ``text``, or ``frequent``, ``links`` or ``outside``."""
+        blocks = document.blocks
+        keys = [block.key for block in blocks]
+        found = zip(
+            blocks, view.page_frequencies(keys), view.page_text_frequencies(keys), strict=True
+        )
         limit = max(1, int(self.share * view.pages))
-        keys = [block.key for block in document.blocks]
-        anyhow, as_text = view.page_frequencies(keys), view.page_text_frequencies(keys)
-        labels = []
-        for block, frequency, text_frequency in zip(document.blocks, anyhow, as_text, strict=True):
-            if block.link_share >= self.link_share:
-                label = Label(kept=False, reason="links", frequency=frequency)
-            elif text_frequency > limit:
-                label = Label(kept=False, reason="frequent", frequency=text_frequency)
+        labels = [
+            Label(kept=False, reason=_LINKS, frequency=anyhow)
+            if block.link_share >= self.link_share
+            else Label(
+                kept=as_text <= limit,
+                reason=_TEXT if as_text <= limit else _FREQUENT,
+                frequency=as_text,
+            )
+            for block, anyhow, as_text in found
+        ]
+        start, end = _best_run(self._worth(document, labels, view.pages))
+        while start > 0 and labels[start - 1].kept and blocks[start - 1].tag in _HEADINGS:
+            start -= 1
+        return [
+            Label(kept=False, reason=_OUTSIDE, frequency=label.frequency)
+            if label.kept and not start <= number < end
+            else label
+            for number, label in enumerate(labels)
+        ]
+
+    def _worth(self, document: Document, labels: Sequence[Label], pages: int) -> list[float]:
+        toll = self.toll / math.log2(pages + 2)
+        title = document.title or ""
+        worth = []
+        for block, label in zip(document.blocks, labels, strict=True):
+            share = min(1.0, label.frequency / pages) if pages else 0.0
+            if label.reason == _TEXT:
+                # The headline is short by nature: it pays no toll.
+                paid = 0.0 if len(block.text) > _SHORTEST_TITLE and block.text in title else toll
+                worth.append(min(_size(block), self.most) - paid)
+            elif label.reason == _LINKS:
+                spread = self.against - self.links_against
+                worth.append(-self.links_against - spread * (share if label.frequency > 1 else 0.0))
             else:
-                label = Label(kept=True, reason="text", frequency=text_frequency)
-            labels.append(label)
-        return labels
+                worth.append(-self.against * share)
+        return worth
+
+
+def _size(block: Block) -> float:
+    """Return the characters of a block that are its own words, in letters of an alphabet."""
+    dense = len(_DENSE.findall(block.text))
+    own = 1 - block.link_share
+    return own * (block.chars + (_DENSE_WORTH - 1) * dense)
+
+
+def _best_run(worth: Sequence[float]) -> tuple[int, int]:
+    """Return where the run of greatest sum begins and ends: all where nothing is worth anything.
+
+    The first of equal ones, in one pass: Kadane's algorithm, as Pasternack and Roth (2009),
+    "Extracting Article Text from the Web with Maximum Subsequence Segmentation", use it on words.
+    """
+    best, begin, end = 0.0, 0, 0
+    current, start = 0.0, 0
+    for number, value in enumerate(worth):
+        if current <= 0:
+            current, start = 0.0, number
+        current += value
+        if current > best:
+            best, begin, end = current, start, number + 1
+    return (begin, end) if best > 0 else (0, len(worth))

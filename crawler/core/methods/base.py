@@ -1,17 +1,18 @@
-"""The interface that every text method has."""
+"""The interfaces that text methods have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from crawler.core.blocks import Block
     from crawler.core.document import Document
     from crawler.core.frequency import SiteView
 
-__all__ = ["Label", "TextMethod"]
+__all__ = ["BlockMethod", "CountingMethod", "Label", "PieceMethod", "TextMethod"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Label:
 
 
 @runtime_checkable
-class TextMethod(Protocol):
-    """A way to tell main text from boilerplate.
+class BlockMethod(Protocol):
+    """A way to tell main text from boilerplate among a page's visible blocks.
 
     A method is pure: it reads one document and one frozen view and changes neither, so that pages
     may be judged in any order and in several processes.
@@ -45,3 +46,31 @@ class TextMethod(Protocol):
 
     def label(self, document: Document, view: SiteView) -> Sequence[Label]:
         """Return one label for each block of the document, in order."""
+
+
+@runtime_checkable
+class PieceMethod(Protocol):
+    """A way that cuts the page otherwise than into visible blocks: text nodes, sentences."""
+
+    @property
+    def name(self) -> str:
+        """The name under which items and reports mention the method."""
+
+    def judge(self, document: Document, view: SiteView) -> Sequence[tuple[Block, Label]]:
+        """Return the pieces of the document in order, each with its label."""
+
+
+@runtime_checkable
+class CountingMethod(Protocol):
+    """A method that wants more counted over a site than its blocks."""
+
+    def counts(self, document: Document) -> Mapping[str, Mapping[int, int]]:
+        """Return, by a name of the method's choice, what one page adds to which 64-bit keys.
+
+        The sums over the site's pages are in ``view.sums`` under that name. Like all counting it
+        must depend on this page alone.
+        """
+
+
+TextMethod: TypeAlias = "BlockMethod | PieceMethod"
+"""What :func:`crawler.core.methods.get_method` returns."""
