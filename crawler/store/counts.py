@@ -2,15 +2,18 @@
 
 One file holds what one crawl observed on one site: ``<folder>/<site>/<crawl>.npz``, the addresses
 of its pages and the arrays of their observations, joined. The counts of a site are the merge of
-its files, in any order.
+its files, in any order. A file that cannot be used is told of and passed over, so that it costs no
+more than what it held.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
 import numpy as np
 from xxhash import xxh3_64_hexdigest
@@ -19,7 +22,7 @@ from crawler.core.errors import StoreError
 from crawler.core.frequency import KeyCounts, Observation, SiteCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.lib.npyio import NpzFile
@@ -27,16 +30,28 @@ if TYPE_CHECKING:
 
 __all__ = ["CountStore"]
 
+logger = logging.getLogger(__name__)
+
 _SUMS = "sums/"
 _NO_COUNTS = KeyCounts.of({})
 _FORMAT = 1
 _LONGEST_NAME = 120
+# Stands in a name that was cut, and in no other: no name is quoted with it.
+_CUT = "%-"
 # Characters that mean themselves in a file name of any system, case-insensitive ones too.
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789._-")
 # Names that Windows keeps for devices, with whatever extension.
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
 )
+
+
+class _DamageError(ValueError):
+    """A file of counts is not what was written; the message says in what."""
+
+
+def _warn(error: StoreError) -> None:
+    logger.warning("Counts passed over: %s", error)
 
 
 class CountStore:
@@ -63,6 +78,7 @@ class CountStore:
                     file,
                     allow_pickle=False,
                     format=np.array(_FORMAT),
+                    site=np.frombuffer(site.encode("utf-8", "surrogatepass"), dtype=np.uint8),
                     urls=np.frombuffer(b"".join(urls), dtype=np.uint8),
                     url_sizes=np.array([len(url) for url in urls], dtype=np.uint32),
                     sizes=np.array([len(page.keys) for page in observations], dtype=np.uint32),
@@ -80,17 +96,31 @@ class CountStore:
             ) from error
         return target
 
-    def load(self, site: str) -> SiteCounts:
+    def load(self, site: str, on_unusable: Callable[[StoreError], None] = _warn) -> SiteCounts:
         """Merge what all crawls observed on a site; empty counts where none did.
 
-        Raises:
-            StoreError: a file is damaged or of a later format.
+        Args:
+            site: the site's name.
+            on_unusable: is told of each file that is passed over because it is damaged, cannot be
+                read, or was written by a later version; without it, the log is.
         """
         counts = SiteCounts()
-        for path in sorted(self._site_folder(site).glob("*.npz")):
-            for observation in _read(path):
-                counts.add(observation)
+        for path in self.files(site):
+            try:
+                for observation in _read(path):
+                    counts.add(observation)
+            except StoreError as error:
+                on_unusable(error)
         return counts
+
+    def files(self, site: str) -> list[Path]:
+        """Return the files that hold a site's counts, one a crawl."""
+        return sorted(self._site_folder(site).glob("*.npz"))
+
+    def sites(self) -> list[str]:
+        """Return the names of the sites that have counts, sorted."""
+        folders = {path.parent for path in self.folder.glob("*/*.npz")}
+        return sorted(_site_of(folder) for folder in folders)
 
     def _site_folder(self, site: str) -> Path:
         return self.folder / _file_name(site)
@@ -109,9 +139,24 @@ def _file_name(name: str) -> str:
         quoted = f"{quoted[:-1]}%2E"
     if len(quoted) <= _LONGEST_NAME:
         return quoted or "%"
-    # No name is quoted with "%-" in it, so one that was cut is like none that was not.
     digest = xxh3_64_hexdigest(name.encode("utf-8", "surrogatepass"))
-    return f"{quoted[: _LONGEST_NAME - 18]}%-{digest}"
+    return f"{quoted[: _LONGEST_NAME - 18]}{_CUT}{digest}"
+
+
+def _site_of(folder: Path) -> str:
+    """Return the name that :func:`_file_name` made a folder's name of."""
+    if _CUT in folder.name:
+        # The rest of the name stands in the files alone.
+        for path in sorted(folder.glob("*.npz")):
+            with suppress(Exception), path.open("rb") as raw, np.load(raw) as file:
+                whole: bytes = file["site"].tobytes()
+                return whole.decode("utf-8", "surrogatepass")
+    try:
+        name = unquote_to_bytes(folder.name).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        # A folder that somebody else made.
+        return folder.name
+    return "" if name == "%" else name
 
 
 def _sum_arrays(observations: Sequence[Observation]) -> dict[str, NDArray[Any]]:
@@ -140,9 +185,11 @@ def _read(path: Path) -> Iterator[Observation]:
         raise StoreError(
             f"{path} cannot be read ({error}); check its permissions, or delete it and crawl again"
         ) from error
+    except _DamageError as error:
+        raise StoreError(f"{path} is damaged: {error}; delete it and crawl again") from error
     except Exception as error:
-        # numpy and zipfile raise a dozen kinds of error over damaged bytes.
-        raise StoreError(f"{path} is damaged ({error}); delete it and crawl again") from error
+        # numpy and zipfile raise a dozen kinds of error over damaged bytes, with advice on numpy.
+        raise StoreError(f"{path} is damaged; delete it and crawl again") from error
     yield from observations
 
 
@@ -161,11 +208,11 @@ def _observations(path: Path) -> list[Observation]:
         keys = _of_kind(file["keys"], np.uint64)
         weights = _of_kind(file["weights"], np.uint16)
         if len(weights) != len(keys):
-            raise ValueError("its weights do not fit its blocks")
+            raise _DamageError("its weights do not fit its blocks")
         spans = _spans(file["sizes"], len(keys))
         sums = _read_sums(file, len(addresses))
     if len(spans) != len(addresses):
-        raise ValueError("its addresses do not fit its pages")
+        raise _DamageError("its addresses do not fit its pages")
     return [
         Observation(
             url=url,
@@ -189,14 +236,14 @@ def _read_sums(file: NpzFile, pages: int) -> dict[str, list[KeyCounts]]:
         counts = _of_kind(file[f"{_SUMS}{name}/counts"], np.uint32)
         spans = _spans(file[f"{_SUMS}{name}/sizes"], len(keys))
         if len(counts) != len(keys) or len(spans) != pages:
-            raise ValueError(f"its sums {name!r} do not fit its pages")
+            raise _DamageError(f"its sums {name!r} do not fit its pages")
         sums[name] = [KeyCounts(keys[start:end], counts[start:end]) for start, end in spans]
     return sums
 
 
 def _of_kind(array: NDArray[Any], kind: type) -> NDArray[Any]:
     if array.dtype != kind:
-        raise ValueError("its numbers are of another kind")
+        raise _DamageError("its numbers are of another kind")
     return array
 
 
@@ -206,5 +253,5 @@ def _spans(sizes: NDArray[Any], total: int) -> list[tuple[int, int]]:
         [[0], np.cumsum(_of_kind(sizes, np.uint32), dtype=np.int64)]
     ).tolist()
     if ends[-1] != total:
-        raise ValueError("its parts do not fit the whole")
+        raise _DamageError("its parts do not fit the whole")
     return list(pairwise(ends))
