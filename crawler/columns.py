@@ -14,28 +14,27 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from itemadapter import is_item
 
 from crawler.core.errors import OptionError
-from crawler.items import FIELD_ORDER, PageItem, nested_to_json, value_to_text
+from crawler.items import PageItem, nested_to_json, value_to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = ["EXTRA", "Column", "Planner", "arrow_table", "import_pyarrow"]
 
-Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "json"]
+Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "json"]
 
 EXTRA: Final = "_extra"
 """Name of the overflow: a column, or for page items a key inside ``fields``."""
 
-_PAGE_KINDS: Final[dict[str, Kind]] = {
+_FIELD_KINDS: Final[dict[str, Kind]] = {
     "str": "text",
     "str | None": "text",
     "int": "whole",
+    "int | None": "whole",
     "list[dict[str, Any]] | None": "blocks",
     "dict[str, Any]": "json",
 }
-_PAGE_COLUMNS: Final[dict[str, Kind]] = {
-    field.name: _PAGE_KINDS[str(field.type)] for field in dataclasses.fields(PageItem)
-}
+_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences"}
 _BLOCK_KINDS: Final[dict[str, Kind]] = {
     "text": "text",
     "kept": "flag",
@@ -81,19 +80,19 @@ class Planner:
 
     Args:
         named: The columns asked for, mapped to the item's fields; None for all fields.
+        item_type: The dataclass of the items expected. Its columns have the types of its fields.
     """
 
-    def __init__(self, named: Mapping[str, str] | None) -> None:
+    def __init__(self, named: Mapping[str, str] | None, item_type: type[Any] = PageItem) -> None:
         self._named = named
         self._kinds: dict[str, set[Kind]] = {name: set() for name in named or ()}
-        self._pages = False
-        self._seen = False
+        self._expected = item_type
+        self._found: type[Any] | None = None
 
     def see(self, row: Mapping[str, Any], item: object) -> None:
         """Note the columns and types of one row before the columns are chosen."""
-        if not self._seen:
-            self._pages = isinstance(item, PageItem)
-            self._seen = True
+        if self._found is None:
+            self._found = type(item)
         for name, value in row.items():
             kinds = self._kinds.setdefault(name, set())
             if value is not None:
@@ -102,14 +101,14 @@ class Planner:
     def columns(self) -> tuple[Column, ...]:
         """Return the columns chosen, the overflow last where it has a column of its own.
 
-        A feed without rows gets the columns of page items.
+        A feed without rows gets the columns of the items expected.
         """
-        pages = self._pages or not self._seen
-        if pages and self._named is None:
-            names = dict.fromkeys((*FIELD_ORDER, *self._kinds))
+        found = self._found or self._expected
+        fixed = _fixed_kinds(self._expected) if issubclass(found, self._expected) else {}
+        if fixed and self._named is None:
+            names = dict.fromkeys((*fixed, *self._kinds))
         else:
             names = dict.fromkeys(self._kinds)
-        fixed: Mapping[str, Kind] = _PAGE_COLUMNS if pages else {}
         source = self._named or {}
         columns = [
             Column(
@@ -118,7 +117,8 @@ class Planner:
             for name in names
             if name != EXTRA
         ]
-        if not (pages and Column("fields", "json") in columns):
+        takes_all = Column("fields", "json") in columns or self._expected is not PageItem
+        if not (fixed and takes_all):
             columns.append(Column(EXTRA, "json"))
         return tuple(columns)
 
@@ -134,6 +134,9 @@ class Planner:
             "flag": pyarrow.bool_(),
         }
         block = [(key, types[kind]) for key, kind in _BLOCK_KINDS.items()]
+        types["sentences"] = pyarrow.list_(
+            pyarrow.struct([("block", pyarrow.int64()), ("text", text)])
+        )
         types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
         return pyarrow.schema(
             [
@@ -145,6 +148,14 @@ class Planner:
                 for column in self.columns()
             ]
         )
+
+
+def _fixed_kinds(item_type: type[Any]) -> dict[str, Kind]:
+    """Return the kind of each column of a dataclass of the project."""
+    return {
+        field.name: _BY_NAME.get(field.name) or _FIELD_KINDS[str(field.type)]
+        for field in dataclasses.fields(item_type)
+    }
 
 
 def arrow_table(
@@ -216,6 +227,8 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
         return _clean(value_to_text(value))
     if kind == "blocks":
         return _fit_blocks(value)
+    if kind == "sentences":
+        return _fit_sentences(value)
     found = _kind_of(value)
     if found == kind:
         return value
@@ -228,6 +241,17 @@ def _fit_blocks(value: object) -> list[dict[str, Any]]:
     if not isinstance(value, list | tuple) or not all(isinstance(block, dict) for block in value):
         raise _MisfitError
     return [_fit_block(block) for block in value]
+
+
+def _fit_sentences(value: object) -> list[dict[str, Any]]:
+    members = {"block", "text"}
+    if not isinstance(value, list) or not all(
+        isinstance(one, dict) and set(one) == members for one in value
+    ):
+        raise _MisfitError
+    return [
+        {"block": _fit("whole", one["block"]), "text": _fit("text", one["text"])} for one in value
+    ]
 
 
 def _fit_block(block: Mapping[str, Any]) -> dict[str, Any]:

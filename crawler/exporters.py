@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import logging
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 from urllib.parse import urlparse
 
 from itemadapter import ItemAdapter
@@ -18,7 +18,7 @@ from w3lib.url import file_uri_to_path
 
 from crawler.columns import Column, Planner, arrow_table, import_pyarrow
 from crawler.core.errors import OptionError
-from crawler.items import FIELD_ORDER, value_to_text
+from crawler.items import FIELD_ORDER, PageItem, value_to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,6 +128,9 @@ class ParquetItemExporter(BaseItemExporter):
     and no item stops the feed.
     """
 
+    item_type: ClassVar[type[Any]] = PageItem
+    """The items expected, whose columns are fixed."""
+
     def __init__(
         self,
         file: IO[bytes],
@@ -158,7 +161,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._rows_limit = row_group_rows
         self._bytes_limit = row_group_bytes
         self._compression = compression
-        self._planner = Planner(self._named_columns())
+        self._planner = Planner(self._named_columns(), self.item_type)
         self._columns: tuple[Column, ...] = ()
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0

@@ -33,11 +33,17 @@ class PageItem:
         mode: Which counts the method could see: ``two-pass`` and ``archive``, those of this crawl
             and this archive; ``streaming``, those of earlier crawls; ``single``, a page by itself.
         site_pages: Pages of the site that had been counted when the text was chosen.
+        frequency_threshold: On how many of those pages, at most, a block may stand and be main
+            text; None where the method has no such threshold.
+        frequency_ranks: How many distinct frequencies the site's blocks have: k in Kim and Kim
+            (2021); None as above.
         counts_snapshot: Identifies the state of the site's counts the text was chosen by.
         near_duplicate_of: Address of the page of the same site that this one nearly repeats; None
             where it repeats none.
         blocks_kept: Text blocks of the page that make up ``text``.
         blocks_dropped: Text blocks of the page left out as boilerplate.
+        sentences: Sentences of ``text`` in order, each with ``block``, the number of its block on
+            the page, and ``text``; None where the setting ``CORPUS_SENTENCES`` is off.
         blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
             (on how many pages of the site it stands) and what else the method says of it; None
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
@@ -55,10 +61,13 @@ class PageItem:
     method: str = ""
     mode: str = ""
     site_pages: int = 0
+    frequency_threshold: int | None = None
+    frequency_ranks: int | None = None
     counts_snapshot: str = ""
     near_duplicate_of: str | None = None
     blocks_kept: int = 0
     blocks_dropped: int = 0
+    sentences: list[dict[str, Any]] | None = None
     blocks: list[dict[str, Any]] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 

@@ -170,6 +170,17 @@ class Options:
         "frequency-adaptive",
         "Name of the method that decides which blocks of a page are main text.",
     )
+    sentences: bool = _option(
+        default=True,
+        meaning="Put the sentences of the main text on each item, in order, each with its block.",
+    )
+    sentence_method: str = _option(
+        "default",
+        'How sentences are split: "default" takes the Korean model where it is installed and the '
+        'rules elsewhere, "rule" never takes the model, "kiwi" insists on it, "sentencex" is that '
+        'library alone, "paper" the rule of Lee (2009).',
+        choices=("default", "rule", "kiwi", "sentencex", "paper"),
+    )
     keep_spool: bool = _option(
         default=False,
         meaning="Keep the held pages after they have been exported, as an archive of the crawl.",

@@ -156,6 +156,11 @@ class SiteView:
         """Whether any page of the site was counted. Unknown is not the same as zero."""
         return self.pages > 0
 
+    @property
+    def text_ranks(self) -> int:
+        """How many distinct frequencies the site's blocks have, as more than hyperlinks."""
+        return len(np.unique(self.text_frequencies[self.text_frequencies > 0]))
+
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
         """Return for each key the number of distinct pages it stands on; 0 for one never seen."""
         return _look_up(self.keys, self.frequencies, keys)

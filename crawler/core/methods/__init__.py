@@ -16,6 +16,8 @@ from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.base import (
     BlockMethod,
     CountingMethod,
+    Cutoff,
+    CutoffMethod,
     Label,
     PieceMethod,
     TextMethod,
@@ -31,6 +33,8 @@ __all__ = [
     "DEFAULT_METHOD",
     "BlockMethod",
     "CountingMethod",
+    "Cutoff",
+    "CutoffMethod",
     "Label",
     "PieceMethod",
     "TextMethod",

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.core.methods.base import Label
+from crawler.core.methods.base import Cutoff, Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class AdaptiveFrequency:
         found = zip(
             blocks, view.page_frequencies(keys), view.page_text_frequencies(keys), strict=True
         )
-        limit = max(1, int(self.share * view.pages))
+        limit = self._limit(view)
         labels = [
             Label(kept=False, reason=_LINKS, frequency=anyhow)
             if block.link_share >= self.link_share
@@ -91,6 +91,13 @@ class AdaptiveFrequency:
             else label
             for number, label in enumerate(labels)
         ]
+
+    def cutoff(self, view: SiteView) -> Cutoff:
+        """Return the share of the site's pages as a number of pages, and the ranks there are."""
+        return Cutoff(self._limit(view) if view.is_known else None, view.text_ranks)
+
+    def _limit(self, view: SiteView) -> int:
+        return max(1, int(self.share * view.pages))
 
     def _worth(self, document: Document, labels: Sequence[Label], pages: int) -> list[float]:
         toll = self.toll / math.log2(pages + 2)

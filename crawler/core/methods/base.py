@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from crawler.core.document import Document
     from crawler.core.frequency import SiteView
 
-__all__ = ["BlockMethod", "CountingMethod", "Label", "PieceMethod", "TextMethod"]
+__all__ = [
+    "BlockMethod",
+    "CountingMethod",
+    "Cutoff",
+    "CutoffMethod",
+    "Label",
+    "PieceMethod",
+    "TextMethod",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,28 @@ class CountingMethod(Protocol):
         The sums over the site's pages are in ``view.sums`` under that name. Like all counting it
         must depend on this page alone.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """Where a method draws the line between a site's rare blocks and those that recur.
+
+    ``threshold``
+        The highest frequency that main text may have; None where nothing is too frequent.
+    ``ranks``
+        How many distinct frequencies the site's blocks have: k in Kim and Kim (2021).
+    """
+
+    threshold: int | None
+    ranks: int
+
+
+@runtime_checkable
+class CutoffMethod(Protocol):
+    """A method that goes by a threshold of frequency, which items and stats tell."""
+
+    def cutoff(self, view: SiteView) -> Cutoff:
+        """Return the line it draws on this site."""
 
 
 TextMethod: TypeAlias = "BlockMethod | PieceMethod"

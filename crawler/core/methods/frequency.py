@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
+from crawler.core.methods.base import Cutoff
 from crawler.core.methods.pieces import Piece, judged
 from crawler.core.nodes import text_nodes
 
@@ -64,6 +65,11 @@ class TextFrequency:
         """Return the highest frequency that main text may have; None where nothing is counted."""
         levels = view.sums[_NODES].levels if _NODES in view.sums else ()
         return int(levels[-self.dropped_ranks - 1]) if len(levels) > self.dropped_ranks else None
+
+    def cutoff(self, view: SiteView) -> Cutoff:
+        """Return the threshold and k."""
+        ranks = len(view.sums[_NODES].levels) if _NODES in view.sums else 0
+        return Cutoff(self.threshold(view), ranks)
 
     def judge(self, document: Document, view: SiteView) -> list[tuple[Block, Label]]:
         """Label the text blocks ``removed``, ``frequent`` or ``text``."""

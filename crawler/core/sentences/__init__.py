@@ -16,7 +16,7 @@ from crawler.core.sentences.general import GeneralSplitter, SentencexSplitter
 from crawler.core.sentences.kiwi import KiwiSplitter, has_kiwi
 from crawler.core.sentences.korean import KoreanSplitter
 from crawler.core.sentences.paper import PaperSplitter, ended_sentences
-from crawler.core.sentences.scripts import guess_language, primary_language
+from crawler.core.sentences.scripts import guess_language, language_of, primary_language
 
 __all__ = [
     "DEFAULT_SPLITTING",
@@ -24,6 +24,7 @@ __all__ = [
     "Splitter",
     "ended_sentences",
     "guess_language",
+    "language_of",
     "primary_language",
     "split",
     "splitter_for",

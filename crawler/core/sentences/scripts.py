@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["guess_language", "primary_language"]
+__all__ = ["guess_language", "language_of", "primary_language"]
 
 # Enough letters to tell, however long the text is.
 _SAMPLE = 4000
@@ -41,6 +41,14 @@ _SCRIPTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
             ("km", "\u1780-\u17ff"),
             ("hy", "\u0530-\u058f"),
         )
+    }
+)
+# What a guess by script may turn out to be: languages that write as the one that stands for them.
+_ALIKE: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "ru": frozenset(("be", "bg", "kk", "mk", "sr", "uk")),
+        "ar": frozenset(("fa", "ur")),
+        "hi": frozenset(("mr", "ne")),
     }
 )
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
@@ -90,3 +98,14 @@ def guess_language(text: str) -> str:
             return language
     language = max(counts, key=lambda name: counts[name])
     return language if counts[language] >= _ENOUGH * total else ""
+
+
+def language_of(text: str, declared: str | None) -> str:
+    """Return whose rules a page's text is split by, where the page declares its language.
+
+    The script goes before the declaration: many a Korean page says "en". Where the script does not
+    tell, as among languages of Latin letters, the declaration does.
+    """
+    guessed = guess_language(text)
+    named = primary_language(declared or "")
+    return named if not guessed or named in _ALIKE.get(guessed, ()) else guessed
