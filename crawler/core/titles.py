@@ -11,9 +11,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["grams", "similarity"]
+__all__ = ["grams", "similarities", "similarity"]
 
 _LENGTH = 3
 _CODE_BITS = 21
@@ -43,14 +43,34 @@ def similarity(
         text: counts of the text's.
         idf: the inverse document frequency of each of some 3-grams.
     """
-    shared = title.keys() & text.keys()
+    return similarities(title, (text,), idf)[0]
+
+
+def similarities(
+    title: Mapping[int, int],
+    texts: Iterable[Mapping[int, int]],
+    idf: Callable[[Sequence[int]], Sequence[float]],
+) -> list[float]:
+    """Return the :func:`similarity` of a title and each of some texts; weighs the title once."""
+    ours = _weights(title, idf)
+    length = math.hypot(*ours.values())
+    return [_cosine(ours, length, text, idf) for text in texts]
+
+
+def _cosine(
+    ours: Mapping[int, float],
+    length: float,
+    text: Mapping[int, int],
+    idf: Callable[[Sequence[int]], Sequence[float]],
+) -> float:
+    shared = ours.keys() & text.keys()
     if not shared:
         return 0.0
-    ours, theirs = _weights(title, idf), _weights(text, idf)
-    length = math.hypot(*ours.values()) * math.hypot(*theirs.values())
-    if not length:
+    theirs = _weights(text, idf)
+    lengths = length * math.hypot(*theirs.values())
+    if not lengths:
         return 0.0
-    return min(1.0, sum(ours[gram] * theirs[gram] for gram in shared) / length)
+    return min(1.0, math.fsum(ours[gram] * theirs[gram] for gram in shared) / lengths)
 
 
 def _weights(

@@ -24,6 +24,8 @@ _DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf90
 _DENSE_WORTH = 2.5
 # A shorter text stands in a title by chance.
 _SHORTEST_TITLE = 12
+# Only so much of a title is compared with each block.
+_TITLE_CHARS = 1_000
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -101,7 +103,7 @@ class AdaptiveFrequency:
 
     def _worth(self, document: Document, labels: Sequence[Label], pages: int) -> list[float]:
         toll = self.toll / math.log2(pages + 2)
-        title = document.title or ""
+        title = (document.title or "")[:_TITLE_CHARS]
         worth = []
         for block, label in zip(document.blocks, labels, strict=True):
             share = min(1.0, label.frequency / pages) if pages else 0.0

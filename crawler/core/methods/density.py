@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.core.methods.pieces import Piece, judged
-from crawler.core.nodes import text_nodes
+from crawler.core.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
     from crawler.core.blocks import Block
@@ -40,10 +40,11 @@ class Density:
 
     def judge(self, document: Document, view: SiteView) -> list[tuple[Block, Label]]:  # noqa: ARG002 - a page-level method
         """Label the page's text nodes ``sparse`` or ``text``."""
+        nodes = text_nodes(document.parsed)
         pieces = [
             Piece(node.text, node)
-            for node in text_nodes(document.parsed)
-            if "head" not in node.tags
+            for node, in_head in zip(nodes, standing_in(nodes, ("head",)), strict=True)
+            if not in_head
         ]
         if not pieces:
             return []

@@ -10,7 +10,7 @@ from xxhash import xxh3_64_intdigest
 
 from crawler.core.methods.base import Cutoff
 from crawler.core.methods.pieces import Piece, judged
-from crawler.core.nodes import text_nodes
+from crawler.core.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,11 @@ _NODES = "text-nodes"
 
 def frequency_blocks(document: Document) -> list[Piece]:
     """Return the paper's text blocks; text nodes in removed elements are marked as dropped."""
-    pieces = [Piece(node.text, node) for node in text_nodes(document.parsed)]
-    return [piece.drop("removed") if REMOVED & set(piece.node.tags) else piece for piece in pieces]
+    nodes = text_nodes(document.parsed)
+    return [
+        Piece(node.text, node, dropped="removed" if removed else "")
+        for node, removed in zip(nodes, standing_in(nodes, REMOVED), strict=True)
+    ]
 
 
 def _key(text: str) -> int:

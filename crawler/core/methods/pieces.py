@@ -42,16 +42,16 @@ def judged(pieces: Iterable[Piece]) -> list[tuple[Block, Label]]:
     """Return pieces as blocks with labels, as annotations hold them."""
     found = []
     for index, piece in enumerate(pieces):
-        text = " ".join(piece.text.split())
+        text, place = piece.text, piece.node.place
         chars = len(text) - text.count(" ")
         block = Block(
             index=index,
             text=text,
-            tag=piece.node.tags[-1],
-            path="/".join(piece.node.tags),
+            tag=place.tag,
+            path=place.path,
             key=block_key(text),
             chars=chars,
-            link_chars=chars if piece.node.in_link else 0,
+            link_chars=chars if place.in_link else 0,
         )
         label = Label(not piece.dropped, piece.dropped or "text", piece.frequency)
         found.append((block, label))
