@@ -18,7 +18,8 @@ import re
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, OneLineExit, one_line
+from crawler.options import read_flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,20 +38,10 @@ __all__ = [
 _T = TypeVar("_T")
 _MEANING = "meaning"
 _READ = "read"
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
 
 
-class ArgumentExit(ArgumentError, SystemExit):  # noqa: N818 - it is an exit, as SystemExit is
-    """An :class:`ArgumentError` that ends a program nobody catches it in with its one line.
-
-    Scrapy makes spiders deep inside its event loop, where any other exception would be shown as a
-    traceback. Programs that start crawls themselves catch :class:`ArgumentError` as usual.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.code = message
+class ArgumentExit(OneLineExit, ArgumentError):  # noqa: N818 - it is an exit, as SystemExit is
+    """An :class:`ArgumentError` where Scrapy would show any other exception as a traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +76,7 @@ def whole_number_argument(meaning: str, *, default: int, minimum: int = 0) -> in
 
 def flag_argument(meaning: str, *, default: bool) -> bool:
     """Declare a yes-or-no argument."""
-    return cast("bool", _declare(meaning, _read_flag, default))
+    return cast("bool", _declare(meaning, read_flag, default))
 
 
 def pattern_argument(meaning: str) -> re.Pattern[str] | None:
@@ -100,15 +91,6 @@ def _declare(meaning: str, read: Callable[[str], object], default: object) -> ob
 
 def _read_text(value: str) -> str:
     return value.strip()
-
-
-def _read_flag(value: str) -> bool:
-    word = value.strip().lower()
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise ValueError("is neither true nor false")
 
 
 def _read_pattern(value: str) -> re.Pattern[str] | None:
@@ -158,9 +140,7 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
             values[name] = read(value.pattern if isinstance(value, re.Pattern) else str(value))
         except ValueError as error:
             meaning = declared[name].metadata[_MEANING]
-            raise ArgumentExit(
-                _line(f"{owner}: {name}={value!s} {error}; {name} is {meaning}")
-            ) from None
+            raise ArgumentExit(f"{owner}: {name}={value!s} {error}; {name} is {meaning}") from None
     missing = [
         name for name, item in declared.items() if item.default is MISSING and not values.get(name)
     ]
@@ -176,12 +156,8 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
 def _unknown(name: str, declared: list[str]) -> str:
     near = difflib.get_close_matches(name, declared, n=1, cutoff=0.5)
     hint = f" (did you mean '{near[0]}'?)" if near else ""
-    return f"unknown argument '{_line(name)}'{hint}; {_known(declared)}"
+    return f"unknown argument '{one_line(name)}'{hint}; {_known(declared)}"
 
 
 def _known(names: Mapping[str, object] | list[str]) -> str:
     return f"arguments are: {', '.join(names)}"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

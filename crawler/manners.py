@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import signals
 
+from crawler.core.page import MAX_PAGE_BYTES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,16 +18,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
-__all__ = ["MAX_PAGE_BYTES", "POLITE_SETTINGS", "CrawlDelay", "user_agent"]
+__all__ = ["POLITE_SETTINGS", "CrawlDelay", "user_agent"]
 
 logger = logging.getLogger(__name__)
 
-MAX_PAGE_BYTES = 10 * 1024 * 1024
-"""Largest body that is downloaded, in bytes after decompression."""
-
 _DISTRIBUTION = "scrapy-corpus"
 _DEFAULT_LONGEST_DELAY = 60.0
-_ROBOTS_LOGGER = "scrapy.downloadermiddlewares.robotstxt"
 
 
 def user_agent() -> str:
@@ -85,7 +83,6 @@ class CrawlDelay:
         # A maximum of 0 would make every site's wish void.
         self._longest = settings.getfloat("AUTOTHROTTLE_MAX_DELAY") or _DEFAULT_LONGEST_DELAY
         self._asked: dict[str, float] = {}
-        logging.getLogger(_ROBOTS_LOGGER).addFilter(_without_traceback)
         crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
         crawler.signals.connect(self.keep_pace, signals.response_downloaded)
         crawler.signals.connect(self.keep_pace, signals.request_reached_downloader)
@@ -127,12 +124,6 @@ class CrawlDelay:
         host = request.meta.get("download_slot")
         if host in self._asked and (slot := self._downloader.slots.get(host)) is not None:
             _slow_down(slot, self._asked[host])
-
-
-def _without_traceback(record: logging.LogRecord) -> bool:
-    """Keep to one line what Scrapy logs of a robots.txt that a dead host did not give."""
-    record.exc_info = None
-    return True
 
 
 def _asked_delay(robotparser: RobotParser, agent: str) -> float:

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import OptionError
+from crawler.core.page import MAX_PAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from scrapy.settings import BaseSettings
 
-__all__ = ["OPTIONS", "PREFIX", "Option", "Options"]
+__all__ = ["OPTIONS", "PREFIX", "Option", "Options", "read_flag"]
 
 PREFIX: Final = "CORPUS_"
 """What every setting of the project starts with."""
@@ -100,15 +101,26 @@ class Option:
         return OptionError(f"{self.name} is {value!r}. It accepts {self.accepts}.")
 
 
-def _to_bool(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+def read_flag(text: str) -> bool:
+    """Read yes or no from text, as settings and spider arguments write it.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    word = text.strip().lower()
     if word in _TRUE:
         return True
     if word in _FALSE:
         return False
-    raise ValueError(value)
+    raise ValueError("is neither true nor false")
+
+
+def _to_bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str | int):
+        raise TypeError(value)
+    return read_flag(str(value))
 
 
 def _to_int(value: object) -> int:
@@ -207,7 +219,7 @@ class Options:
         choices=("auto", "on", "off"),
     )
     max_page_bytes: int = _option(
-        10_485_760,
+        MAX_PAGE_BYTES,
         "Largest page body in bytes; a larger one is not read but counted.",
         minimum=1,
     )

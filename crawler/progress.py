@@ -58,7 +58,8 @@ class Progress:
         self._screen: _Screen | None = None
         self._task: Any = None
         self._site = ""
-        self._replays = 0
+        self._started = False
+        self._reads_back = False
         self._outputs: list[str] = []
         self._rate = _Rate()
 
@@ -67,6 +68,7 @@ class Progress:
         """Connect to the signals of the crawl."""
         progress = cls(crawler)
         crawler.signals.connect(progress.spider_opened, signals.spider_opened)
+        crawler.signals.connect(progress.engine_started, signals.engine_started)
         crawler.signals.connect(progress.response_received, signals.response_received)
         crawler.signals.connect(progress.item_scraped, signals.item_scraped)
         crawler.signals.connect(progress.feed_slot_closed, signals.feed_slot_closed)
@@ -86,11 +88,15 @@ class Progress:
             self._task = create_looping_call(self._log)
             self._task.start(self._log_seconds, now=False)
 
+    def engine_started(self) -> None:
+        """Note that from now on an engine that does not run was told to stop."""
+        self._started = True
+
     def response_received(self, response: Response) -> None:
         """Note which site is being fetched."""
         url = urlsplit(response.url)
         if url.scheme == "spool":
-            self._replays += 1
+            self._reads_back = True
         elif url.hostname:
             self._site = url.hostname
 
@@ -113,8 +119,7 @@ class Progress:
         """Take the line away and give the summary."""
         if self._task is not None and self._task.running:
             self._task.stop()
-        figures = {**self.stats.get_stats(), "corpus/pages/fetched": self._fetched()}
-        lines = summary(figures, self._outputs)
+        lines = summary(self.stats.get_stats(), self._outputs)
         if self._screen is None:
             logger.info("\n".join(lines))
             return
@@ -135,7 +140,7 @@ class Progress:
         logger.info(self._line())
 
     def _line(self) -> str:
-        fetched, held = self._fetched(), self._value("corpus/pages/held")
+        fetched, held = self._value("corpus/pages/fetched"), self._value("corpus/pages/held")
         exported = self._value("corpus/pages/exported")
         phase = self._phase(exported)
         rate = self._rate.per_second(exported if phase == "reading" else fetched, phase)
@@ -147,20 +152,11 @@ class Progress:
 
     def _phase(self, exported: int) -> str:
         mode = self.stats.get_value("corpus/mode", "two-pass")
-        if mode == "streaming":
-            return "streaming"
-        if exported or self._replays:
+        if mode != "streaming" and (exported or self._reads_back):
             return "reading"
-        return "counting" if mode == "archive" else "fetching"
-
-    def _fetched(self) -> int:
-        """Pages fetched: Scrapy also counts robots.txt and what is read back from the spool."""
-        responses = self._value("response_received_count") - self._replays
-        return max(
-            responses - self._value("robotstxt/response_count"),
-            # An archive's pages come without responses.
-            self._value("corpus/pages/fetched"),
-        )
+        if self._started and not self.crawler.engine.running:
+            return "stopping"
+        return {"streaming": "streaming", "archive": "counting"}.get(mode, "fetching")
 
     def _value(self, key: str) -> int:
         return int(self.stats.get_value(key) or 0)

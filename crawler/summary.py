@@ -77,36 +77,72 @@ def _duration(seconds: float) -> str:
 
 
 def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    def count(key: str) -> int:
-        return int(stats.get(key) or 0)
-
-    pages = (
-        f"{count('corpus/pages/fetched'):,} fetched, {count('corpus/pages/exported'):,} exported"
-    )
-    if near := count("corpus/pages/near_duplicates"):
-        pages += f", {near:,} near-duplicates"
-    yield "pages", pages
-    if skipped := _by_reason(stats, "corpus/skipped/"):
-        yield "skipped", skipped
+    yield from _fetched(stats)
     if failed := _by_reason(stats, "corpus/failed/"):
         yield "failed", failed
-    if dropped := count("item_dropped_count"):
-        yield "pipelines", f"{dropped:,} items dropped"
-    if sites := count("corpus/sites"):
+    if cut := _by_reason(stats, "corpus/cut/"):
+        yield "not visited", cut
+    if sites := _count(stats, "corpus/sites"):
         yield "sites", f"{sites:,}"
-    kept, lost = count("corpus/blocks/kept"), count("corpus/blocks/dropped")
+    kept, lost = _count(stats, "corpus/blocks/kept"), _count(stats, "corpus/blocks/dropped")
     if kept or lost:
         yield "blocks", f"{kept:,} kept, {lost:,} dropped"
-    if errors := count("log_count/ERROR") + count("log_count/CRITICAL"):
+    yield from _trouble(stats)
+
+
+def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say what became of the pages that came. The figures of these lines add up."""
+    fetched = _count(stats, "corpus/pages/fetched")
+    exported = _count(stats, "corpus/pages/exported")
+    broken = _count(stats, "corpus/pages/broken")
+    dropped = _count(stats, "item_dropped_count")
+    skipped = _reasons(stats, "corpus/skipped/")
+    pages = f"{fetched:,} fetched, {exported:,} exported"
+    # Near-duplicates that are not exported are among the skipped.
+    marked = _count(stats, "corpus/pages/near_duplicates") - skipped.get("near-duplicate", 0)
+    if marked > 0:
+        pages += f", {marked:,} of them near-duplicates"
+    yield "pages", pages
+    if skipped:
+        yield "skipped", _by_reason(stats, "corpus/skipped/")
+    if dropped:
+        yield "dropped", f"{dropped:,} by item pipelines"
+    if broken:
+        yield "broken", f"{broken:,}: an item pipeline failed on them"
+    waiting = fetched - exported - broken - dropped - sum(skipped.values())
+    if waiting > 0:
+        yield "waiting", f"{waiting:,} not exported"
+
+
+def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    feeds = sum(_reasons(stats, "feedexport/failed_count/").values())
+    missing = _count(stats, "corpus/feeds/missing")
+    if feeds or missing:
+        told = [f"{feeds:,} could not be stored"] if feeds else []
+        told += [f"{missing:,} items are missing from the output"] if missing else []
+        yield "feeds", ", ".join(told)
+    if _count(stats, "corpus/drain_errors"):
+        yield "held pages", "could not all be read back, see the log"
+    if counts := _count(stats, "corpus/counts/failed"):
+        yield "counts", f"{counts:,} could not be kept or read, see the log"
+    if errors := _count(stats, "log_count/ERROR") + _count(stats, "log_count/CRITICAL"):
         yield "errors", f"{errors:,}, see the log"
 
 
-def _by_reason(stats: Mapping[str, Any], prefix: str) -> str:
-    reasons = {
+def _count(stats: Mapping[str, Any], key: str) -> int:
+    return int(stats.get(key) or 0)
+
+
+def _reasons(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
+    return {
         key.removeprefix(prefix): int(value)
         for key, value in stats.items()
         if key.startswith(prefix) and value
     }
+
+
+def _by_reason(stats: Mapping[str, Any], prefix: str) -> str:
+    reasons = _reasons(stats, prefix)
     if not reasons:
         return ""
     ranked = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -135,5 +171,8 @@ def _outputs(outputs: Sequence[str]) -> list[str]:
 
 
 def _spool(stats: Mapping[str, Any]) -> list[str]:
-    spool = stats.get("corpus/spool")
-    return [f"  held pages  {spool}"] if spool and Path(str(spool)).exists() else []
+    spool, reason = stats.get("corpus/spool"), stats.get("corpus/spool_kept_because")
+    if not spool or not Path(str(spool)).exists():
+        return []
+    lines = [f"  held pages  {spool}"]
+    return [*lines, f"  {'':<11} kept because: {reason}"] if reason else lines

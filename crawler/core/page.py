@@ -10,13 +10,16 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "Page", "site_of"]
+__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "MAX_PAGE_BYTES", "Page", "site_of"]
 
 LOCAL_SITE = "local"
 """The site of pages whose address names no host."""
 
 DEFAULT_PORTS: Mapping[str, int] = MappingProxyType({"http": 80, "https": 443})
 """The ports that addresses of a scheme need not name."""
+
+MAX_PAGE_BYTES = 10 * 1024 * 1024
+"""Largest body that is worked on where nothing else is said, content encodings undone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import xxhash
 from w3lib.url import safe_url_string
 
-from crawler.core.page import site_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from crawler.core.page import DEFAULT_PORTS, site_of
 
 __all__ = [
     "SESSION_PARAMETERS",
@@ -23,7 +19,6 @@ __all__ = [
     "address_site",
     "canonical_address",
     "complete_address",
-    "same_site",
     "split_addresses",
 ]
 
@@ -84,7 +79,6 @@ SESSION_PARAMETERS = (
 
 _DROPPED_PARAMETERS = frozenset(TRACKING_PARAMETERS + SESSION_PARAMETERS)
 _SESSION_IN_PATH = re.compile(rf";(?:{'|'.join(SESSION_PARAMETERS)})=[^/;]*", re.IGNORECASE)
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -114,7 +108,7 @@ def canonical_address(url: str) -> str:
     text = _LONE_SURROGATE.sub("\ufffd", url).strip()
     try:
         parts = urlsplit(safe_url_string(text))
-        if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
             return text
         netloc = _netloc(parts)
     except ValueError:
@@ -128,7 +122,7 @@ def _netloc(parts: SplitResult) -> str:
     host = parts.hostname or ""
     if ":" in host:
         host = f"[{host}]"
-    if parts.port is not None and parts.port != _DEFAULT_PORTS[parts.scheme]:
+    if parts.port is not None and parts.port != DEFAULT_PORTS[parts.scheme]:
         host = f"{host}:{parts.port}"
     user = parts.netloc.rpartition("@")[0]
     return f"{user}@{host}" if user else host
@@ -190,15 +184,6 @@ def address_site(url: str) -> str:
     return site_of(canonical_address(url))
 
 
-def same_site(url: str, site_roots: Collection[str]) -> bool:
-    """Say whether an address lies on one of the sites named by :func:`crawler.core.page.site_of`.
-
-    Hosts are compared whole, without ``www.`` and without regard to ``http`` or ``https``; a port
-    other than the scheme's own has to be the same.
-    """
-    return address_site(url) in site_roots
-
-
 def complete_address(text: str) -> str | None:
     """Make a fetchable address of what a person typed; ``None`` when it is not one.
 
@@ -219,7 +204,7 @@ def complete_address(text: str) -> str | None:
         safe_url_string(text)
     except ValueError:
         return None
-    if parts.scheme not in _DEFAULT_PORTS or not host or _BAD_HOST.search(host):
+    if parts.scheme not in DEFAULT_PORTS or not host or _BAD_HOST.search(host):
         return None
     return text
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lxml.etree import _Element
-    from scrapy.http import TextResponse
+
+    from crawler.core.parse import ParsedPage
 
 __all__ = ["CUT_REASONS", "NON_PAGE_EXTENSIONS", "Link", "LinkRules", "page_links"]
 
@@ -88,34 +89,26 @@ class Link:
     cut: str = ""
 
 
-def page_links(response: TextResponse, rules: LinkRules) -> list[Link]:
+def page_links(page: ParsedPage, rules: LinkRules) -> list[Link]:
     """Find the pages a page leads to, in document order, each address once.
 
-    Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev, resolved against
-    ``base``. What is no web page by its scheme (mail, scripts, data) is left out; the rest is
-    judged by ``rules`` and comes with the reason when it is cut. Reads the tree the response
-    already holds, in one pass.
+    Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev. What is no web page by
+    its scheme (mail, scripts, data) is left out; the rest is judged by ``rules`` and comes with
+    the reason when it is cut. Walks the tree once.
     """
-    base = response.url
-    has_base = page_nofollow = False
+    page_nofollow = False
     found: list[tuple[str, bool]] = []
-    for element in _link_elements(response.selector.root):
-        href = element.get("href")
+    for element in _link_elements(page):
         if element.tag == "meta":
             if (element.get("name") or "").lower() == "robots":
                 page_nofollow |= "nofollow" in _words(element.get("content"))
-        elif href is None:
-            continue
-        elif element.tag == "base":
-            if not has_base:
-                base, has_base = _join(response.url, href), True
-        else:
+        elif (href := element.get("href")) is not None:
             relations = _words(element.get("rel"))
             if element.tag != "link" or relations & _FOLLOWED_RELATIONS:
                 found.append((href, "nofollow" in relations))
     links: dict[str, Link] = {}
     for href, nofollow in found:
-        address = _absolute(base, href, response.encoding)
+        address = _absolute(page.base_url, href, page.encoding)
         if address and (address not in links or links[address].cut == "nofollow"):
             links[address] = Link(
                 address, _judge(address, rules, nofollow=nofollow or page_nofollow)
@@ -123,24 +116,13 @@ def page_links(response: TextResponse, rules: LinkRules) -> list[Link]:
     return list(links.values())
 
 
-def _link_elements(root: _Element | None) -> Iterator[_Element]:
-    if root is None:
-        return
-    # Comments for old browsers can leave the body beside the root element instead of below it.
-    tops = [*reversed(list(root.itersiblings(preceding=True))), root, *root.itersiblings()]
-    for top in tops:
-        yield from top.iter("a", "area", "link", "base", "meta")
+def _link_elements(page: ParsedPage) -> Iterator[_Element]:
+    for root in page.roots:
+        yield from root.iter("a", "area", "link", "meta")
 
 
 def _words(value: str | None) -> set[str]:
     return set(re.split(r"[\s,]+", value.lower())) if value else set()
-
-
-def _join(base: str, href: str) -> str:
-    try:
-        return urljoin(base, _REMOVED_IN_ADDRESS.sub("", href).strip())
-    except ValueError:
-        return base
 
 
 def _absolute(base: str, href: str, encoding: str) -> str:
@@ -159,7 +141,10 @@ def _absolute(base: str, href: str, encoding: str) -> str:
 
 
 def _encode(address: str, encoding: str) -> str:
-    # Browsers send the query in the encoding of the page it was written on, the path in UTF-8.
+    # Browsers send the query in the encoding of the page it was written on, the path in UTF-8; but
+    # of wide encodings they send nothing.
+    if encoding.startswith(("utf-16", "utf-32", "utf_16", "utf_32")):
+        return safe_url_string(address)
     try:
         return safe_url_string(address, encoding=encoding)
     except (LookupError, UnicodeError):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from scrapy import Spider
+from scrapy import Spider, signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -13,22 +14,35 @@ from scrapy.exceptions import (
     DownloadFailedError,
     DownloadTimeoutError,
     IgnoreRequest,
+    NotSupported,
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
 from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from crawler.core.errors import UnreadablePageError, one_line
+from crawler.core.page import Page
+from crawler.core.parse import parse
+from crawler.discovery.addresses import address_key
+from crawler.options import Options
+from crawler.robots import RobotsUnreachableError
+
 if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
+
+    from crawler.core.parse import ParsedPage
 
 __all__ = ["PageSpider", "failure_reason"]
 
 _T = TypeVar("_T")
 
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
+    (RobotsUnreachableError, "robots-unreachable"),
     (CannotResolveHostError, "dns"),
     (DownloadTimeoutError, "timeout"),
     (DownloadConnectionRefusedError, "refused"),
@@ -37,31 +51,56 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (DownloadFailedError, "connection"),
     (ResponseDataLossError, "connection"),
     (UnsupportedURLSchemeError, "bad-address"),
+    (BadGzipFile, "content-encoding"),
+    (EOFError, "content-encoding"),
 )
+# Scrapy tells these apart by their words alone.
+_REASONS_BY_WORDS = (
+    (IgnoreRequest, "robots.txt", "robots"),
+    (IgnoreRequest, "DOWNLOAD_MAXSIZE", "too-large"),
+    (IgnoreRequest, "redirections", "redirects"),
+    (NotSupported, "scheme 'http", "network-off"),
+    (NotSupported, "scheme", "bad-address"),
+)
+# Which of these libraries takes a body's compression off is Scrapy's choice.
+_DECOMPRESSORS = ("zlib", "brotli", "backports.zstd", "compression.zstd")
+# What sites say of their own pages is part of any crawl; the rest may be for the user to mend.
+_EXPECTED = ("robots", "http-4", "redirect")
 
 
 def failure_reason(error: BaseException | None) -> str:
     """Name why a page could not be fetched, by the slug it is counted under."""
     if isinstance(error, HttpError):
         return f"http-{error.response.status}"
-    if isinstance(error, IgnoreRequest):
-        # Scrapy tells these apart by their words alone.
-        message = str(error)
-        if "robots.txt" in message:
-            return "robots"
-        if "DOWNLOAD_MAXSIZE" in message:
-            return "too-large"
-        return "redirects" if "redirections" in message else "other"
-    return next((reason for kind, reason in _REASONS if isinstance(error, kind)), "other")
+    for kind, reason in _REASONS:
+        if isinstance(error, kind):
+            return reason
+    message = str(error)
+    for kind, words, reason in _REASONS_BY_WORDS:
+        if isinstance(error, kind) and words in message:
+            return reason
+    return "content-encoding" if type(error).__module__.startswith(_DECOMPRESSORS) else "other"
 
 
 class PageSpider(Spider):
     """A spider that hands over pages as responses and counts whatever gives none."""
 
+    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
+        # Stopped, the crawl ends with the requests under way.
+        "SCHEDULER_PRIORITY_QUEUE": "crawler.fetching.SparingQueue",
+    }
+
     @property
     def stats(self) -> StatsCollector:
         """The crawl's figures."""
         return self.crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
+        """Make the spider of a crawl."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.request_dropped, signals.request_dropped)
+        return spider
 
     def kept_state(self, key: str, fresh: _T) -> _T:
         """Give back what a paused crawl (JOBDIR) kept under ``key``, else ``fresh``, now kept."""
@@ -75,12 +114,20 @@ class PageSpider(Spider):
         """Say whether a response is an HTML page; count and log it when it is not."""
         if isinstance(response, HtmlResponse):
             return True
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        self.skip(response.url, "not-html", f"its type is {content_type or 'not given'}")
+        self.skip(response.url, "not-html", f"its type is {_content_type(response) or 'not given'}")
         return False
 
+    def parsed(self, response: Response) -> ParsedPage | None:
+        """Parse a page; None where it cannot be read, which is counted where it is held."""
+        page = Page(response.url, response.body, content_type=_content_type(response))
+        try:
+            return parse(page, Options.from_settings(self.settings).max_page_bytes)
+        except UnreadablePageError:
+            return None
+
     def skip(self, url: str, reason: str, detail: str) -> None:
-        """Count a fetched response that is left out."""
+        """Count a response that came and is left out."""
+        self.stats.inc_value("corpus/pages/fetched")
         self.stats.inc_value("corpus/pages/skipped")
         self.stats.inc_value(f"corpus/skipped/{reason}")
         self.logger.debug("Left out %s: %s", url, detail)
@@ -88,10 +135,8 @@ class PageSpider(Spider):
     def fail(self, url: str, reason: str, detail: str) -> None:
         """Count an address that gave no response; one line in the log."""
         self.stats.inc_value(f"corpus/failed/{reason}")
-        # The site's own answers are part of any crawl; the rest may be for the user to mend.
-        expected = reason == "robots" or reason.startswith("http-4")
-        level = logging.INFO if expected else logging.WARNING
-        words = " ".join(detail.split()) or "no further detail"
+        level = logging.INFO if reason.startswith(_EXPECTED) else logging.WARNING
+        words = one_line(detail) or "no further detail"
         self.logger.log(level, "Not fetched (%s): %s: %s", reason, url, words)
 
     def count_failure(self, failure: Failure) -> None:
@@ -100,3 +145,15 @@ class PageSpider(Spider):
         request: Any = getattr(failure, "request", None)
         url = request.url if request is not None else "unknown address"
         self.fail(url, failure_reason(error), f"{type(error).__name__} {error}")
+
+    def request_dropped(self, request: Request) -> None:
+        """Count a redirect that Scrapy does not follow, since it leads to where somebody was."""
+        passed = {address_key(url) for url in request.meta.get("redirect_urls", ())}
+        if address_key(request.url) in passed:
+            self.fail(request.url, "redirect-loop", "its redirects lead back to itself")
+        else:
+            self.skip(request.url, "duplicate-address", "it was requested before")
+
+
+def _content_type(response: Response) -> str:
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from scrapy import Request, signals
+from scrapy import Request
 
 from crawler.arguments import (
     ArgumentExit,
@@ -77,7 +77,8 @@ class SiteSpider(PageSpider):
 
     name = "site"
     # First found, first fetched: breadth first, without a priority for each depth.
-    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
+    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # as in the parent
+        **PageSpider.custom_settings,
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     }
@@ -107,7 +108,6 @@ class SiteSpider(PageSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Begin at the given addresses, or go on where a paused crawl stopped."""
-        self.crawler.signals.connect(self.request_dropped, signals.request_dropped)
         self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.frontier.max_pages = self.arguments.max_pages
         for address in self.start_urls:
@@ -141,11 +141,10 @@ class SiteSpider(PageSpider):
         yield from self._after_nothing(request)
 
     def request_dropped(self, request: Request) -> None:
-        """Note that Scrapy dropped a request it knew already, such as a redirect to a seen page."""
-        if _SITE in request.meta:
-            self.skip(request.url, "duplicate-address", "it was requested before")
-            for following in self._after_nothing(request):
-                self.crawler.engine.crawl(following)
+        """Count it; another page may take its place under the limit."""
+        super().request_dropped(request)
+        for following in self._after_nothing(request):
+            self.crawler.engine.crawl(following)
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy names the reason to everyone
         """Count the addresses that the page limit left out."""
@@ -171,8 +170,9 @@ class SiteSpider(PageSpider):
 
     def _offer_links(self, response: TextResponse, depth: int) -> set[str]:
         """Put a page's links before the frontier; name the sites that got new addresses."""
-        reached = set()
-        for link in page_links(response, self.rules):
+        reached: set[str] = set()
+        page = self.parsed(response)
+        for link in page_links(page, self.rules) if page else ():
             site = self.frontier.site(link.address)
             if site is None:
                 continue

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from scrapy.http import Response
+    from twisted.python.failure import Failure
 
 __all__ = ["UrlsArguments", "UrlsSpider"]
+
+# So many addresses of a list are read ahead of those fetched: enough to find several sites among
+# them that can be asked at once, and few enough to keep in memory.
+_AHEAD = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class UrlsSpider(PageSpider):
         self.arguments = parse_arguments(UrlsArguments, raw, owner=self.name)
         self._seen: set[int] = set()
         self._taken: set[int] = set()
+        self._under_way = 0
         if not self.arguments.file and not self.arguments.urls:
             names = " or ".join(f"-a {item.name}=…" for item in describe_arguments(UrlsArguments))
             raise ArgumentExit(f"{self.name}: there is nothing to fetch: give {names}")
@@ -64,16 +70,34 @@ class UrlsSpider(PageSpider):
                     f"line {entry.line}", "bad-address", f"no web address: {entry.text[:200]}"
                 )
                 continue
-            if self.crawler.engine.needs_backout():
-                await self.crawler.signals.wait_for(signals.scheduler_empty)
             key = address_key(entry.address)
             if key in self._seen:
-                self.skip(entry.address, "duplicate-address", f"line {entry.line} repeats it")
+                self.stats.inc_value("corpus/cut/duplicate-address")
+                self.logger.debug("Left out %s: line %d repeats it", entry.address, entry.line)
                 continue
             self._seen.add(key)
+            await self._catch_up()
+            self._under_way += 1
             yield Request(entry.address, callback=self.parse, errback=self.count_failure)
         if not listed:
             self.logger.warning("The list of addresses is empty; there is nothing to fetch")
+
+    async def _catch_up(self) -> None:
+        """Wait until few enough addresses are under way."""
+        engine = self.crawler.engine
+        # Scrapy sends this signal whenever it has taken what can be asked now, if only to see.
+        while self._under_way >= _AHEAD and engine.downloader.active:
+            await self.crawler.signals.wait_for(signals.scheduler_empty)
+
+    def count_failure(self, failure: Failure) -> None:
+        """Count and log an address that could not be fetched."""
+        self._under_way -= 1
+        super().count_failure(failure)
+
+    def request_dropped(self, request: Request) -> None:
+        """Count an address that was requested before."""
+        self._under_way -= 1
+        super().request_dropped(request)
 
     def _entries(self) -> Iterator[ListedAddress]:
         if self.arguments.file:
@@ -83,6 +107,7 @@ class UrlsSpider(PageSpider):
 
     def parse(self, response: Response, **_: object) -> Iterator[Response]:
         """Hand over a page, unless a redirect led to one that was handed over before."""
+        self._under_way -= 1
         if not self.is_page(response):
             return
         key = address_key(response.url)

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page import MAX_PAGE_BYTES, Page
 from crawler.store.payload import PayloadError, split_http, undo_encodings
 from crawler.store.warc import MAX_HEAD, read_records
 
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
     from crawler.store.warc import Record
 
-__all__ = ["HTML_TYPES", "MAX_PAGE_BYTES", "WarcWriter", "page_of", "read_pages", "record_bytes"]
+__all__ = ["HTML_TYPES", "WarcWriter", "page_of", "read_pages", "record_bytes"]
 
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
-MAX_PAGE_BYTES = 10 << 20
 _OK = 200
 # Characters a url may hold as they are; "%" is among them so that escapes are not escaped again.
 _URL_SAFE = "%/?:@!$&'()*+,;=#[]~"

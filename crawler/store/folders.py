@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import Page
-from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, MAX_PAGE_BYTES
+from crawler.core.page import MAX_PAGE_BYTES, Page
+from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

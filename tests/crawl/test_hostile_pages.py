@@ -64,8 +64,13 @@ READABLE: dict[str, tuple[Answer, str]] = {
     ),
     "/unclosed": (html("<b><i><p>Nothing is closed" * 3000), "Nothing is closed"),
     "/attributes": (
-        html(f"<p {' '.join(f'a{n}=1' for n in range(8_000))}>Too many attributes.</p>"),
+        html(f"<p {' '.join(f'a{n}=1' for n in range(40_000))}>Too many attributes.</p>"),
         "Too many attributes.",
+    ),
+    "/base": (html('<base href="http://[bad"><p>On no base at all.</p>'), "On no base at all."),
+    "/refresh": (
+        html('<meta http-equiv="refresh" content="0; url=http://[bad"><p>Going nowhere.</p>'),
+        "Going nowhere.",
     ),
     "/comments": (
         html("<!-- -->" * 1000 + "<p>Behind a thousand comments.</p>"),
@@ -81,12 +86,16 @@ UNREADABLE: dict[str, tuple[Answer, str]] = {
     "/over-limit": (html(sized(LIMIT + 1)), "failed/too-large"),
     "/500": (html("<p>The server failed.</p>", status=500), "failed/http-500"),
     "/404": (html("<p>Nothing here.</p>", status=404), "failed/http-404"),
-    "/loop": ((302, {"Location": "/loop"}, b""), "skipped/duplicate-address"),
-    "/ping": ((302, {"Location": "/pong"}, b""), "skipped/duplicate-address"),
+    "/loop": ((302, {"Location": "/loop"}, b""), "failed/redirect-loop"),
+    "/ping": ((302, {"Location": "/pong"}, b""), "failed/redirect-loop"),
     "/hop-0": ((302, {"Location": "/hop-1"}, b""), "failed/redirects"),
     "/mislabelled-gzip": (
         (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, b"<p>Never compressed."),
-        "failed/other",
+        "failed/content-encoding",
+    ),
+    "/mislabelled-br": (
+        (200, {"Content-Type": "text/html", "Content-Encoding": "br"}, b"<p>Never compressed."),
+        "failed/content-encoding",
     ),
 }
 UNLINKED: dict[str, Answer] = {

@@ -29,6 +29,10 @@ REMOTE_CONTROL_ENABLED = False
 DOWNLOAD_MAXSIZE = 200_000
 RETRY_ENABLED = False
 SPIDER_MIDDLEWARES = {"helpers.PagesToItems": 50}
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "crawler.robots.RobotsRules": 100,
+}
 EXTENSIONS = {"crawler.manners.CrawlDelay": 500, "helpers.StatsToFile": 0}
 """
 
@@ -173,9 +177,10 @@ def test_each_page_is_handed_over_once_and_everything_else_is_counted(tmp_path: 
         "corpus/cut/file-type": 1,
         "corpus/failed/http-404": 1,
         "corpus/failed/http-503": 1,
-        "corpus/failed/refused": 1,
         "corpus/failed/robots": 1,
+        "corpus/failed/robots-unreachable": 1,
         "corpus/failed/too-large": 1,
+        "corpus/pages/fetched": 2,
         "corpus/pages/skipped": 2,
         "corpus/skipped/duplicate-address": 1,
         "corpus/skipped/not-html": 1,

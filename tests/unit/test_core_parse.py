@@ -167,7 +167,7 @@ def test_language(html: str, language: str | None) -> None:
         ('<link rel="canonical" href="">', None),
         ('<link rel="canonical">', None),
         ('<link rel="canonical" href="http://[broken">', None),
-        ('<base href="http://[broken"><link rel=canonical href=c>', None),
+        ('<base href="http://[broken"><link rel=canonical href=c>', "https://site.example/a/c"),
         ('<link rel="stylesheet" href="/c">', None),
     ],
 )

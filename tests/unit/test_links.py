@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import pytest
-from scrapy.http import HtmlResponse
 
+from crawler.core.page import Page
+from crawler.core.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.links import CUT_REASONS, Link, LinkRules, page_links
 
 RULES = LinkRules()
 
 
+def links_of(body: bytes, rules: LinkRules = RULES, charset: str = "utf-8") -> list[Link]:
+    kind = f"text/html; charset={charset}"
+    return page_links(parse(Page("http://a.example/dir/page", body, content_type=kind)), rules)
+
+
 def links(
     body: str, *, head: str = "", rules: LinkRules = RULES, encoding: str = "utf-8"
 ) -> list[Link]:
     html = f"<html><head>{head}</head><body>{body}</body></html>"
-    response = HtmlResponse(
-        "http://a.example/dir/page", body=html.encode(encoding), encoding=encoding
-    )
-    return page_links(response, rules)
+    return links_of(html.encode(encoding), rules, charset=encoding)
 
 
 def addresses(body: str, *, head: str = "", encoding: str = "utf-8") -> list[str]:
@@ -63,17 +67,46 @@ def test_a_query_is_sent_in_the_encoding_of_its_page() -> None:
 
 def test_a_body_beside_the_root_is_read_too() -> None:
     html = b"<!--[if IE]><html><![endif]--><body><a href='/x'>x</a></body><a href='/y'>y</a>"
-    response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
-    assert [link.address for link in page_links(response, RULES)] == [
+    assert [link.address for link in links_of(html)] == [
         "http://a.example/x",
         "http://a.example/y",
     ]
 
 
-@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe", b"<", b"<div>" * 3000 + b"<a href=/x>"])
+@pytest.mark.parametrize("body", [b"<", b"a\x00<a href=/\xff\xfe>x", b"<a href=/x><" + b"a" * 99])
 def test_broken_pages_have_links_or_none(body: bytes) -> None:
-    response = HtmlResponse("http://a.example/", body=body)
-    assert len(page_links(response, RULES)) <= 1
+    assert len(links_of(body)) <= 1
+
+
+def test_links_below_any_depth_are_found() -> None:
+    deep = b"<div>" * 3000 + b"<a href=/x>x</a>"
+    assert links_of(b"<a href=/a>a</a>" + deep) == [
+        Link("http://a.example/a"),
+        Link("http://a.example/x"),
+    ]
+
+
+def test_a_tag_of_many_attributes_costs_no_time() -> None:
+    many = " ".join(f"a{number}=1" for number in range(40_000))
+    begin = time.process_time()
+    found = links_of(f"<p {many}>text</p><a href=/x>x</a>".encode())
+    assert found == [Link("http://a.example/x")]
+    assert time.process_time() - begin < 2
+
+
+@pytest.mark.parametrize(
+    "base", ["http://[bad", "http://a:99999/", "data:text/html,x", " javascript:void(0) "]
+)
+def test_a_base_that_is_no_address_is_ignored(base: str) -> None:
+    head = f'<base href="{base}"><base href="/no/">'
+    assert addresses('<a href="x">', head=head) == ["http://a.example/dir/x"]
+
+
+def test_a_page_in_a_wide_encoding_sends_its_queries_in_utf8() -> None:
+    html = '<html><body><p>검색</p><a href="/?q=한">x</a></body></html>'
+    assert links_of(html.encode("utf-16"), charset="utf-16") == [
+        Link("http://a.example/?q=%ED%95%9C"),
+    ]
 
 
 @pytest.mark.parametrize(

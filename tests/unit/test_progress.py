@@ -20,11 +20,14 @@ FULL: dict[str, Any] = {
     "finish_reason": "finished",
     "elapsed_time_seconds": 185.4,
     "corpus/pages/fetched": 1240,
-    "corpus/pages/exported": 1200,
-    "corpus/pages/near_duplicates": 7,
+    "corpus/pages/exported": 1195,
+    "corpus/pages/broken": 3,
+    "corpus/pages/near_duplicates": 9,
     "corpus/skipped/empty": 2,
     "corpus/skipped/binary": 30,
+    "corpus/skipped/near-duplicate": 2,
     "corpus/failed/http-404": 8,
+    "corpus/cut/nofollow": 5,
     "item_dropped_count": 1,
     "corpus/sites": 2,
     "corpus/blocks/kept": 9000,
@@ -41,10 +44,13 @@ def test_the_summary_says_what_happened() -> None:
     lines = summary(FULL, ["pages.jsonl (1,200 items)"])
     assert lines == [
         "Crawl finished after 3 min 5 s",
-        "  pages       1,240 fetched, 1,200 exported, 7 near-duplicates",
-        "  skipped     32 (binary 30, empty 2)",
+        "  pages       1,240 fetched, 1,195 exported, 7 of them near-duplicates",
+        "  skipped     34 (binary 30, empty 2, near-duplicate 2)",
+        "  dropped     1 by item pipelines",
+        "  broken      3: an item pipeline failed on them",
+        "  waiting     7 not exported",
         "  failed      8 (http-404 8)",
-        "  pipelines   1 items dropped",
+        "  not visited 5 (nofollow 5)",
         "  sites       2",
         "  blocks      9,000 kept, 41,000 dropped",
         "  errors      4, see the log",
@@ -61,6 +67,41 @@ def test_a_crawl_without_pages_says_so() -> None:
         "Crawl ended early (shutdown) after 0.2 s",
         "  pages       0 fetched, 0 exported",
         "  output      none: name a file with -O pages.jsonl",
+    ]
+
+
+def test_the_figures_of_fetched_pages_add_up() -> None:
+    lines = summary(FULL, [])
+    numbers = {
+        line.split()[0]: int(line.split()[1].strip(":").replace(",", "")) for line in lines[1:6]
+    }
+    assert numbers.pop("pages") == FULL["corpus/pages/fetched"]
+    assert sum(numbers.values()) + 1195 == FULL["corpus/pages/fetched"]
+    whole = summary({"corpus/pages/fetched": 3, "corpus/pages/exported": 3}, [])
+    assert not any("waiting" in line for line in whole)
+
+
+def test_trouble_is_told() -> None:
+    stats = {
+        "feedexport/failed_count/FileFeedStorage": 1,
+        "corpus/feeds/missing": 1200,
+        "corpus/drain_errors": 1,
+        "corpus/counts/failed": 2,
+    }
+    assert summary(stats, ["a"])[2:-1] == [
+        "  feeds       1 could not be stored, 1,200 items are missing from the output",
+        "  held pages  could not all be read back, see the log",
+        "  counts      2 could not be kept or read, see the log",
+    ]
+    missing = summary({"corpus/feeds/missing": 2}, ["a"])
+    assert missing[2] == "  feeds       2 items are missing from the output"
+
+
+def test_it_is_told_why_held_pages_are_kept(tmp_path: Path) -> None:
+    stats = {"corpus/spool": str(tmp_path), "corpus/spool_kept_because": "A feed failed"}
+    assert summary(stats, ["a"])[-2:] == [
+        f"  held pages  {tmp_path}",
+        "              kept because: A feed failed",
     ]
 
 
@@ -107,7 +148,7 @@ def test_the_line_follows_the_stats() -> None:
     shown = progress()
     stats = shown.stats
     stats.set_value("response_received_count", 13)
-    stats.set_value("robotstxt/response_count", 1)
+    stats.set_value("corpus/pages/fetched", 12)
     stats.set_value("corpus/pages/held", 10)
     shown.response_received(response("https://blog.example/a"))
     assert shown._line() == (
@@ -116,7 +157,7 @@ def test_the_line_follows_the_stats() -> None:
     shown.response_received(response("spool://pages"))
     shown.item_scraped(PageItem(url="https://other.example/", site="other.example"))
     assert shown._line() == (
-        "reading: 11 pages fetched · 10 held · 0 exported · 0.0 pages/s · other.example"
+        "reading: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · other.example"
     )
 
 
@@ -140,7 +181,7 @@ def test_the_phase_follows_mode_and_export(mode: str, exported: int, phase: str)
 def test_off_a_terminal_the_summary_is_one_log_record(caplog: pytest.LogCaptureFixture) -> None:
     shown = progress(LOGSTATS_INTERVAL=0)
     shown.spider_opened()
-    shown.stats.set_value("response_received_count", 3)
+    shown.stats.set_value("corpus/pages/fetched", 3)
     with caplog.at_level(logging.INFO):
         shown.report()
     assert [record.levelname for record in caplog.records] == ["INFO"]

@@ -1,0 +1,121 @@
+"""What a site's robots.txt allows, and what to make of one that cannot be had."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from scrapy import Request, signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.misc import build_from_crawler, load_object
+from twisted.internet.defer import Deferred
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.robotstxt import RobotParser
+
+__all__ = ["RobotsRules", "RobotsUnreachableError"]
+
+logger = logging.getLogger(__name__)
+
+_TOO_MANY_REQUESTS: Final = 429
+_SERVER_ERROR: Final = 500
+_OK = range(200, 300)
+
+
+class RobotsUnreachableError(IgnoreRequest):
+    """A page is not fetched, since nobody knows whether it may be."""
+
+
+class RobotsRules(RobotsTxtMiddleware):
+    """Downloader middleware that fetches nothing a robots.txt forbids, or might forbid.
+
+    As RFC 9309 has it: where the server says that there is no robots.txt (a status of 4xx) there
+    are no rules. Where it fails (5xx, or 429: too many requests), or gives no answer that can be
+    read, even after the usual retries, nothing is fetched from the site.
+
+    Scrapy's own middleware crawls the whole site then. It also lets through, unexamined, all but
+    the first of the requests that come while a robots.txt is under way.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
+        self._rules: dict[str, RobotParser | None] = {}
+        self._waiting: dict[str, list[Deferred[None]]] = {}
+
+    async def robot_parser(self, request: Request) -> RobotParser:
+        """Return the rules of the site that a request goes to.
+
+        Raises:
+            RobotsUnreachableError: its robots.txt could not be had.
+        """
+        url = urlparse_cached(request)
+        site = f"{url.scheme}://{url.netloc}"
+        if site in self._waiting:
+            arrived: Deferred[None] = Deferred()
+            self._waiting[site].append(arrived)
+            await maybe_deferred_to_future(arrived)
+        elif site not in self._rules:
+            self._waiting[site] = []
+            try:
+                self._rules[site] = await self._fetch(site, request)
+            finally:
+                for arrived in self._waiting.pop(site):
+                    arrived.callback(None)
+        rules = self._rules.get(site)
+        if rules is None:
+            raise RobotsUnreachableError(
+                f"the robots.txt of {url.netloc} could not be had; "
+                "with ROBOTSTXT_OBEY=False the site is fetched all the same"
+            )
+        return rules
+
+    async def _fetch(self, site: str, request: Request) -> RobotParser | None:
+        assert self.crawler.stats is not None  # noqa: S101 - Scrapy sets it before components
+        assert self.crawler.engine is not None  # noqa: S101 - it is the engine that asks
+        stats = self.crawler.stats
+        stats.inc_value("robotstxt/request_count")
+        try:
+            response = await self.crawler.engine.download_async(
+                Request(
+                    f"{site}/robots.txt",
+                    priority=self.DOWNLOAD_PRIORITY,
+                    meta={"dont_obey_robotstxt": True},
+                    callback=NO_CALLBACK,
+                )
+            )
+        except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules to go by
+            if not isinstance(error, IgnoreRequest):
+                stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+            _tell(site, f"{type(error).__name__} {error}")
+            return None
+        stats.inc_value("robotstxt/response_count")
+        stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if response.status >= _SERVER_ERROR or response.status == _TOO_MANY_REQUESTS:
+            _tell(site, f"status {response.status}")
+            return None
+        return await self._parse(response, request)
+
+    async def _parse(self, response: Response, request: Request) -> RobotParser:
+        # The page that tells of an error holds no rules.
+        body = response.body if response.status in _OK else b""
+        rules: RobotParser = build_from_crawler(self._parser_class, self.crawler, body)
+        await self.crawler.signals.send_catch_log_async(
+            signal=signals.robots_parsed, robotparser=rules, request=request
+        )
+        return rules
+
+
+def _tell(site: str, why: str) -> None:
+    logger.warning(
+        "%s is not crawled: its robots.txt, which says what may be, could not be had (%s). "
+        "Try again later, or set ROBOTSTXT_OBEY=False if you may crawl it all the same.",
+        site,
+        " ".join(why.split()),
+    )
