@@ -11,7 +11,7 @@ from scrapy.http import Response
 from crawler.core.page import Page
 from crawler.items import nested_to_json
 
-__all__ = ["page_from"]
+__all__ = ["flaw_of", "page_from"]
 
 
 def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders yield what they like
@@ -35,7 +35,7 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
         return None
     fields = ItemAdapter(output).asdict()
     url, html = fields.pop("url", None), fields.pop("html", None)
-    if not url or not isinstance(url, str) or not isinstance(html, str | bytes):
+    if not _is_address(url) or not isinstance(html, str | bytes):
         return None
     site = str(fields.pop("site", None) or "")
     fetched_at = str(fields.pop("fetched_at", None) or now)
@@ -43,3 +43,31 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
     if isinstance(html, bytes):
         return Page(url=url, body=html, fetched_at=fetched_at, site=site, fields=further)
     return Page.from_text(url, html, fetched_at=fetched_at, site=site, fields=further)
+
+
+def flaw_of(output: Any) -> str | None:  # noqa: ANN401 - as above
+    """Say why an item that has ``url`` and ``html`` is no page all the same.
+
+    None for a page, and for what was never meant as one. :func:`page_from` gives None for both the
+    flawed and the other; whoever lets that pass in silence loses pages.
+    """
+    if isinstance(output, Response) or not is_item(output):
+        return None
+    item = ItemAdapter(output)
+    if not {"url", "html"} <= set(item.keys()):
+        return None
+    if not _is_address(item["url"]):
+        return f"its url is {_kind_of(item['url'])}, not an address as text"
+    if not isinstance(item["html"], str | bytes):
+        return f"its html is {_kind_of(item['html'])}, not text or bytes"
+    return None
+
+
+def _is_address(url: object) -> bool:
+    return isinstance(url, str) and bool(url)
+
+
+def _kind_of(value: object) -> str:
+    if value is None:
+        return "None"
+    return "empty" if value == "" else f"of type {type(value).__name__}"

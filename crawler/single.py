@@ -6,34 +6,53 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.misc import load_object
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
-from crawler.core.flow import SiteCounts, SiteView, annotate, get_method, observe, read
+from crawler.addon import CorpusAddon
+from crawler.core.errors import (
+    ArgumentError,
+    FetchError,
+    UnreadableInputError,
+    UnreadablePageError,
+    one_line,
+)
+from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page import LOCAL_SITE
 from crawler.handed import page_from
 from crawler.journey import page_item
-from crawler.options import Options
 from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 from crawler.summary import fit_width
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+    from crawler.core.errors import StoreError
     from crawler.core.methods import TextMethod
     from crawler.core.page import Page
     from crawler.items import PageItem
+    from crawler.options import Options
 
-__all__ = ["Verdict", "explanation", "fetch", "item_json", "judge", "page_of_file"]
+__all__ = [
+    "Verdict",
+    "crawl_page",
+    "explanation",
+    "is_address",
+    "item_json",
+    "judge",
+    "page_of_file",
+]
 
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
@@ -54,15 +73,39 @@ class _Process(Protocol):
     def start(self) -> None: ...
 
 
-def page_of_file(path: str, url: str | None) -> Page:
+def is_address(source: str) -> bool:
+    """Whether a source is meant to be fetched, and no file."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def _check_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        usable = is_address(url) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ArgumentError(f"{url} is no http(s) address; give one such as https://blog.example/a")
+
+
+def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
     """Read a saved page.
 
+    Args:
+        path: the file.
+        url: the address that the page has; without it, what the file tells.
+        max_bytes: a larger page is refused.
+
     Raises:
+        ArgumentError: ``url`` is no http(s) address.
         UnreadableInputError: there is no such file, or it holds no page or more than one.
     """
+    if url is not None:
+        _check_address(url)
     if not Path(path).is_file():
         raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
-    pages = list(read_source(path, on_skip=_refuse))[:2]
+    # An archive may be large: the second page says all that has to be known.
+    pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
     if len(pages) != 1:
         raise UnreadableInputError(
             f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
@@ -71,24 +114,38 @@ def page_of_file(path: str, url: str | None) -> Page:
     return replace(pages[0], url=url) if url else pages[0]
 
 
-def fetch(url: str, process: _Process) -> Page:
-    """Fetch one page, by the rules that a crawl obeys.
+def crawl_page(url: str, process: _Process) -> Page:
+    """Run a crawl of one page, by the rules that every crawl obeys; a process can do this once.
 
     Raises:
-        UnreadableInputError: the page could not be fetched; the message says why.
+        ArgumentError: ``url`` is no http(s) address.
+        FetchError: the page could not be fetched; the message says why.
     """
+    _check_address(url)
     found: list[Page] = []
     errors: list[str] = []
     process.crawl(_OnePage, url=url, found=found, errors=errors)
     process.start()
     if not found:
-        why = "; ".join(errors) or "the crawl ended before it came"
-        raise UnreadableInputError(f"{url} could not be fetched: {why}")
+        why = one_line("; ".join(errors)) or "the crawl ended before it came"
+        raise FetchError(f"{url} could not be fetched: {why}")
     return found[0]
 
 
 class _OnePage(Spider):
     name = "one-page"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Have the manners of a crawl, also where no project has the add-on, and write nothing."""
+        super().update_settings(settings)
+        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on.
+        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
+            settings.set(name, value, "spider")
+        settings.set("CORPUS_PROGRESS", "off", "spider")
+        addons = settings.getdict("ADDONS")
+        if not any(load_object(addon) is CorpusAddon for addon in addons):
+            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
 
     def __init__(self, url: str, found: list[Page], errors: list[str]) -> None:
         super().__init__()
@@ -112,27 +169,36 @@ class _OnePage(Spider):
             self.errors.append(failure.getErrorMessage())
 
 
-def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Verdict:
+def judge(
+    page: Page,
+    method: TextMethod,
+    options: Options,
+    others: Sequence[str],
+    on_unusable: Callable[[StoreError], None],
+) -> Verdict:
     """Judge a page by what is known of its site.
 
     Args:
         page: the page.
-        settings: Scrapy's settings, of which the ``CORPUS_*`` ones count.
+        method: the method that judges.
+        options: the settings.
         others: folders and archives whose pages are counted as the page's site; without any, the
             counts that earlier crawls kept.
+        on_unusable: is told of kept counts that cannot be used, and are passed over.
 
     Raises:
         UnreadablePageError: the page gives no text.
-        CorpusError: another page, a setting or a method is wrong; the message says which.
+        UnreadableInputError: one of ``others`` cannot be read, or holds no page.
     """
-    options = Options.from_settings(settings)
-    method = get_method(options.text_method)
     document = read(page, options.max_page_bytes)
     if page.site_name == LOCAL_SITE and document.canonical_url:
         # A saved page often still names its address, and by it the site that it belongs to.
         page = replace(page, url=document.canonical_url)
         document = replace(document, page=page)
-    counts = _counts(page, options, others, method)
+    if others:
+        counts = _observed(others, method, options)
+    else:
+        counts = CountStore(options.dir / "counts").load(page.site_name, on_unusable)
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.
         counts.add(observe(document, method))
@@ -141,22 +207,20 @@ def judge(page: Page, settings: BaseSettings, others: Iterable[str] = ()) -> Ver
     return Verdict(page_item(annotation, view, method.name, mode="single", blocks=True), view)
 
 
-def _counts(page: Page, options: Options, others: Iterable[str], method: TextMethod) -> SiteCounts:
+def _observed(paths: Sequence[str], method: TextMethod, options: Options) -> SiteCounts:
     counts = SiteCounts()
-    for path in others:
-        counts.merge(_observed(path, method))
-    return counts if len(counts) else CountStore(options.dir / "counts").load(page.site_name)
-
-
-def _observed(path: str, method: TextMethod) -> SiteCounts:
-    counts = SiteCounts()
-    for page in read_source(path, on_skip=_pass_over):
-        try:
-            counts.add(observe(read(page), method))
-        except UnreadablePageError:
-            continue
-    if not len(counts):
-        raise UnreadableInputError(f"{path} holds no page; name other pages of the site by --with")
+    for path in paths:
+        own = SiteCounts()
+        for page in read_source(path, on_skip=_pass_over, max_bytes=options.max_page_bytes):
+            try:
+                own.add(observe(read(page, options.max_page_bytes), method))
+            except UnreadablePageError:
+                continue
+        if not len(own):
+            raise UnreadableInputError(
+                f"{path} holds no page; name other pages of the site by --with"
+            )
+        counts.merge(own)
     return counts
 
 

@@ -17,7 +17,8 @@ _DEFAULT_OUTPUT: Final = "demo.jsonl"
 class DemoCommand(ScrapyCommand):
     """Serves the demo site on loopback, crawls it, and shows what came of it.
 
-    Leaves with 0 when pages were exported, 1 when none were, 2 when the command line is wrong.
+    Leaves with 0 when the pages were written, 1 when they were not, 2 when the command line is
+    wrong; each error is one line on standard error.
     """
 
     requires_project = False

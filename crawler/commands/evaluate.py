@@ -16,8 +16,8 @@ __all__ = ["EvaluateCommand"]
 class EvaluateCommand(ScrapyCommand):
     """Measures a method on gold pages and prints the figures.
 
-    Leaves with 0 when it measured, 1 when a gold file cannot be used or the result cannot be
-    written, 2 when the command line is wrong; each error is one line on standard error.
+    Leaves with 0 when it measured, 1 when the result cannot be written, 2 when the command line or
+    a gold file is wrong; each error is one line on standard error.
     """
 
     requires_project = False

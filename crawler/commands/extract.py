@@ -6,20 +6,25 @@ import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
+from scrapy.settings import SETTINGS_PRIORITIES
 
 if TYPE_CHECKING:
     import argparse
 
+    from crawler.core.errors import CorpusError
     from crawler.core.page import Page
 
 __all__ = ["ExtractCommand"]
 
 
 class ExtractCommand(ScrapyCommand):
-    """Prints one page's item as JSON, or its blocks with the verdict on each."""
+    """Prints one page's item as JSON, or its blocks with the verdict on each.
+
+    Leaves with 0 when it printed, 1 when an address could not be fetched, 2 when the call or the
+    page is wrong; each error is one line on standard error.
+    """
 
     requires_project = False
-    default_settings = {"LOG_LEVEL": "CRITICAL"}  # noqa: RUF012 - declared so by Scrapy
 
     def syntax(self) -> str:
         """Say how the command is called."""
@@ -55,42 +60,52 @@ class ExtractCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Put the method among the settings, and be polite where a page is fetched."""
-        from crawler.manners import POLITE_SETTINGS  # noqa: PLC0415 - only when this command runs
-
+        """Put the method among the settings, and say nothing but the answer unless asked for it."""
         super().process_options(args, opts)
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-        self.settings.setdict(POLITE_SETTINGS, "command")
+        # A project's own level is meant for its crawls.
+        if (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+            self.settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
         if opts.method:
             self.settings.set("CORPUS_TEXT_METHOD", opts.method, "cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
-        from crawler.core.errors import (  # noqa: PLC0415 - only when this command runs
-            ArgumentError,
-            CorpusError,
-        )
+        from crawler.core.errors import CorpusError  # noqa: PLC0415 - only when this command runs
+        from crawler.core.methods import get_method  # noqa: PLC0415
+        from crawler.options import Options  # noqa: PLC0415
         from crawler.single import explanation, item_json, judge  # noqa: PLC0415
 
         assert self.settings is not None  # noqa: S101 - as above
         try:
-            if len(args) != 1:
-                raise ArgumentError("give one file or address")
-            page = self._page(args[0], opts.url)
-            verdict = judge(page, self.settings, opts.others)
+            options = Options.from_settings(self.settings)
+            method = get_method(options.text_method)
+            page = self._page(args, opts.url, options.max_page_bytes)
+            verdict = judge(page, method, options, opts.others, self._tell)
         except CorpusError as error:
-            # File names may hold line breaks, yet an error is one line.
-            print(f"scrapy extract: {' '.join(str(error).split())}", file=sys.stderr)
-            self.exitcode = 2
+            self._tell(error)
+            self.exitcode = error.exit_code
             return
         encoding = sys.stdout.encoding or "utf-8"
         text = explanation(verdict) if opts.explain else item_json(verdict, encoding)
         print(text.encode(encoding, "backslashreplace").decode(encoding))
 
-    def _page(self, source: str, url: str | None) -> Page:
-        from crawler.single import fetch, page_of_file  # noqa: PLC0415 - only when needed
+    def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
+        from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
+        from crawler.single import crawl_page, is_address, page_of_file  # noqa: PLC0415
 
-        if source.startswith(("http://", "https://")):
-            assert self.crawler_process is not None  # noqa: S101 - as above
-            return fetch(source, self.crawler_process)
-        return page_of_file(source, url)
+        if unknown := [arg for arg in args if arg.startswith("-")]:
+            raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy extract -h' lists them")
+        if len(args) != 1:
+            raise ArgumentError("give one file or address")
+        if not is_address(args[0]):
+            return page_of_file(args[0], url, max_bytes)
+        if url is not None:
+            raise ArgumentError(f"--url is for a file; {args[0]} is an address itself")
+        assert self.crawler_process is not None  # noqa: S101 - as above
+        return crawl_page(args[0], self.crawler_process)
+
+    def _tell(self, error: CorpusError) -> None:
+        from crawler.core.errors import one_line  # noqa: PLC0415 - only when needed
+
+        print(f"scrapy extract: {one_line(error)}", file=sys.stderr)

@@ -17,10 +17,14 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
+from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.core.methods import get_method
 from crawler.demo.pages import answers
 from crawler.demo.report import report
 from crawler.demo.server import serve
+from crawler.exporters import check_feeds
 from crawler.items import FIELD_ORDER, PageItem
+from crawler.options import Options
 from crawler.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
@@ -51,32 +55,46 @@ def main(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> int:
         given: Settings of the call, of which those from the command line are used.
 
     Returns:
-        The exit code: 0, or 1 when nothing was exported.
-
-    Raises:
-        UsageError: The command line is wrong; the message says what to write.
+        The exit code: 0 when the pages were written, 1 when they were not, 2 when the command line
+        or a setting is wrong.
 
     """
+    try:
+        _show(args, opts, given)
+    except CorpusError as error:
+        print(f"scrapy demo: {one_line(error)}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _show(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> None:
     if args:
-        raise UsageError(
-            f"scrapy demo takes no arguments, but got: {' '.join(args)}", print_help=False
-        )
+        raise ArgumentError(f"there are no arguments, but got: {' '.join(args)}")
     console = _console()
     with tempfile.TemporaryDirectory(prefix="scrapy-corpus-demo-") as folder:
         settings = _settings(given, opts.output, folder)
         with serve(answers()) as base:
             outcome = crawl(base, settings)
             if not outcome.items:
-                print(
-                    "scrapy demo: the crawl exported no page. Run it again with -L INFO to see "
-                    "what each page met.",
-                    file=sys.stderr,
+                raise CorpusError(
+                    "the crawl exported no page; run it again with -L INFO to see why"
                 )
-                return 1
+            if not _is_stored(outcome.stats):
+                raise CorpusError(
+                    f"the pages could not be written to {opts.output}; the log says why; name "
+                    "another file after -O"
+                )
             report(console, outcome.items, outcome.stats, base=base, output=opts.output)
             if opts.keep_serving:
                 _keep_serving(console, base)
-    return 0
+
+
+def _is_stored(stats: Mapping[str, Any]) -> bool:
+    """Whether the only feed was stored."""
+    outcomes = [name for name in stats if name.startswith("feedexport/")]
+    return any("/success_count/" in name for name in outcomes) and not any(
+        "/failed_count/" in name for name in outcomes
+    )
 
 
 def crawl(base: str, settings: Settings) -> Outcome:
@@ -105,7 +123,11 @@ def crawl(base: str, settings: Settings) -> Outcome:
 
 
 def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
-    """Put the demo's settings together: its own module, this call's paths, the command line's."""
+    """Put the demo's settings together: its own module, this call's paths, the command line's.
+
+    Raises:
+        CorpusError: A setting, or the file's name or format, is wrong.
+    """
     settings = Settings()
     settings.setmodule("crawler.demo.settings", priority="project")
     settings.set("CORPUS_DIR", folder, priority="project")
@@ -119,12 +141,15 @@ def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
         if priority is not None and priority >= _COMMAND_LINE:
             settings.set(name, given[name], priority="cmdline")
     if output.partition(":")[0] == "-":
-        raise UsageError(
-            "scrapy demo shows its results on standard output; name a file after -O.",
-            print_help=False,
-        )
-    feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
+        raise ArgumentError("the results are shown on standard output; name a file after -O")
+    try:
+        feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
+    except UsageError as error:
+        raise ArgumentError(str(error)) from error
     settings.set("FEEDS", feeds, priority="cmdline")
+    # Before the site is served, and where it is a line: the add-on would find it out later.
+    get_method(Options.from_settings(settings).text_method)
+    check_feeds(settings)
     return settings
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.log import configure_logging
 
-from crawler.core.errors import ArgumentError, CorpusError, OptionError, UnknownMethodError
+from crawler.core.errors import ArgumentError, CorpusError, one_line
 from crawler.evaluation.render import as_json, write_tables
 from crawler.evaluation.report import Job
 from crawler.evaluation.tasks import get_task, task_names
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_FAILURE = 1
-_USAGE_ERROR = 2
-
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -44,8 +41,8 @@ class _Call:
 def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
     """Measure, print, and return the exit code.
 
-    It is 0 when the task measured, 1 when a gold file cannot be used or the result cannot be
-    written, 2 when the command line or a setting is wrong.
+    It is 0 when the task measured, 1 when the result cannot be written, 2 when the command line, a
+    setting or a gold file is wrong.
     """
     out = sys.stdout
     # Whatever a method or a library prints may not spoil the JSON object.
@@ -57,10 +54,9 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
             report = call.task.run(call.job)
             seconds = perf_counter() - started
             _write(report, seconds, call.json, out)
-        except (ArgumentError, OptionError, UnknownMethodError) as error:
-            return _complain(error, _USAGE_ERROR)
         except CorpusError as error:
-            return _complain(error, _FAILURE)
+            sys.stderr.write(f"scrapy evaluate: {one_line(error)}\n")
+            return error.exit_code
     return 0
 
 
@@ -119,10 +115,3 @@ def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> Non
             Path(json).write_text(as_json(report, seconds), encoding="utf-8")
         except OSError as error:
             raise CorpusError(f"{json}: cannot be written ({error.strerror})") from error
-
-
-def _complain(error: CorpusError, code: int) -> int:
-    # File names and input may hold line breaks, yet an error is one line.
-    message = " ".join(str(error).split())
-    sys.stderr.write(f"scrapy evaluate: error: {message}\n")
-    return code

@@ -162,14 +162,18 @@ def test_a_second_run_replaces_the_file(tmp_path: Path) -> None:
     [
         (["-O", "pages.docx"], "docx"),
         (["-O", "-"], "name a file"),
-        (["everything"], "takes no arguments"),
+        (["everything"], "there are no arguments, but got: everything"),
+        (["-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
+        (["-s", "CORPUS_TEXT_METHOD=best"], "no text method 'best'"),
     ],
 )
 def test_a_wrong_command_line_is_refused(tmp_path: Path, args: list[str], message: str) -> None:
     done = _scrapy(tmp_path, "demo", *args)
 
-    assert done.returncode == 2
-    assert message in done.stdout + done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("scrapy demo: ")
+    assert message in line
     assert list(tmp_path.iterdir()) == []
 
 
@@ -177,7 +181,16 @@ def test_a_crawl_that_exports_nothing_fails_and_says_so(tmp_path: Path) -> None:
     done = _scrapy(tmp_path, "demo", "-s", "DOWNLOAD_MAXSIZE=1")
 
     assert done.returncode == 1
-    assert "exported no page" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("scrapy demo: the crawl exported no page; run")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_a_file_that_cannot_be_written_is_no_success(tmp_path: Path) -> None:
+    done = _scrapy(tmp_path, "demo", "-O", "/dev/full:jsonl")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("scrapy demo: the pages could not be written to /dev/full:jsonl;")
 
 
 def test_the_project_crawls_the_demo_site_and_never_asks_for_the_disallowed_area(

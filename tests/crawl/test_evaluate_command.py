@@ -4,12 +4,9 @@ import gzip
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rows(site: str, pages: int = 4) -> list[str]:
@@ -119,18 +116,28 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     assert says in done.stderr
 
 
-def test_bad_gold_is_one_line_with_file_and_line_and_exit_code_1(
+def test_bad_gold_is_one_line_with_file_and_line_and_exit_code_2(
     tmp_path: Path, gold: Path
 ) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text(rows("a.example")[0] + "\n{}\n")
     done = evaluate(tmp_path, "text", gold, bad, "--json", "-")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        f"scrapy evaluate: error: {bad}, line 2: no 'site'; "
-        "every line needs site, html and gold_text\n"
+        f"scrapy evaluate: {bad}, line 2: no 'site'; every line needs site, html and gold_text\n"
     )
+
+
+def test_a_result_that_cannot_be_written_is_one_line_and_exit_code_1(
+    tmp_path: Path, gold: Path
+) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no device that is always full here")
+    done = evaluate(tmp_path, "text", gold, "--json", "/dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith("scrapy evaluate: /dev/full: cannot be written (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_the_command_is_light_until_it_runs(tmp_path: Path) -> None:

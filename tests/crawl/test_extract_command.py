@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crawler.core.errors import UnreadableInputError
+from crawler.core.flow import SiteCounts, observe, read
+from crawler.core.page import Page
+from crawler.items import FIELD_ORDER
+from crawler.single import page_of_file
+from crawler.store.counts import CountStore
 from support.crawling import FOOTER, ROOT, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:
@@ -20,11 +26,7 @@ if TYPE_CHECKING:
 
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
-FIELDS = [
-    "url", "canonical_url", "site", "title", "language", "text", "fetched_at", "encoding",
-    "method", "mode", "site_pages", "counts_snapshot", "near_duplicate_of", "blocks_kept",
-    "blocks_dropped", "fields",
-]  # fmt: skip
+FIELDS = [name for name in FIELD_ORDER if name != "blocks"]
 
 
 def save(folder: Path, pages: int, first: int = 0) -> None:
@@ -72,8 +74,8 @@ def test_a_saved_page_by_itself(project: Project) -> None:
     assert item["url"] == "https://run.example/a/0"
     assert item["site"] == "run.example"
     assert (item["mode"], item["site_pages"]) == ("single", 0)
+    assert item["counts_snapshot"] == "", "of the site nothing is known"
     assert item["text"].startswith("Piece number 0 of the run\nThe 0th walk")
-    assert FOOTER in item["text"], "of the site nothing is known"
     assert "Home" not in item["text"]
 
 
@@ -103,7 +105,7 @@ def test_explain_shows_each_block_with_the_right_reason(project: Project) -> Non
     assert "judged by 4 distinct pages" in out
 
     out, _ = project.run("extract", "saved/0.html", "--explain")
-    assert rows(out)[FOOTER[:12]] == ["keep", "text", "0", "0%"]
+    assert rows(out)[FOOTER[:12]][2:] == ["0", "0%"]
     assert "nothing is known of" in out
 
     out, _ = project.run(
@@ -138,7 +140,7 @@ def test_an_address_is_fetched_by_the_rules_of_a_crawl(
     assert item["title"] == "Piece number 0 of the run - The Run"
     assert item["fetched_at"].endswith("+00:00")
 
-    out, err = project.run("extract", f"{site.url}a/1", *settings, code=2)
+    out, err = project.run("extract", f"{site.url}a/1", *settings, code=1)
     assert out == ""
     (line,) = err.splitlines()
     assert line == (f"scrapy extract: {site.url}a/1 could not be fetched: Forbidden by robots.txt")
@@ -152,7 +154,7 @@ def test_outside_any_project_too(tmp_path: Path, make_site: MakeSite) -> None:
     assert (code, err) == (0, "")
     assert item_in(out.decode())["url"] == f"{site.url}a/0"
     code, out, err = outside(tmp_path, f"{site.url}a/1")
-    assert (code, out) == (2, b"")
+    assert (code, out) == (1, b"")
     assert err.splitlines() == [
         f"scrapy extract: {site.url}a/1 could not be fetched: Forbidden by robots.txt"
     ]
@@ -165,19 +167,23 @@ def test_outside_any_project_too(tmp_path: Path, make_site: MakeSite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "code", "words"),
     [
-        (html("gone", status=404), "answered with status 404"),
-        ((200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(99)), "type image/png"),
-        (html(""), "has no content"),
+        (html("gone", status=404), 1, "answered with status 404"),
+        (
+            (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(99)),
+            2,
+            "type image/png",
+        ),
+        (html(""), 2, "has no content"),
     ],
 )
 def test_an_address_that_gives_no_page(
-    tmp_path: Path, make_site: MakeSite, answer: Answer, words: str
+    tmp_path: Path, make_site: MakeSite, answer: Answer, code: int, words: str
 ) -> None:
     site = make_site({"/": answer})
-    code, out, err = outside(tmp_path, site.url)
-    assert (code, out) == (2, b"")
+    left_with, out, err = outside(tmp_path, site.url)
+    assert (left_with, out) == (code, b"")
     assert len(err.splitlines()) == 1
     assert err.startswith("scrapy extract: ")
     assert words in err
@@ -185,7 +191,7 @@ def test_an_address_that_gives_no_page(
 
 def test_an_address_where_nobody_answers(tmp_path: Path) -> None:
     code, out, err = outside(tmp_path, "http://127.0.0.1:9/", "-s", "RETRY_ENABLED=False")
-    assert (code, out) == (2, b"")
+    assert (code, out) == (1, b"")
     assert len(err.splitlines()) == 1
     assert "could not be fetched" in err
 
@@ -198,11 +204,21 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["binary.html"], "binary"),
     (["empty.html"], "empty"),
     (["odd.bin"], "no kind that can be read"),
-    (["page.html", "--method", "best"], "use one of: frequency-adaptive, all-text"),
+    (["page.html", "--method", "best"], "use one of: frequency-adaptive, "),
     (["page.html", "--with", "nowhere"], "nowhere does not exist"),
     (["page.html", "--with", "nothing"], "nothing holds no page"),
     (["two.jsonl"], "holds several pages"),
     (["ftp://host.example/a"], "is no file"),
+    (["http://[bad/"], "http://[bad/ is no http(s) address; give one such as https://blog."),
+    (["HTTPS://"], "is no http(s) address"),
+    (["http://host.example:port/"], "is no http(s) address"),
+    (["page.html", "--url", "foo"], "foo is no http(s) address"),
+    (["page.html", "--url", "ftp://host.example/a"], "is no http(s) address"),
+    (["page.html", "--url", ""], "is no http(s) address"),
+    (["http://127.0.0.1:9/", "--url", "https://a.example/"], "--url is for a file"),
+    (["page.html", "--explian"], "unknown option --explian"),
+    (["page.html", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
+    (["page.html", "-s", "CORPUS_MAX_PAGE_BYTES=99"], "too-large"),
 ]
 
 
@@ -216,7 +232,7 @@ def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: st
     (folder / "nothing").mkdir()
     row = json.dumps({"url": "u", "html": "<p>text</p>"}) + "\n"
     (folder / "two.jsonl").write_text(row + row, "utf-8")
-    out, err = project.run("extract", "-L", "ERROR", *arguments, code=2)
+    out, err = project.run("extract", *arguments, code=2)
     assert out == ""
     (line,) = err.splitlines()
     assert line.startswith("scrapy extract: ")
@@ -231,15 +247,88 @@ def test_one_page_of_a_list_comes_with_its_fields(project: Project) -> None:
     assert item["fields"] == {"section": "walks"}
 
 
-def test_damaged_counts_are_named(project: Project) -> None:
+def test_a_damaged_counts_file_is_named_and_the_sound_ones_are_used(project: Project) -> None:
     (project.folder / "page.html").write_text(article(1), "utf-8")
-    counts = project.folder / "corpus-data" / "counts" / "run.example"
-    counts.mkdir(parents=True)
-    (counts / "crawl.npz").write_bytes(b"PK")
-    call = ("extract", "-L", "ERROR", "page.html", "--url", "https://run.example/1")
-    _, err = project.run(*call, code=2)
+    for number in range(3):
+        page = Page.from_text(f"https://run.example/{number}", article(number))
+        counts = SiteCounts()
+        counts.add(observe(read(page)))
+        store = CountStore(project.folder / "corpus-data" / "counts")
+        path = store.save("run.example", f"crawl-{number}", counts)
+    path.write_bytes(b"PK")
+    out, err = project.run("extract", "page.html", "--url", "https://run.example/1")
+    item = item_in(out)
+    assert FOOTER not in item["text"], "two crawls are known still"
+    assert item["site_pages"] == 2
+    (line,) = err.splitlines()
+    assert line.startswith("scrapy extract: ")
+    assert line.endswith("crawl-2.npz is damaged; delete it and crawl again")
+
+
+def test_the_pages_beside_are_read_by_the_limit_of_the_setting(project: Project) -> None:
+    save(project.folder / "saved", 3)
+    big = article(9, extra=f"<!--{'x' * 5000}-->")
+    (project.folder / "saved" / "9.html").write_text(big, "utf-8")
+    call = ("extract", "saved/0.html", "--with", "saved")
+    assert item_in(project.run(*call)[0])["site_pages"] == 4
+    limited = project.run(*call, "-s", "CORPUS_MAX_PAGE_BYTES=4000")[0]
+    assert item_in(limited)["site_pages"] == 3
+
+
+def test_the_same_folder_named_twice_is_no_mistake(project: Project) -> None:
+    save(project.folder / "saved", 3)
+    out, _ = project.run("extract", "saved/0.html", "--with", "saved", "--with", "saved")
+    assert item_in(out)["site_pages"] == 3
+
+
+def test_only_the_answer_is_printed_whatever_a_project_logs(
+    project: Project, make_site: MakeSite
+) -> None:
+    """The feeds, pipelines and jobs of the project stay as they are, too."""
+    project.append(
+        "ownsettings.py",
+        'LOG_LEVEL = "DEBUG"\nJOBDIR = "job"\nFEEDS = {"pages.jsonl": {"format": "jsonlines",'
+        ' "overwrite": True}}',
+    )
+    (project.folder / "pages.jsonl").write_text("precious", "utf-8")
+    before = sorted(path.name for path in project.folder.iterdir())
+    site = make_site({**small_site(1), "/gone": html("gone", status=404)})
+    out, err = project.run("extract", f"{site.url}a/0")
+    assert item_in(out)["url"] == f"{site.url}a/0"
+    assert err == ""
+    out, err = project.run("extract", f"{site.url}gone", code=1)
+    assert out == ""
     assert len(err.splitlines()) == 1
-    assert "crawl.npz is damaged" in err
+    assert (project.folder / "pages.jsonl").read_text("utf-8") == "precious"
+    after = {path.name for path in project.folder.iterdir()} - {"__pycache__"}
+    assert after <= set(before), "nothing is written"
+    assert "started (bot: somebody)" in project.run("extract", f"{site.url}a/0", "-L", "INFO")[1], (
+        "if asked"
+    )
+
+
+def test_in_the_checkout_itself_errors_are_one_line(tmp_path: Path, make_site: MakeSite) -> None:
+    """The project's settings have a log level of their own."""
+    site = make_site({"/": html("gone", status=404)})
+    for source, code in ((site.url, 1), (str(tmp_path / "none.html"), 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "extract", source],
+            cwd=ROOT,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (code, "")
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_of_an_archive_no_more_is_read_than_has_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    row = json.dumps({"url": "https://run.example/1", "html": article(1)}) + "\n"
+    path.write_text(row * 2 + "no json\n", "utf-8")
+    with pytest.raises(UnreadableInputError, match="several pages"):
+        page_of_file(str(path), None, max_bytes=10_000)
 
 
 def test_a_terminal_of_few_letters_still_gets_json(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from crawler.handed import page_from
+from crawler.handed import flaw_of, page_from
 
 NOW = "2024-05-01T10:00:00+00:00"
 
@@ -138,3 +138,39 @@ def test_half_a_surrogate_pair_is_no_reason_to_fail() -> None:
 )
 def test_all_else_is_no_page(output: object) -> None:
     assert page_from(output, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "flaw"),
+    [
+        ({"url": "u", "html": None}, "its html is None, not text or bytes"),
+        ({"url": "u", "html": ["<p>"]}, "its html is of type list, not text or bytes"),
+        ({"url": None, "html": "<p>"}, "its url is None, not an address as text"),
+        ({"url": "", "html": "<p>"}, "its url is empty, not an address as text"),
+        ({"url": ["u"], "html": None}, "its url is of type list, not an address as text"),
+        (Declared(url="u", html=None), "its html is None, not text or bytes"),
+        (Data(url="u", html=None), "its html is None, not text or bytes"),  # type: ignore[arg-type] # the flaw
+    ],
+)
+def test_an_item_that_was_meant_as_a_page_is_told_from_others(output: object, flaw: str) -> None:
+    assert page_from(output, NOW) is None
+    assert flaw_of(output) == flaw
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"url": "u", "html": ""},
+        {"url": "u", "html": b""},
+        {"url": "u"},
+        {"html": "<p>"},
+        {},
+        Declared(url="u"),
+        Response("https://s.example/a"),
+        scrapy.Request("https://s.example/a"),
+        None,
+        "text",
+    ],
+)
+def test_pages_and_other_items_have_no_flaw(output: object) -> None:
+    assert flaw_of(output) is None
