@@ -79,7 +79,7 @@ def measure_spool(pages: list[Page], folder: Path) -> tuple[float, float, int]:
 
     write_time, read_time = seconds(write), seconds(read)
     stored = spool.path.stat().st_size
-    spool.delete()
+    spool.finish(keep=False)
     return write_time, read_time, stored
 
 

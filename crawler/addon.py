@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from crawler.core.errors import OptionError, UnknownMethodError
+from crawler.core.errors import OneLineExit, OptionError, UnknownMethodError
 from crawler.core.methods import get_method
 from crawler.exporters import check_feeds
-from crawler.hold import DrainingItems, Hold, SpoolDownloadHandler
+from crawler.fetching import replace_middlewares
+from crawler.formats import FEED_EXPORTERS
+from crawler.hold import DrainingItems, Hold
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import Options
 from crawler.progress import Progress
+from crawler.secondpass import SpoolDownloadHandler
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -23,25 +26,12 @@ __all__ = ["CorpusAddon", "OptionExit"]
 logger = logging.getLogger(__name__)
 
 _PRIORITY = "addon"
-_FORMATS = {
-    "parquet": "crawler.exporters.ParquetItemExporter",
-    "csv": "crawler.exporters.CorpusCsvItemExporter",
-}
 # Next to the engine: a project's own spider middlewares see pages as its spiders yield them.
 _HOLD_ORDER = 10
 
 
-class OptionExit(OptionError, SystemExit):  # noqa: N818 - it is an exit, as SystemExit is
-    """An :class:`OptionError` that ends a program nobody catches it in with its one line.
-
-    Scrapy reads add-ons where any other exception would be shown as a traceback. Programs that
-    start crawls themselves catch :class:`OptionError` as usual.
-    """
-
-    def __init__(self, message: str) -> None:
-        line = " ".join(message.split())
-        super().__init__(line)
-        self.code = line
+class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as SystemExit is
+    """An :class:`OptionError` where Scrapy would show any other exception as a traceback."""
 
 
 class CorpusAddon:
@@ -55,25 +45,30 @@ class CorpusAddon:
                 crawl starts, since Scrapy switches all feeds off at one unknown format.
         """
         try:
-            get_method(Options.from_settings(settings).text_method)
-            self._add(settings)
+            options = Options.from_settings(settings)
+            get_method(options.text_method)
+            self._add(settings, options)
             check_feeds(settings)
         except (OptionError, UnknownMethodError) as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
 
-    def _add(self, settings: BaseSettings) -> None:
+    def _add(self, settings: BaseSettings, options: Options) -> None:
         for name, value in POLITE_SETTINGS.items():
             settings.set(name, value, _PRIORITY)
+        # What is too large to be read need not be fetched; pages that come near are told of.
+        settings.set("DOWNLOAD_MAXSIZE", options.max_page_bytes, _PRIORITY)
+        settings.set("DOWNLOAD_WARNSIZE", options.max_page_bytes // 2, _PRIORITY)
         settings.set("FEED_EXPORT_ENCODING", "utf-8", _PRIORITY)
         # A page that reloads or moves on after more seconds than these is there to be read.
         settings.set("METAREFRESH_MAXDELAY", 5, _PRIORITY)
         settings.set("ITEM_PROCESSOR", DrainingItems, _PRIORITY)
+        replace_middlewares(settings)
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
-        _add_default(settings, "FEED_EXPORTERS", _FORMATS)
+        _add_default(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 from urllib.parse import urlparse
@@ -47,7 +48,7 @@ def check_feeds(settings: BaseSettings) -> None:
 
     Raises:
         OptionError: A feed has no options or an unknown format, is Parquet while pyarrow is
-            missing, or would be appended to a Parquet file.
+            missing, would be appended to a Parquet file, or is a file that cannot be written.
     """
     exporters = settings.getwithbase("FEED_EXPORTERS")
     formats = sorted(name for name in exporters if exporters[name] is not None)
@@ -64,19 +65,45 @@ def check_feeds(settings: BaseSettings) -> None:
                 f"The feed {uri} has the format {chosen!r}. Known formats are "
                 f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS."
             )
-        if chosen == "parquet":
+        path = _local_path(str(uri))
+        if path is not None and (flaw := _unwritable(path)):
+            raise OptionError(f"{path} cannot be written: {flaw}")
+        if chosen.endswith("parquet"):
             import_pyarrow()
-            if not feed.get("overwrite", False) and _holds_data(str(uri)):
+            if not feed.get("overwrite", False) and path is not None and _holds_data(path):
                 raise OptionError(
                     f"{uri} exists, and a Parquet file cannot be appended to. Use -O to replace "
                     "it, or give another name."
                 )
 
 
-def _holds_data(uri: str) -> bool:
-    if urlparse(uri).scheme not in {"", "file"}:
-        return False
-    path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
+def _local_path(uri: str) -> Path | None:
+    """Return the file of a feed; None where it is kept elsewhere, or is standard output."""
+    # A single letter before the colon is a drive of Windows, not a scheme.
+    if len(urlparse(uri).scheme) > 1 and not uri.startswith("file:"):
+        return None
+    return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
+
+
+def _unwritable(path: Path) -> str | None:
+    """Say why a file cannot be made or written to, None where nothing speaks against it."""
+    try:
+        if path.is_dir():
+            return "it is a folder. Name a file in it."
+        if path.exists():
+            return None if os.access(path, os.W_OK) else "it is write-protected."
+        # Names with %(time)s and the like are not known yet; their folder is made when missing.
+        folder = next(folder for folder in path.absolute().parents if folder.exists())
+    except OSError as error:
+        return f"{error.strerror or error}. Give another name."
+    if not folder.is_dir():
+        return f"{folder} is a file, not a folder. Give another name."
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"nothing may be added to {folder}. Give another name."
+    return None
+
+
+def _holds_data(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 

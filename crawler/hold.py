@@ -17,31 +17,33 @@ import asyncio
 import logging
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
-from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
+from crawler.captures import Captures
 from crawler.core.errors import CorpusError, StoreError
-from crawler.feedwatch import FeedWatch
-from crawler.handed import page_from
+from crawler.handed import flaw_of, page_from
 from crawler.items import PageItem
-from crawler.journey import Journey
+from crawler.journey import REPLAYED, Journey
 from crawler.options import PREFIX, Options
+from crawler.outputs import OutputWatch
+from crawler.secondpass import second_pass
 from crawler.store.spool import Spool
 from crawler.waiting import pause, spider_closed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
-    from crawler.spiders.archive import Archive
+    from crawler.core.page import Page
 
-__all__ = ["DrainingItems", "Hold", "SpoolDownloadHandler"]
+__all__ = ["DrainingItems", "Hold", "PageSource"]
 
 logger = logging.getLogger(__name__)
 
@@ -51,17 +53,12 @@ _T = TypeVar("_T")
 _DRAIN_AT_ONCE = 16
 
 
-class SpoolDownloadHandler:
-    """Answers ``spool://`` requests with an empty response: the pages come from disk."""
+@runtime_checkable
+class PageSource(Protocol):
+    """What a spider has as ``archive``: pages that lie on disk, to be read in place of fetching."""
 
-    lazy = True
-
-    async def download_request(self, request: Request) -> Response:
-        """Return the response that wakes :meth:`Hold.drain`."""
-        return Response(request.url)
-
-    async def close(self) -> None:
-        """Nothing is held here."""
+    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        """Read all pages in one order; ``on_skip`` is called with a reason and what gives none."""
 
 
 class Hold:
@@ -73,11 +70,14 @@ class Hold:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
         self.stats = crawler.stats
         self._started = datetime.now(UTC)
+        archive, spool = (getattr(crawler.spider, name, None) for name in ("archive", "spool"))
+        self._archive = archive if isinstance(archive, PageSource) else None
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
-        self.spool: Spool | None = getattr(crawler.spider, "spool", None)
+        self.spool = spool if isinstance(spool, Spool) else None
         self.crawl = self.spool.info.crawl_id if self.spool else _crawl_name(self._started)
-        self.journey = Journey(self.options, self.crawl, self.stats, mode=self.mode)
-        self._feeds = FeedWatch.of(crawler)
+        self.journey = Journey(self.options, self.crawl, self.stats, mode=self._mode())
+        self._output = OutputWatch.of(crawler)
+        self._any_page = False
         self._asked = False
         self._drain: AsyncIterator[PageItem] | None = None
         self._drained = False
@@ -88,27 +88,19 @@ class Hold:
         hold = cls(crawler)
         crawler.signals.connect(hold.spider_opened, signals.spider_opened)
         crawler.signals.connect(hold.spider_idle, signals.spider_idle)
-        crawler.signals.connect(hold.item_scraped, signals.item_scraped)
-        crawler.signals.connect(hold.item_error, signals.item_error)
-        crawler.signals.connect(hold.spider_closed, signals.spider_closed)
+        crawler.signals.connect(hold.give_last_figures, signals.spider_closed)
         crawler.signals.connect(hold.engine_stopped, signals.engine_stopped)
         return hold
 
-    def spider_opened(self) -> None:
-        """Say which mode the crawl runs in."""
-        self.stats.set_value("corpus/mode", self.mode)
-
-    @property
-    def mode(self) -> str:
-        """``two-pass``, ``streaming`` or ``archive``."""
+    def _mode(self) -> str:
+        """Return which counts the pages are judged by: of this crawl, earlier ones, an archive."""
         if self._archive is None:
             return self.options.mode
         return "archive" if self.spool is None else "two-pass"
 
-    @property
-    def _archive(self) -> Archive | None:
-        """What the spider reads in place of fetching, see :class:`ArchiveSpider`."""
-        return getattr(self.crawler.spider, "archive", None)
+    def spider_opened(self) -> None:
+        """Say which mode the crawl runs in."""
+        self.stats.set_value("corpus/mode", self.journey.mode)
 
     # First pass
 
@@ -143,18 +135,42 @@ class Hold:
             return output
         page = page_from(output, datetime.now(UTC).isoformat(timespec="seconds"))
         if page is None:
+            self._warn_of_flaw(output)
             return output
-        self.stats.inc_value("corpus/pages/fetched")
-        if self.options.mode == "streaming":
+        self._arrived()
+        if self.journey.mode == "streaming":
             return self.journey.stream(page)
         try:
             self.journey.hold(page, self._open_spool())
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
-            self.journey.skip(page.url, "not-held", str(error))
+            self.journey.skip("not-held", f"{page.url}: {error}")
             logger.error("The crawl stops, and exports what it holds: %s", error)  # noqa: TRY400 - it says it all
             raise CloseSpider("spool_failed") from error
         return None
+
+    def _arrived(self) -> None:
+        """Count a page that came; at the first, warn where it will go nowhere."""
+        self.stats.inc_value("corpus/pages/fetched")
+        if not self._any_page and self._output.goes_nowhere:
+            logger.warning(
+                "There is no feed and no item pipeline, so the pages go nowhere: "
+                "name a file with -O pages.jsonl."
+            )
+        self._any_page = True
+
+    def _warn_of_flaw(self, output: Any) -> None:  # noqa: ANN401 - as above
+        """Tell, at the first, of items that were meant as pages and are none."""
+        flaw = flaw_of(output)
+        if flaw is None:
+            return
+        self.stats.inc_value("corpus/items/flawed")
+        if self.stats.get_value("corpus/items/flawed") == 1:
+            logger.warning(
+                "An item with url and html is passed on as it is, for it is no page: %s. "
+                "Further ones are counted in corpus/items/flawed.",
+                flaw,
+            )
 
     def _open_spool(self) -> Spool:
         if self.spool is None:
@@ -178,22 +194,7 @@ class Hold:
         self._asked = True
         engine = self.crawler.engine
         assert engine is not None  # noqa: S101 - it is the engine that is idle
-        engine.crawl(
-            Request(
-                "spool://pages",
-                callback=self.drain,
-                dont_filter=True,
-                # Nothing is fetched, so what guards or slows fetching must let it pass.
-                meta={
-                    "dont_obey_robotstxt": True,
-                    "dont_cache": True,
-                    "dont_redirect": True,
-                    "dont_retry": True,
-                    "autothrottle_dont_adjust_delay": True,
-                    "download_slot": "spool",
-                },
-            )
-        )
+        engine.crawl(second_pass(self.drain))
         raise DontCloseSpider
 
     async def drain(
@@ -225,67 +226,66 @@ class Hold:
             logger.error("Not all pages are exported: %s", error)  # noqa: TRY400 - it says it all
 
     async def _items(self) -> AsyncIterator[PageItem]:
+        pages: Iterator[Page] = iter(())
         if self._archive is not None:
-            async for page in _unhurried(self._archive.pages()):
-                self.stats.inc_value("corpus/pages/fetched")
-                self.journey.count(page)
-            pages = self._archive.pages(quietly=True)
-        else:
-            pages = self.spool.pages() if self.spool is not None else iter(())
+            captures = await self._count_archive(self._archive)
+            # What is passed over was told in the first reading.
+            pages = captures.wanted(self._archive.pages(lambda _reason, _detail: None))
+        elif self.spool is not None:
+            pages = self.spool.pages()
         self.journey.save_counts()
         async for item in _unhurried(self.journey.items(pages)):
             yield item
 
+    async def _count_archive(self, archive: PageSource) -> Captures:
+        # A crawl exports what its spider yields, an address twice too, and so does its replay.
+        captures = Captures(latest_alone=self.journey.mode == "archive")
+        async for page in _unhurried(archive.pages(self._passed_over)):
+            self._arrived()
+            if not self.journey.count(page):
+                captures.pass_over()
+            elif not captures.add(page):
+                self.journey.skip("duplicate-address", f"{page.url}: one capture is exported")
+        return captures
+
+    def _passed_over(self, reason: str, detail: str) -> None:
+        self.stats.inc_value("corpus/pages/fetched")
+        self.journey.skip(reason, detail)
+
     # The end
 
-    def item_scraped(self, item: Any) -> None:  # noqa: ANN401
-        """Count what left through all pipelines."""
-        if isinstance(item, PageItem):
-            self.stats.inc_value("corpus/pages/exported")
-
-    def item_error(self, item: Any) -> None:  # noqa: ANN401
-        """Count what a pipeline failed on: it is not in the output."""
-        if isinstance(item, PageItem):
-            self.stats.inc_value("corpus/pages/broken")
-
-    def spider_closed(self) -> None:
-        """Give the last figures, and keep what was counted meanwhile."""
+    def give_last_figures(self) -> None:
+        """Give the figures that are known at the end, and keep what was counted meanwhile."""
         self.stats.set_value("corpus/sites", len(self.journey.sites))
         self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
-        if self.options.mode == "streaming":
+        if self.journey.mode == "streaming":
             self.journey.save_counts()
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
         await spider_closed(self.crawler)
+        failure = self._output.failure()
         if self.spool is None:
             return
+        if failure is None and self.spool.damage:
+            failure = f"{len(self.spool.damage)} places in it are damaged"
+        if failure is None and not self._drained and self.has_pages:
+            failure = "the crawl ended before its pages were exported"
+        if failure is None:
+            try:
+                self.spool.finish(keep=self.options.keep_spool)
+            except StoreError as error:
+                failure = str(error)
         self.spool.close()
-        if failure := self._failure():
+        if failure is not None:
+            self.stats.set_value("corpus/spool_kept_because", failure)
             logger.error(
-                "%s. All %d held pages are kept in %s: run 'scrapy replay' to export them again.",
-                failure, len(self.spool), self.spool.path,
+                "The %d held pages are kept in %s: %s. Run 'scrapy replay -O FILE' to export them "
+                "again, or delete the file to be done with it.",
+                len(self.spool), self.spool.path, failure,
             )  # fmt: skip
-        elif self.options.keep_spool:
-            self.spool.mark_drained()
-        else:
-            self.spool.delete()
-            self.stats.set_value("corpus/spool", None)
-            return
-        self.stats.set_value("corpus/spool", str(self.spool.path))
-
-    def _failure(self) -> str | None:
-        """Say why a page may be missing from the output, None if none is."""
-        figures = self.stats.get_stats()
-        if any(key.startswith("feedexport/failed_count/") for key in figures):
-            return "A feed could not be stored"
-        if missing := self._feeds.missing():
-            return f"The feeds lack {missing} items"
-        if broken := figures.get("corpus/pages/broken", 0):
-            return f"A pipeline failed on {broken} pages"
-        if not self._drained and self.has_pages:
-            return "The crawl ended before its pages were exported"
-        return None
+        there = self.spool.path.exists()
+        self.stats.set_value("corpus/spool", str(self.spool.path) if there else None)
 
 
 class DrainingItems(ItemPipelineManager):
@@ -323,8 +323,7 @@ def _crawl_name(started: datetime) -> str:
 
 def _replayed(options: Options) -> dict[str, Any]:
     """Return the settings under which a replay gives the items that this crawl would have."""
-    names = ("text_method", "near_duplicate_similarity", "drop_near_duplicates", "item_blocks")
-    return {f"{PREFIX}{name.upper()}": getattr(options, name) for name in names}
+    return {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in REPLAYED}
 
 
 async def _unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:

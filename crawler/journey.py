@@ -1,24 +1,26 @@
 """One crawl's pages from arrival to finished item: count, hold, judge.
 
-Knows nothing of Scrapy. Live crawls, archives and single pages are all served by :class:`Journey`;
-what differs is only who calls it and when:
+Knows nothing of Scrapy. Live crawls, archives and replays are all served by :class:`Journey`; what
+differs is only who calls it and when:
 
 =========  =====================================================================
-two-pass   ``take`` each page as it comes; when no more come, ``items`` of the spool
-streaming  ``take`` each page and export what it returns at once
+two-pass   ``hold`` each page as it comes; when no more come, ``items`` of the spool
+streaming  ``stream`` each page and export what it returns at once
 archive    ``count`` each page of the archive; then ``items`` of the archive again
+replay     as archive, of the spool that a killed crawl left behind
 =========  =====================================================================
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import (
     Annotation,
     Document,
+    Observation,
     SiteCounts,
     SiteView,
     annotate,
@@ -28,20 +30,28 @@ from crawler.core.flow import (
 )
 from crawler.dropped import DroppedBlocks
 from crawler.items import PageItem
+from crawler.options import OPTIONS, PREFIX
 from crawler.store.counts import CountStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crawler.core.page import Page
     from crawler.options import Options
     from crawler.store.spool import Spool
 
-__all__ = ["Journey", "Tally", "page_item"]
+__all__ = ["REPLAYED", "Journey", "Tally", "page_item"]
 
 logger = logging.getLogger(__name__)
 
-_UNEXPECTED = "Unexpected error on %s; please report it"
+_T = TypeVar("_T")
+
+_OF_THE_CALL = {f"{PREFIX}{name}" for name in ("MODE", "DIR", "KEEP_SPOOL", "PROGRESS")}
+REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE_CALL)
+"""The settings that decide what a page's item says: a replay takes over those of the crawl."""
+
+# What was to be whole and is not; the other reasons are part of any crawl or archive.
+_LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
 
 
 class Tally(Protocol):
@@ -77,57 +87,51 @@ class Journey:
         """The sites counted so far, in the order in which they were met."""
         return tuple(self._counts)
 
-    def count(self, page: Page) -> Document | None:
-        """Read a page and count its blocks; None where it cannot be read, which is counted too."""
-        document = self.read(page)
-        if document is not None:
-            counts = self._counts.setdefault(page.site_name, SiteCounts())
-            counts.add(observe(document, self.method))
-        return document
+    def count(self, page: Page) -> bool:
+        """Read a page and count its blocks; False where it cannot be read."""
+        seen = self._observe(page)
+        if seen is not None:
+            self._add(*seen)
+        return seen is not None
 
     def hold(self, page: Page, spool: Spool) -> bool:
-        """Count a page and put it on disk until :meth:`items`; False where it cannot be read."""
-        if self.count(page) is None:
+        """Put a page on disk until :meth:`items`, and count it; False where it cannot be read.
+
+        Raises:
+            StoreError: the spool cannot take it; then it is not counted either.
+        """
+        seen = self._observe(page)
+        if seen is None:
             return False
         spool.append(page)
+        self._add(*seen)
         self._tally.inc_value("corpus/pages/held")
         return True
 
     def stream(self, page: Page) -> PageItem | None:
         """Judge a page by the counts of earlier crawls, and count it for later ones."""
-        document = self.count(page)
-        return None if document is None else self._item(document, self._stored_view(page.site_name))
+        seen = self._observe(page)
+        if seen is None:
+            return None
+        self._add(*seen)
+        return self._item(seen[0], self._stored_view(page.site_name))
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
-        """Judge pages by the counts of this crawl, which are complete now."""
+        """Judge pages that were counted, by the counts of this crawl, which are complete now."""
         for page in pages:
-            # What cannot be read was counted and logged in the first pass.
-            document = self.read(page, again=True)
+            document = self._read(page)
             if document is None:
                 continue
             item = self._item(document, self._own_view(page.site_name))
             if item is not None:
                 yield item
 
-    def read(self, page: Page, *, again: bool = False) -> Document | None:
-        """Read a page; None where it cannot be, counted and logged unless it is read ``again``."""
-        try:
-            return read(page, self.options.max_page_bytes)
-        except UnreadablePageError as error:
-            if not again:
-                self.skip(page.url, error.reason, error.detail)
-        except Exception:
-            # One page must not end a crawl of thousands, whatever is wrong with it.
-            if not again:
-                logger.exception(_UNEXPECTED, page.url)
-                self.skip(page.url, "error", "see the error above")
-        return None
-
-    def skip(self, url: str, reason: str, detail: str) -> None:
-        """Count and log a page that gives no item."""
+    def skip(self, reason: str, detail: str) -> None:
+        """Count and log what gives no item: ``reason`` is a slug, ``detail`` names it first."""
         self._tally.inc_value("corpus/pages/skipped")
         self._tally.inc_value(f"corpus/skipped/{reason}")
-        logger.info("Skipped (%s) %s: %s", reason, url, detail)
+        level = logging.WARNING if reason in _LOSSES else logging.INFO
+        logger.log(level, "Skipped (%s) %s", reason, detail)
 
     def save_counts(self) -> None:
         """Keep what this crawl observed for later crawls; an error is logged and counted."""
@@ -138,6 +142,32 @@ class Journey:
                 # This crawl's own items do not need the file.
                 self._tally.inc_value("corpus/counts/failed")
                 logger.error("%s", error)  # noqa: TRY400 - the message says it all in one line
+
+    def _observe(self, page: Page) -> tuple[Document, Observation] | None:
+        """Read a page and observe it; None where that cannot be, which is counted and logged."""
+        document = self._read(page)
+        if document is None:
+            return None
+        observation = self._attempt(page, lambda: observe(document, self.method))
+        return None if observation is None else (document, observation)
+
+    def _read(self, page: Page) -> Document | None:
+        return self._attempt(page, lambda: read(page, self.options.max_page_bytes))
+
+    def _attempt(self, page: Page, work: Callable[[], _T]) -> _T | None:
+        """Do one page's work; count and log whatever fails, for it must not cost the others."""
+        try:
+            return work()
+        except UnreadablePageError as error:
+            self.skip(error.reason, f"{page.url}: {error.detail}")
+        except Exception:
+            # The method may be anybody's.
+            logger.exception("Unexpected error on %s; please report it", page.url)
+            self.skip("error", f"{page.url}: see the error above")
+        return None
+
+    def _add(self, document: Document, observation: Observation) -> None:
+        self._counts.setdefault(document.page.site_name, SiteCounts()).add(observation)
 
     def _own_view(self, site: str) -> SiteView:
         if site not in self._views:
@@ -151,12 +181,7 @@ class Journey:
         return self._views[site]
 
     def _load_view(self, site: str) -> SiteView:
-        try:
-            counts = self._store.load(site)
-        except StoreError as error:
-            self._tally.inc_value("corpus/counts/failed")
-            logger.error("%s. The pages of %s are judged by themselves alone.", error, site)  # noqa: TRY400 - one line
-            return SiteView.unknown()
+        counts = self._store.load(site, self._pass_over_counts)
         view = counts.view(self.options.near_duplicate_similarity)
         if not view.is_known:
             logger.warning(
@@ -166,18 +191,18 @@ class Journey:
             )
         return view
 
+    def _pass_over_counts(self, error: StoreError) -> None:
+        self._tally.inc_value("corpus/counts/failed")
+        logger.warning("Counts passed over: %s", error)
+
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
-        try:
-            annotation = annotate(document, view, self.method)
-        except Exception:
-            # The method may be anybody's, and one page must not cost the others.
-            logger.exception(_UNEXPECTED, document.page.url)
-            self.skip(document.page.url, "error", "see the error above")
+        annotation = self._attempt(document.page, lambda: annotate(document, view, self.method))
+        if annotation is None:
             return None
         if annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")
             if self.options.drop_near_duplicates:
-                self.skip(document.page.url, "near-duplicate", f"of {annotation.duplicate_of}")
+                self.skip("near-duplicate", f"{document.page.url}: of {annotation.duplicate_of}")
                 return None
         item = page_item(
             annotation, view, self.method.name, mode=self.mode, blocks=self.options.item_blocks

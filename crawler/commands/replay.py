@@ -8,33 +8,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import BaseRunSpiderCommand
 from scrapy.utils.misc import load_object
 
+from crawler.formats import FEED_EXPORTERS
+
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
+    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
-    from crawler.options import Options
-    from crawler.store.spool import SpoolInfo
+    from crawler.store.spoolfile import SpoolInfo
 
 __all__ = ["ReplayCommand"]
 
 _ADDON = "crawler.addon.CorpusAddon"
+_NOT_DONE = 1
+_WRONG_CALL = 2
 
 
 class ReplayCommand(BaseRunSpiderCommand):
     """Counts the pages of a spool and sends them through the pipelines and feeds, all of them.
 
-    Leaves with 0 when the spool was replayed, 1 when the crawl could not start, 2 when the command
-    line, a setting or the spool is wrong; then the reason is one line on standard error.
+    Leaves with 0 when every page of the spool has been exported, 1 when that could not be done, 2
+    when the command line, a setting or the spool is wrong; then the reason is one line on standard
+    error.
     """
 
     # Formats of -O are looked up before the add-on is; a project's own settings win.
-    default_settings: ClassVar[dict[str, Any]] = {
-        "FEED_EXPORTERS": {
-            "csv": "crawler.exporters.CorpusCsvItemExporter",
-            "parquet": "crawler.exporters.ParquetItemExporter",
-        },
-    }
+    default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
 
     def syntax(self) -> str:
         """Say how the command is called."""
@@ -51,7 +52,7 @@ class ReplayCommand(BaseRunSpiderCommand):
             "only spool that is waiting below CORPUS_DIR is taken; --list shows those there are. "
             "All pages of the spool are exported, also those that the killed crawl had exported "
             "already, so write to a fresh file with -O. The spool is removed when all is stored, "
-            "unless CORPUS_KEEP_SPOOL is on."
+            "unless CORPUS_KEEP_SPOOL is on; an archive that is replayed stays."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -64,41 +65,48 @@ class ReplayCommand(BaseRunSpiderCommand):
         from crawler.core.errors import (  # noqa: PLC0415 - only when this command runs
             ArgumentError,
             CorpusError,
+            one_line,
         )
         from crawler.options import Options  # noqa: PLC0415
-        from crawler.store.spool import find_spools  # noqa: PLC0415
+        from crawler.store.spoolfile import find_spools  # noqa: PLC0415
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
         try:
             if len(args) > 1:
                 raise ArgumentError("give one spool at a time")
-            options = Options.from_settings(self.settings)
-            spools = find_spools(options.dir / "spool")
+            if opts.spargs:
+                raise ArgumentError("no -a is needed: name the spool as it is")
+            folder = Options.from_settings(self.settings).dir / "spool"
             if opts.list:
-                _print_list(spools)
+                _print_list(find_spools(folder))
                 return
-            self._replay(_choose(args, spools, options), opts.spargs)
+            self._replay(_choose(args, folder))
         except CorpusError as error:
-            # File names may hold line breaks, yet an error is one line.
-            print(f"scrapy replay: {' '.join(str(error).split())}", file=sys.stderr)
-            self.exitcode = 2
+            print(f"scrapy replay: {one_line(error)}", file=sys.stderr)
+            self.exitcode = _WRONG_CALL
 
-    def _replay(self, spool: SpoolInfo, arguments: dict[str, Any]) -> None:
-        from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
+    def _replay(self, spool: SpoolInfo) -> None:
+        from crawler.journey import REPLAYED  # noqa: PLC0415 - only when needed
         from crawler.spiders.replay import ReplaySpider  # noqa: PLC0415
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above
-        if "path" in arguments:
-            raise ArgumentError("name the spool as it is, without -a path=")
         for name, value in spool.settings.items():
-            # What this command line or project sets goes before what the killed crawl had.
-            self.settings.set(name, value, "command")
+            # The file may be anybody's: what else it names is not for it to set.
+            if name in REPLAYED:
+                # What this command line or project sets goes before what the killed crawl had.
+                self.settings.set(name, value, "command")
         _switch_on(self.settings)
-        self.crawler_process.crawl(ReplaySpider, path=str(spool.path), **arguments)
+        crawler = self.crawler_process.create_crawler(ReplaySpider)
+        self.crawler_process.crawl(crawler, path=str(spool.path))
         self.crawler_process.start()
-        if self.crawler_process.bootstrap_failed:
-            self.exitcode = 1
+        if self.crawler_process.bootstrap_failed or not _all_exported(crawler):
+            self.exitcode = _NOT_DONE
+
+
+def _all_exported(crawler: Crawler) -> bool:
+    assert crawler.stats is not None  # noqa: S101 - the crawl has run
+    return crawler.stats.get_value("corpus/spool_kept_because") is None
 
 
 def _switch_on(settings: Settings) -> None:
@@ -110,18 +118,18 @@ def _switch_on(settings: Settings) -> None:
         settings.set("ADDONS", {**addons, _ADDON: 500}, "cmdline")
 
 
-def _choose(args: list[str], spools: list[SpoolInfo], options: Options) -> SpoolInfo:
+def _choose(args: list[str], folder: Path) -> SpoolInfo:
     from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
-    from crawler.store.spool import Spool  # noqa: PLC0415
+    from crawler.store.spoolfile import find_spools, spool_info  # noqa: PLC0415
 
     if args:
-        spool = Spool.open(args[0])
-        info = spool.info
-        spool.close()
-        return info
-    waiting = [spool for spool in spools if not spool.drained and not spool.in_use]
+        named = spool_info(args[0])
+        if named.in_use:
+            raise ArgumentError(f"{named.path} is in use by another process; wait for its end")
+        return named
+    waiting = [spool for spool in find_spools(folder) if not spool.drained and not spool.in_use]
     if not waiting:
-        raise ArgumentError(f"no spool is waiting in {options.dir / 'spool'}")
+        raise ArgumentError(f"no spool is waiting in {folder}")
     if len(waiting) > 1:
         names = " ".join(str(spool.path) for spool in waiting)
         raise ArgumentError(f"several spools are waiting; name one of {names}")
@@ -133,4 +141,8 @@ def _print_list(spools: list[SpoolInfo]) -> None:
         print("No spools.")
     for spool in spools:
         state = "kept" if spool.drained else "in use" if spool.in_use else "waiting"
-        print(f"{state:8} {spool.pages:7,} pages  {spool.spider:12} {spool.started}  {spool.path}")
+        line = f"{state:8} {spool.pages:7,} pages  {spool.spider:12} {spool.started}  {spool.path}"
+        if spool.damaged:
+            line += f"  damaged in {spool.damaged:,} places"
+        # What stands in a file may hold whatever a terminal acts upon.
+        print("".join(char if char.isprintable() else "?" for char in line))

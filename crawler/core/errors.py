@@ -8,6 +8,7 @@ __all__ = [
     "ArgumentError",
     "CorpusError",
     "FetchError",
+    "OneLineExit",
     "OptionError",
     "StoreError",
     "UnknownMethodError",
@@ -76,6 +77,19 @@ class UnreadablePageError(CorpusError):
         self.url = url
         self.reason = reason
         self.detail = detail
+
+
+class OneLineExit(SystemExit):
+    """Mixed into an error: it ends a program that nobody catches it in, with its one line.
+
+    For errors raised where Scrapy would show any other exception as a traceback. Programs that
+    start crawls themselves catch the error it is mixed into, as they do elsewhere.
+    """
+
+    def __init__(self, message: str) -> None:
+        line = one_line(message)
+        super().__init__(line)
+        self.code = line
 
 
 def one_line(message: object) -> str:

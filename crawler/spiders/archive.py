@@ -40,28 +40,37 @@ class Archive:
         paths: files and folders.
         base_url: address of a folder whose pages do not tell their own.
         max_bytes: larger records are passed over unread.
-        on_skip: called with reason and detail for what gives no page.
     """
 
-    def __init__(
-        self,
-        paths: tuple[Path, ...],
-        base_url: str,
-        max_bytes: int,
-        on_skip: Callable[[str, str], None],
-    ) -> None:
+    def __init__(self, paths: tuple[Path, ...], base_url: str, max_bytes: int) -> None:
         self._paths = paths
         self._base_url = base_url
         self._max_bytes = max_bytes
-        self._on_skip = on_skip
 
-    def pages(self, *, quietly: bool = False) -> Iterator[Page]:
-        """Read all pages; ``quietly`` where what is passed over was told already."""
-        on_skip = _say_nothing if quietly else self._on_skip
+    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        """Read all pages; ``on_skip`` is called with reason and detail for what gives none."""
         for path in self._paths:
-            yield from read_source(
-                path, base_url=self._base_url, max_bytes=self._max_bytes, on_skip=on_skip
-            )
+            yield from self._pages_of(path, on_skip)
+
+    def _pages_of(self, path: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        something = False
+
+        def tell(reason: str, detail: str) -> None:
+            nonlocal something
+            something = True
+            on_skip(reason, detail)
+
+        try:
+            for page in read_source(
+                path, base_url=self._base_url, max_bytes=self._max_bytes, on_skip=tell
+            ):
+                something = True
+                yield page
+        except UnreadableInputError as error:
+            # One file of many must not cost the others.
+            tell("unreadable", str(error))
+        if not something:
+            on_skip("no-page", f"{path}: nothing in it is a page")
 
 
 class ArchiveSpider(Spider):
@@ -88,7 +97,6 @@ class ArchiveSpider(Spider):
                 self._paths,
                 self.arguments.base_url,
                 Options.from_settings(self.settings).max_page_bytes,
-                self._skip,
             )
         return self._archive
 
@@ -97,14 +105,8 @@ class ArchiveSpider(Spider):
         try:
             read_source(path, on_skip=_say_nothing)
         except UnreadableInputError as error:
-            raise ArgumentExit(" ".join(f"{self.name}: path={path}: {error}".split())) from error
-
-    def _skip(self, reason: str, detail: str) -> None:
-        stats = self.crawler.stats
-        stats.inc_value("corpus/pages/skipped")
-        stats.inc_value(f"corpus/skipped/{reason}")
-        self.logger.info("Skipped (%s): %s", reason, detail)
+            raise ArgumentExit(f"{self.name}: path={path}: {error}") from error
 
 
 def _say_nothing(reason: str, detail: str) -> None:
-    """Ignore what is told in the first pass."""
+    """Leave it to the crawl to tell what a path holds."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from scrapy import Spider
 
-from crawler.arguments import parse_arguments, text_argument
+from crawler.arguments import ArgumentExit, parse_arguments, text_argument
+from crawler.core.errors import StoreError
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from crawler.core.page import Page
 
@@ -31,8 +32,10 @@ class _Held:
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
 
-    def pages(self, *, quietly: bool = False) -> Iterator[Page]:  # noqa: ARG002 - all are whole
-        return self._spool.pages()
+    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        for damage in self._spool.damage:
+            on_skip("corrupt", f"{self._spool.path}: {damage}")
+        yield from self._spool.pages()
 
 
 class ReplaySpider(Spider):
@@ -43,5 +46,8 @@ class ReplaySpider(Spider):
     def __init__(self, **raw: object) -> None:
         super().__init__()
         self.arguments = parse_arguments(ReplayArguments, raw, owner=self.name)
-        self.spool = Spool.open(self.arguments.path)
+        try:
+            self.spool = Spool.open(self.arguments.path)
+        except StoreError as error:
+            raise ArgumentExit(f"{self.name}: {error}") from error
         self.archive = _Held(self.spool)

@@ -7,66 +7,36 @@ replay needs to know stands in the file's own ``warcinfo`` record, so the file i
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import re
-import sys
-import zlib
 from array import array
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError
 from crawler.store.archive import WarcWriter, page_of
+from crawler.store.lock import try_lock
 from crawler.store.payload import PayloadError
-from crawler.store.warc import member_offsets, read_records
-
-if (
-    sys.platform != "win32"
-):  # which has no advisory locks: nothing tells a live spool from a left one
-    import fcntl
+from crawler.store.spoolfile import (
+    Contents,
+    SpoolFacts,
+    archive_path,
+    is_waiting,
+    read_facts,
+    spool_path,
+    survey,
+)
+from crawler.store.warc import read_records
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from crawler.core.page import Page
+    from crawler.store.spoolfile import SpoolInfo
 
-__all__ = ["Spool", "SpoolInfo", "find_spools"]
+__all__ = ["Spool"]
 
 _log = logging.getLogger(__name__)
-_OPEN_SUFFIX = ".spool.warc.gz"
-_DRAINED_SUFFIX = ".warc.gz"
-_META = "x-corpus-spool"  # line of the warcinfo record that holds the spool's own facts, as JSON
-_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,149}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    crawl_id: str
-    started: str
-    spider: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SpoolInfo:
-    """What is known of a spool in a folder.
-
-    ``pages`` counts the whole pages in it. ``drained`` says that all of them have been worked on.
-    ``in_use`` says that a living process holds it (always ``False`` where the system has no
-    file locks). ``started``, ``spider`` and ``settings`` are what the crawl that made it gave.
-    """
-
-    path: Path
-    crawl_id: str
-    started: str
-    spider: str
-    settings: Mapping[str, Any]
-    pages: int
-    drained: bool
-    in_use: bool
 
 
 class Spool:
@@ -81,12 +51,12 @@ class Spool:
     """
 
     def __init__(
-        self, path: Path, facts: _Facts, file: IO[bytes] | WarcWriter, offsets: array[int]
+        self, path: Path, facts: SpoolFacts, file: IO[bytes] | WarcWriter, contents: Contents
     ) -> None:
         self._path = path
         self._facts = facts
         self._file = file
-        self._offsets = offsets
+        self._contents = contents
 
     @classmethod
     def create(
@@ -111,36 +81,30 @@ class Spool:
             StoreError: the name will not do, a spool of that name is there, or the folder or file
                 cannot be made.
         """
-        if not _SAFE_ID.fullmatch(crawl_id):
-            raise StoreError(
-                f"{crawl_id!r} cannot name a spool. Use up to 150 letters, digits, '.', '_' or '-'."
-            )
-        facts = _Facts(crawl_id, started, spider, dict(settings or {}))
-        try:
-            line = json.dumps(asdict(facts))
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
-        path = Path(folder) / f"{crawl_id}{_OPEN_SUFFIX}"
+        facts = SpoolFacts(crawl_id, started, spider, dict(settings or {}))
+        head = facts.warcinfo()
+        path = spool_path(folder, crawl_id)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(
                 f"{path.parent} cannot be made: {error.strerror or error}. Choose another folder."
             ) from error
-        drained = _drained_path(path)
-        if drained.exists():
+        archive = archive_path(path)
+        if archive.exists():
             raise StoreError(
-                f"{drained} is the archive of a crawl of that name. Move it away or choose another."
+                f"{archive} is the archive of a crawl of that name. Move it away or choose another."
             )
-        writer = WarcWriter(path, date=started, info={_META: line})
+        writer = WarcWriter(path, date=started, info=head)
         _lock(writer.fileno(), path)
-        return cls(path, facts, writer, array("Q"))
+        return cls(path, facts, writer, Contents(array("Q")))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Take up a spool left behind, to read it; nothing can be appended.
 
-        Half a page at its end, cut off by a kill, is no page and is passed over.
+        Half a page at its end, cut off by a kill, is no page and is passed over; damage before it
+        stands in :attr:`damage`.
 
         Raises:
             StoreError: the file is missing, unreadable, no spool, or held by a living process.
@@ -154,7 +118,10 @@ class Spool:
             ) from error
         try:
             _lock(file.fileno(), path)
-            return cls(path, _own_facts(file, path), file, _page_offsets(file, path))
+            facts, contents = read_facts(file, path), survey(file)
+            if contents.cut:
+                _log.info("%s: %s; the pages before it are whole", path, contents.cut)
+            return cls(path, facts, file, contents)
         except BaseException:
             file.close()
             raise
@@ -167,10 +134,15 @@ class Spool:
     @property
     def info(self) -> SpoolInfo:
         """The spool's facts as they are now."""
-        return _info(self._path, self._facts, len(self), in_use=not self._file.closed)
+        return self._facts.of_file(self._path, self._contents, in_use=not self._file.closed)
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What was found damaged when it was opened, a line a place; pages there are lost."""
+        return self._contents.damage
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return len(self._contents.offsets)
 
     def append(self, page: Page) -> None:
         """Add a page. When this returns, the page survives the death of the process.
@@ -181,30 +153,23 @@ class Spool:
         """
         if not isinstance(self._file, WarcWriter):
             raise StoreError(f"{self._path} was opened to read: no page can be added any more.")
-        self._offsets.append(self._file.write(page))
+        self._contents.offsets.append(self._file.write(page))
 
-    def pages(self, start: int = 0, count: int | None = None) -> Iterator[Page]:
-        """Give pages in the order they were appended, one at a time.
+    def pages(self) -> Iterator[Page]:
+        """Give the pages in the order they were appended, one at a time.
 
         Works while the spool is filled, and after :meth:`close`; pages appended after the call are
         not given.
 
-        Args:
-            start: the first page to give, counted from 0. It is found without reading those before.
-            count: how many to give at most; ``None`` means all.
-
         Raises:
             StoreError: the file is gone, or a page in it has been damaged since.
         """
-        if start < 0 or (count is not None and count < 0):
-            raise StoreError(f"A spool has no pages from {start}, {count} of them: count from 0.")
-        last = len(self) if count is None else min(len(self), start + count)
-        return self._read(range(start, last))
+        return self._read(len(self))
 
-    def _read(self, wanted: range) -> Iterator[Page]:
+    def _read(self, count: int) -> Iterator[Page]:
         try:
             with self._path.open("rb") as file:
-                for number in wanted:
+                for number in range(count):
                     yield self._read_one(file, number)
         except OSError as error:
             raise StoreError(
@@ -213,7 +178,7 @@ class Spool:
             ) from error
 
     def _read_one(self, file: IO[bytes], number: int) -> Page:
-        file.seek(self._offsets[number])
+        file.seek(self._contents.offsets[number])
         damage: list[str] = []
         records = read_records(
             file,
@@ -234,140 +199,44 @@ class Spool:
             )
         return page
 
-    def mark_drained(self) -> None:
-        """Say that every page has been worked on: the file becomes the crawl's archive.
+    def finish(self, *, keep: bool) -> None:
+        """Say that every page has been worked on, and close the spool.
 
-        It is renamed in one step, so it is found either waiting or drained, never half. The spool
-        is closed by this.
+        A spool that was waiting becomes the crawl's archive if ``keep``, else it is removed; a file
+        already gone is no error. An archive stays what and where it is.
 
         Raises:
-            StoreError: the file cannot be renamed.
+            StoreError: the file cannot be renamed or removed, or another archive has its new name.
         """
         self.close()
-        drained = _drained_path(self._path)
+        if not is_waiting(self._path):
+            return
         try:
-            os.replace(self._path, drained)  # noqa: PTH105 - the atomic rename, by its known name
+            if keep:
+                self._become_archive()
+            else:
+                self._path.unlink(missing_ok=True)
         except OSError as error:
+            change = "renamed" if keep else "removed"
             raise StoreError(
-                f"{self._path} cannot be renamed: {error.strerror or error}. "
-                "Check the folder's permissions."
+                f"{self._path} cannot be {change} ({error.strerror or error}): see to it by hand"
             ) from error
-        self._path = drained
+
+    def _become_archive(self) -> None:
+        archive = archive_path(self._path)
+        if archive.exists():
+            raise StoreError(f"{archive} is there already: move it away or rename the spool")
+        # In one step, so that it is found either waiting or drained, never half.
+        self._path.rename(archive)
+        self._path = archive
 
     def close(self) -> None:
         """End appending and let go of the lock. The pages stay readable."""
         self._file.close()
 
-    def delete(self) -> None:
-        """Close the spool and remove its file. A file already gone is no error.
-
-        Raises:
-            StoreError: the file cannot be removed.
-        """
-        self.close()
-        try:
-            self._path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{self._path} cannot be removed: {error.strerror or error}. Remove it by hand."
-            ) from error
-
-
-def find_spools(folder: str | os.PathLike[str]) -> list[SpoolInfo]:
-    """List the spools in a folder, by name; a missing folder has none.
-
-    Each file is unpacked once to count its pages; none is parsed. Archives that are no spools are
-    not listed. A spool that cannot be read is logged as a warning and not listed.
-    """
-    found = []
-    for path in sorted(Path(folder).glob(f"*{_DRAINED_SUFFIX}")):
-        try:
-            with path.open("rb") as file:
-                facts = _read_facts(file)
-                if facts is None:
-                    if path.name.endswith(_OPEN_SUFFIX):
-                        _log.warning("%s holds no spool: it was cut off at its start.", path)
-                    continue
-                in_use = not _try_lock(file.fileno())
-                pages = len(_page_offsets(file, path))
-        except OSError as error:
-            _log.warning("%s cannot be read: %s", path, error.strerror or error)
-            continue
-        found.append(_info(path, facts, pages, in_use=in_use))
-    return found
-
-
-def _info(path: Path, facts: _Facts, pages: int, *, in_use: bool) -> SpoolInfo:
-    return SpoolInfo(
-        path=path,
-        crawl_id=facts.crawl_id,
-        started=facts.started,
-        spider=facts.spider,
-        settings=facts.settings,
-        pages=pages,
-        drained=not path.name.endswith(_OPEN_SUFFIX),
-        in_use=in_use,
-    )
-
-
-def _drained_path(path: Path) -> Path:
-    return path.with_name(
-        path.name.removesuffix(_OPEN_SUFFIX).removesuffix(_DRAINED_SUFFIX) + _DRAINED_SUFFIX
-    )
-
-
-def _read_facts(file: IO[bytes]) -> _Facts | None:
-    """The facts in the file's first member; ``None`` where it is no spool's."""
-    try:
-        text = zlib.decompressobj(wbits=31).decompress(file.read(1 << 16), 1 << 20)
-    except zlib.error:
-        return None
-    finally:
-        file.seek(0)
-    for line in text.split(b"\r\n"):
-        name, _, value = line.partition(b": ")
-        if name == _META.encode():
-            try:
-                return _Facts(**json.loads(value))
-            except (ValueError, TypeError):
-                return None
-    return None
-
-
-def _own_facts(file: IO[bytes], path: Path) -> _Facts:
-    facts = _read_facts(file)
-    if facts is None:
-        raise StoreError(f"{path} is no spool. Read other archives with the archive spider.")
-    return facts
-
-
-def _page_offsets(file: IO[bytes], path: Path) -> array[int]:
-    """Where the whole pages of a spool begin. The first member is its ``warcinfo``."""
-
-    def on_damage(reason: str, detail: str) -> None:
-        # A cut-off end is what a kill leaves of a page never promised; anything else is a loss.
-        level = logging.INFO if reason == "truncated" else logging.WARNING
-        _log.log(level, "%s: %s (%s)", path, detail, reason)
-
-    return array("Q", list(member_offsets(file, on_damage=on_damage))[1:])
-
 
 def _lock(descriptor: int, path: Path) -> None:
-    if not _try_lock(descriptor):
+    if not try_lock(descriptor):
         raise StoreError(
             f"{path} is in use by another process. Wait until that crawl or replay has ended."
         )
-
-
-def _try_lock(descriptor: int) -> bool:
-    """Lock an open file until it is closed; ``False`` where another holds it."""
-    if sys.platform == "win32":
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        # Some network file systems know no locks; the exclusive creation still holds there.
-        return True
-    return True

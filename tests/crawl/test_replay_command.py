@@ -47,7 +47,7 @@ def test_the_list_says_of_each_spool_how_it_stands(project: Project) -> None:
     assert project.run("replay", "--list")[0] == "No spools.\n"
     waiting = leave_spool(project.folder, "one", 1200)
     kept = Spool.open(leave_spool(project.folder, "two", 2))
-    kept.mark_drained()
+    kept.finish(keep=True)
     used = Spool.open(leave_spool(project.folder, "three", 3))
     out, err = project.run("replay", "--list", "-L", "ERROR")
     used.close()
@@ -62,7 +62,7 @@ def test_the_list_says_of_each_spool_how_it_stands(project: Project) -> None:
 
 def test_the_only_one_waiting_is_taken(project: Project) -> None:
     leave_spool(project.folder, "one", 5)
-    Spool.open(leave_spool(project.folder, "kept", 2)).mark_drained()
+    Spool.open(leave_spool(project.folder, "kept", 2)).finish(keep=True)
     used = Spool.open(leave_spool(project.folder, "used", 3))
     project.run("replay", "-O", "out.jsonl")
     used.close()
@@ -125,8 +125,8 @@ def test_one_in_use_is_left_alone(project: Project) -> None:
         (["page.html"], "is no spool"),
         ([".."], "cannot be opened"),
         (["one", "two"], "one spool at a time"),
-        (["one.spool.warc.gz", "-a", "path=other"], "without -a path="),
-        (["one.spool.warc.gz", "-a", "speed=9"], "unknown argument 'speed'"),
+        (["one.spool.warc.gz", "-a", "path=other"], "scrapy replay: no -a is needed"),
+        (["one.spool.warc.gz", "-a", "speed=9"], "scrapy replay: no -a is needed"),
     ],
 )
 def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.errors import UnknownMethodError
+from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
 from crawler.journey import Journey
@@ -63,6 +63,15 @@ class Touchy:
         return [Label(kept=True, reason="text")] * (len(document.blocks) - short)
 
 
+class Blind(Touchy):
+    """A method that adds something up, and fails at it on one page."""
+
+    def counts(self, document: Document) -> dict[str, dict[int, int]]:
+        if document.page.url.endswith("/1"):
+            raise RuntimeError("I do not see this page")
+        return {}
+
+
 class TestTwoPasses:
     def test_pages_are_held_and_judged_by_all_of_them(self, tmp_path: Path) -> None:
         tally = Tally()
@@ -71,7 +80,7 @@ class TestTwoPasses:
         for number in range(4):
             assert crawl.hold(page(number, tag=number), spool)
         items = list(crawl.items(spool.pages()))
-        spool.delete()
+        spool.finish(keep=False)
         assert [item.url for item in items] == [f"https://s.example/{n}" for n in range(4)]
         assert all(item.text.startswith(f"All that is known of {WORDS[n]}\nThe ") for n, item in
                    enumerate(items))  # fmt: skip
@@ -100,9 +109,8 @@ class TestTwoPasses:
         bad = [Page("https://s.example/e", b""), Page("https://s.example/b", bytes(range(256)) * 9)]
         with caplog.at_level(logging.INFO):
             assert [crawl.hold(one, spool) for one in bad] == [False, False]
-            assert list(crawl.items(bad)) == []
         assert len(spool) == 0
-        spool.delete()
+        spool.finish(keep=False)
         assert tally["corpus/pages/skipped"] == 2
         assert tally["corpus/skipped/empty"] == tally["corpus/skipped/binary"] == 1
         assert "corpus/pages/held" not in tally
@@ -113,8 +121,31 @@ class TestTwoPasses:
 
     def test_the_page_limit_in_bytes_is_kept(self, tmp_path: Path) -> None:
         tally = Tally()
-        assert journey(tmp_path, tally, max_page_bytes=50).count(page(0)) is None
+        assert not journey(tmp_path, tally, max_page_bytes=50).count(page(0))
         assert tally["corpus/skipped/too-large"] == 1
+
+    def test_a_page_that_the_spool_refuses_is_not_counted(self, tmp_path: Path) -> None:
+        tally = Tally()
+        crawl = journey(tmp_path, tally)
+        spool = Spool.create(tmp_path, "crawl-1", started="2024-05-01T10:00:00Z")
+        spool.close()
+        with pytest.raises(StoreError, match="closed"):
+            crawl.hold(page(0), spool)
+        assert crawl.sites == ()
+        assert tally == {}
+        assert crawl.count(page(1))
+        (item,) = crawl.items([page(1)])
+        assert item.site_pages == 1
+
+    def test_a_method_that_fails_to_observe_a_page_costs_that_page_alone(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        tally = Tally()
+        crawl = journey(tmp_path, tally)
+        crawl.method = Blind()
+        assert [crawl.count(page(number)) for number in range(3)] == [True, False, True]
+        assert tally["corpus/skipped/error"] == tally["corpus/pages/skipped"] == 1
+        assert "https://s.example/1" in caplog.text
 
     def test_sites_are_counted_apart(self, tmp_path: Path) -> None:
         crawl = journey(tmp_path, Tally())

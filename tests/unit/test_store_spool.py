@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -11,8 +12,9 @@ import pytest
 
 from crawler.core.errors import StoreError
 from crawler.core.page import Page
-from crawler.store.archive import read_pages
-from crawler.store.spool import Spool, SpoolInfo, find_spools
+from crawler.store.archive import WarcWriter, read_pages
+from crawler.store.spool import Spool
+from crawler.store.spoolfile import SpoolInfo, find_spools, spool_info
 
 STARTED = "2024-05-01T10:00:00Z"
 ROOT = Path(__file__).parents[2]
@@ -79,7 +81,7 @@ def test_half_a_page_at_the_end_is_no_page(tmp_path: Path) -> None:
     assert find_spools(tmp_path)[0].pages == 2
 
 
-def test_damage_in_the_middle_costs_one_page_and_a_warning(
+def test_damage_in_the_middle_costs_one_page_and_is_known(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     spool = Spool.create(tmp_path, "hurt", started=STARTED)
@@ -96,7 +98,12 @@ def test_damage_in_the_middle_costs_one_page_and_a_warning(
     again = Spool.open(spool.path)
     assert list(again.pages()) == [made_page(0), made_page(2)]
     again.close()
-    assert "corrupt" in caplog.text
+    (damage,) = again.damage
+    assert "damaged gzip member" in damage
+    assert again.info.damaged == spool_info(spool.path).damaged == 1
+    assert [info.damaged for info in find_spools(tmp_path)] == [1]
+    # Whoever works on the pages tells of it, once.
+    assert caplog.records == []
 
 
 def test_pages_are_read_while_others_are_added(tmp_path: Path) -> None:
@@ -105,11 +112,7 @@ def test_pages_are_read_while_others_are_added(tmp_path: Path) -> None:
     reading = spool.pages()
     spool.append(made_page(1))
     assert list(reading) == [made_page(0)]
-    assert list(spool.pages(1)) == [made_page(1)]
-    assert list(spool.pages(0, 1)) == [made_page(0)]
-    assert list(spool.pages(5)) == []
-    with pytest.raises(StoreError, match="count from 0"):
-        spool.pages(-1)
+    assert list(spool.pages()) == [made_page(0), made_page(1)]
     spool.close()
 
 
@@ -128,16 +131,63 @@ def test_a_spool_keeps_what_a_replay_needs(tmp_path: Path) -> None:
 def test_a_drained_spool_is_the_archive_of_its_crawl(tmp_path: Path) -> None:
     spool = Spool.create(tmp_path, "done", started=STARTED)
     spool.append(made_page(0))
-    spool.mark_drained()
+    spool.finish(keep=True)
     assert spool.path == tmp_path / "done.warc.gz"
     assert list(spool.pages()) == [made_page(0)]
     assert [(info.path, info.drained) for info in find_spools(tmp_path)] == [(spool.path, True)]
     assert list(read_pages([spool.path], on_skip=lambda *_: None)) == [made_page(0)]
     with pytest.raises(StoreError, match="archive of a crawl of that name"):
         Spool.create(tmp_path, "done", started=STARTED)
-    again = Spool.open(spool.path)
-    again.mark_drained()
-    assert again.path == spool.path
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("name", ["done.warc.gz", "copy.gz", "spool.warc.gz"])
+def test_what_is_no_waiting_spool_is_never_removed(
+    tmp_path: Path, name: str, *, keep: bool
+) -> None:
+    made = Spool.create(tmp_path, "made", started=STARTED)
+    made.append(made_page(0))
+    made.close()
+    archive = made.path.rename(tmp_path / name)
+    spool = Spool.open(archive)
+    spool.finish(keep=keep)
+    assert spool.path == archive
+    assert list(spool.pages()) == [made_page(0)]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_an_archive_is_not_replaced_by_a_spool_of_its_name(tmp_path: Path) -> None:
+    spool = Spool.create(tmp_path, "twice", started=STARTED)
+    (tmp_path / "twice.warc.gz").write_bytes(b"another crawl")
+    with pytest.raises(StoreError, match=r"twice.warc.gz is there already"):
+        spool.finish(keep=True)
+    assert (tmp_path / "twice.warc.gz").read_bytes() == b"another crawl"
+    assert spool.path.exists()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"crawl_id": "a", "started": STARTED, "spider": None, "settings": {}},
+        {"crawl_id": "a", "started": STARTED, "spider": "s", "settings": [1]},
+        {"crawl_id": "../a", "started": STARTED, "spider": "s", "settings": {}},
+        {"crawl_id": "a", "started": 5, "spider": "s", "settings": {}},
+        {"crawl_id": "a", "started": STARTED, "speed": 9},
+        {"crawl_id": "a"},
+        ["a"],
+        None,
+    ],
+)
+def test_facts_that_no_crawl_wrote_make_no_spool(
+    tmp_path: Path, facts: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "odd.spool.warc.gz"
+    WarcWriter(path, date=STARTED, info={"x-corpus-spool": json.dumps(facts)}).close()
+    for read in (Spool.open, spool_info):
+        with pytest.raises(StoreError, match="is no spool"):
+            read(path)
+    assert find_spools(tmp_path) == []
+    assert "odd.spool.warc.gz holds no spool" in caplog.text
 
 
 def test_one_crawl_owns_its_spool(tmp_path: Path) -> None:
@@ -152,8 +202,8 @@ def test_one_crawl_owns_its_spool(tmp_path: Path) -> None:
         reader.append(made_page(0))
     with pytest.raises(StoreError, match="in use"):
         Spool.open(spool.path)
-    reader.delete()
-    reader.delete()
+    reader.finish(keep=False)
+    reader.finish(keep=False)
     assert find_spools(tmp_path) == []
 
 
@@ -164,7 +214,8 @@ def test_a_spool_taken_away_is_said(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="moved or deleted"):
         list(spool.pages())
     with pytest.raises(StoreError, match="cannot be renamed"):
-        spool.mark_drained()
+        spool.finish(keep=True)
+    spool.finish(keep=False)
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../a", ".hidden", "a b", "한", "x" * 200])

@@ -1,0 +1,63 @@
+"""Pages read twice: which of the first reading are wanted in the second."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crawler.core.page import Page
+
+__all__ = ["Captures"]
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Captures:
+    """The pages of an archive in their order, without those that shall give no item.
+
+    Args:
+        latest_alone: of several captures of one address, only the latest is wanted: the one fetched
+            last or, where that is the same or not known, read last. The same address on two sites
+            is two addresses.
+    """
+
+    def __init__(self, *, latest_alone: bool) -> None:
+        self._latest_alone = latest_alone
+        self._latest: dict[tuple[str, str], tuple[datetime, int]] = {}
+        self._read = 0
+        self._unwanted: set[int] = set()
+
+    def add(self, page: Page) -> bool:
+        """Take a page of the first reading; False where it makes one of two captures unwanted."""
+        capture = (_time(page.fetched_at), self._read)
+        self._read += 1
+        if not self._latest_alone:
+            return True
+        known = self._latest.setdefault((page.site_name, page.url), capture)
+        if known is capture:
+            return True
+        self._latest[page.site_name, page.url] = max(known, capture)
+        self._unwanted.add(min(known, capture)[1])
+        return False
+
+    def pass_over(self) -> None:
+        """Take note of a page of the first reading that cannot be read."""
+        self._unwanted.add(self._read)
+        self._read += 1
+
+    def wanted(self, pages: Iterable[Page]) -> Iterator[Page]:
+        """Give, of the second reading, what is wanted."""
+        for number, page in enumerate(pages):
+            if number not in self._unwanted:
+                yield page
+
+
+def _time(text: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return _NEVER

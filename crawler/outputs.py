@@ -1,0 +1,90 @@
+"""Whether every page item that was to leave has left: through all pipelines, into all feeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.extensions.feedexport import FeedExporter
+from scrapy.pipelines import ItemPipelineManager
+
+from crawler.items import PageItem
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.extensions.feedexport import FeedSlot
+
+__all__ = ["OutputWatch"]
+
+
+class OutputWatch:
+    """Follows the page items of a crawl to where they go.
+
+    Counts what left through all pipelines (``corpus/pages/exported``) and what a pipeline failed on
+    (``corpus/pages/broken``). Counts as well the items each feed accepts and those it stores, since
+    Scrapy logs an exporter's error, such as a full disk, and goes on without the item: no figure
+    tells of it, and nothing else would notice that the output lacks a page.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._accepted: Counter[str] = Counter()
+        self._written: Counter[str] = Counter()
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Watch the items of a crawl."""
+        watch = cls(crawler)
+        crawler.signals.connect(watch.item_scraped, signals.item_scraped)
+        crawler.signals.connect(watch.item_error, signals.item_error)
+        crawler.signals.connect(watch.feed_slot_closed, signals.feed_slot_closed)
+        return watch
+
+    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Note that an item has passed all pipelines, and which feeds are to have it."""
+        if isinstance(item, PageItem) and not self.goes_nowhere:
+            self._stats.inc_value("corpus/pages/exported")
+        exporter = self._crawler.get_extension(FeedExporter)
+        for uri, accepts in exporter.filters.items() if exporter else ():
+            self._accepted[uri] += accepts.accepts(item)
+
+    def item_error(self, item: Any) -> None:  # noqa: ANN401 - as above
+        """Note that a pipeline failed on an item: it is not in the output."""
+        if isinstance(item, PageItem):
+            self._stats.inc_value("corpus/pages/broken")
+
+    def feed_slot_closed(self, slot: FeedSlot) -> None:
+        """Note how many items a feed, or one batch of it, has taken."""
+        self._written[slot.uri_template] += slot.itemcount
+
+    @cached_property
+    def goes_nowhere(self) -> bool:
+        """Whether there is neither a feed nor an item pipeline; known once the spider is open."""
+        if self._crawler.get_extension(FeedExporter) is not None:
+            return False
+        assert self._crawler.engine is not None  # noqa: S101 - it opened the spider
+        processor: Any = self._crawler.engine.scraper.itemproc
+        # A processor of another kind does with the items what it likes.
+        return isinstance(processor, ItemPipelineManager) and not processor.middlewares
+
+    def failure(self) -> str | None:
+        """Say why a page may be missing from the output, None if none is. Asked when all is closed.
+
+        How many items the feeds lack, all together, is left in ``corpus/feeds/missing``.
+        """
+        figures = self._stats.get_stats()
+        if missing := (self._accepted - self._written).total():
+            self._stats.set_value("corpus/feeds/missing", missing)
+        if self.goes_nowhere:
+            return "there is no feed and no item pipeline that would take the pages"
+        if any(key.startswith("feedexport/failed_count/") for key in figures):
+            return "a feed could not be stored"
+        if missing:
+            return f"the feeds lack {missing:,} items"
+        if broken := figures.get("corpus/pages/broken", 0):
+            return f"a pipeline failed on {broken:,} pages"
+        return None
