@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, signals
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UrlsArguments", "UrlsSpider"]
 
-# So many addresses of a list are read ahead of those fetched: enough to find several sites among
-# them that can be asked at once, and few enough to keep in memory.
-_AHEAD = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class UrlsArguments:
@@ -42,6 +38,9 @@ class UrlsSpider(PageSpider):
     """Fetch each listed address once and hand over its response."""
 
     name = "urls"
+    read_ahead: ClassVar[int] = 1000
+    """So many addresses are read before the first of them is fetched: enough to find several sites
+    among them that can be asked at once, and few enough to keep in memory."""
 
     def __init__(self, **raw: object) -> None:
         super().__init__()
@@ -86,7 +85,7 @@ class UrlsSpider(PageSpider):
         """Wait until few enough addresses are under way."""
         engine = self.crawler.engine
         # Scrapy sends this signal whenever it has taken what can be asked now, if only to see.
-        while self._under_way >= _AHEAD and engine.downloader.active:
+        while self._under_way >= self.read_ahead and engine.downloader.active:
             await self.crawler.signals.wait_for(signals.scheduler_empty)
 
     def count_failure(self, failure: Failure) -> None:

@@ -269,6 +269,14 @@ def test_traps_are_cut_and_the_log_says_how_to_lift_the_limit(tmp_path: Path) ->
         assert f"-a {argument}" in done.log
 
 
+def test_without_a_network_it_is_said_that_there_is_none(tmp_path: Path) -> None:
+    with serving({"/": page()}) as site:
+        options = ["-s", 'DOWNLOAD_HANDLERS={"http": null}', "-s", "ROBOTSTXT_OBEY=False"]
+        done = crawl(tmp_path, site, "-a", f"url={site.base}", *options)
+    assert done.stats["corpus/failed/network-off"] == 1
+    assert site.requests == []
+
+
 def test_the_host_a_start_page_redirects_to_is_part_of_the_site(tmp_path: Path) -> None:
     with serving({"/": page("/x"), "/x": page()}) as new:
         moved = {"/": (301, {"Location": f"{new.base}/"}, b"")}

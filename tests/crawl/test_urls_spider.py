@@ -86,13 +86,15 @@ def serving() -> Iterator[str]:
         server.server_close()
 
 
-def crawl(project: Path, *arguments: str) -> tuple[list[str], dict[str, Any], str, int]:
+def crawl(
+    project: Path, *arguments: str, spider: str = "urls"
+) -> tuple[list[str], dict[str, Any], str, int]:
     """Give the pages' addresses, the corpus figures, the log and the exit code."""
     (project / "scrapy.cfg").write_text("[settings]\ndefault = project\n")
     (project / "project.py").write_text(SETTINGS)
     (project / "helpers.py").write_text(HELPERS)
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "urls", *arguments, "-O", "pages.jsonl"],
+        [sys.executable, "-m", "scrapy", "crawl", spider, *arguments, "-O", "pages.jsonl"],
         cwd=project,
         env={"PYTHONPATH": f"{ROOT}:{project}", "PATH": ""},
         capture_output=True,
@@ -123,6 +125,31 @@ def test_a_list_is_fetched_once_each_and_bad_lines_are_counted(tmp_path: Path) -
     assert code == 0
     assert "line 6: no web address: not an address" in log
     assert "Traceback" not in log
+
+
+def test_a_long_list_is_read_as_it_is_fetched(tmp_path: Path) -> None:
+    (tmp_path / "few.py").write_text(
+        "from crawler.spiders.urls import UrlsSpider\n\n\n"
+        "class Few(UrlsSpider):\n"
+        "    name = 'few'\n"
+        "    read_ahead = 3\n\n"
+        "    async def start(self):\n"
+        "        async for request in super().start():\n"
+        "            assert self._under_way <= 3\n"
+        "            self.stats.max_value('corpus/most', self._under_way)\n"
+        "            yield request\n"
+    )
+    with serving() as base:
+        lines = [f"{base}/{number}" for number in range(30)]
+        # What is dropped, moved or not there makes room too.
+        lines[10:10] = [f"{base}/moved", "http://127.0.0.1:1/", "none"] * 3
+        (tmp_path / "list.txt").write_text("\n".join(lines))
+        pages, figures, _, _ = crawl(
+            tmp_path, "-a", "file=list.txt", "-s", "SPIDER_MODULES=few", spider="few"
+        )
+    assert len(pages) == 30
+    assert figures["corpus/most"] == 3
+    assert figures["corpus/failed/bad-address"] == 3
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "urls"])

@@ -1,0 +1,60 @@
+"""Ctrl-C ends a crawl with the requests under way, of which there are few."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.crawling import Project, Site, html, interrupt, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+SLOWLY = ("-s", "DOWNLOAD_DELAY=0.3", "-s", "LOGSTATS_INTERVAL=0.1", "-O", "out.jsonl")
+
+
+@pytest.mark.parametrize("spider", ["site", "urls"])
+def test_a_stopped_crawl_asks_for_no_more_than_one_or_two_further_pages(
+    project: Project, make_site: MakeSite, spider: str
+) -> None:
+    project.append("ownsettings.py", "CONCURRENT_REQUESTS_PER_DOMAIN = 1")
+    site = make_site(small_site(30))
+    addresses = " ".join(f"{site.url}{path[1:]}" for path in site.pages)
+    start = f"url={site.url}" if spider == "site" else f"urls={addresses}"
+    process = project.start("crawl", spider, "-a", start, *SLOWLY)
+    project.wait_for(lambda: len(site.asked) >= 4, process)
+    interrupt(process)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert 4 <= len(site.asked) <= 6
+    assert len(project.items()) == len(site.asked)
+    assert re.search(r"INFO: stopping: \d pages fetched", err)
+    assert "Crawl ended early (shutdown)" in err
+
+
+def test_as_many_requests_are_under_way_as_are_allowed(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site({"/": html("".join(f'<a href="/a/{n}">x</a>' for n in range(40)))})
+    site.pages.update({path: answer for path, answer in small_site(40).items() if path != "/"})
+    project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8"),
+    )
+    assert len(project.items()) == 41
+
+
+def test_several_sites_do_not_wait_for_each_other(project: Project, make_site: MakeSite) -> None:
+    sites = [make_site(small_site(6)) for _ in range(3)]
+    addresses = " ".join(site.url for site in sites)
+    project.run(
+        *("crawl", "site", "-a", f"url={addresses}", "-O", "out.jsonl"),
+        *("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1", "-s", "CONCURRENT_REQUESTS=2"),
+    )
+    assert len(project.items()) == 21
