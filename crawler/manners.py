@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import signals
 
-from crawler.core.page import MAX_PAGE_BYTES
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -46,10 +44,6 @@ POLITE_SETTINGS: Mapping[str, Any] = {
     "AUTOTHROTTLE_ENABLED": True,
     # The first requests need no longer wait than the later ones.
     "AUTOTHROTTLE_START_DELAY": 1.0,
-    # Larger bodies are no articles, and would be held in memory whole.
-    "DOWNLOAD_MAXSIZE": MAX_PAGE_BYTES,
-    # Tell about pages that come near the limit before they are lost to it.
-    "DOWNLOAD_WARNSIZE": MAX_PAGE_BYTES // 2,
     # A page that takes longer than a minute would hold up the only connection to its site.
     "DOWNLOAD_TIMEOUT": 60.0,
     # The spiders log what was given up in a line of their own.

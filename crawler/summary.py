@@ -125,6 +125,8 @@ def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "held pages", "could not all be read back, see the log"
     if counts := _count(stats, "corpus/counts/failed"):
         yield "counts", f"{counts:,} could not be kept or read, see the log"
+    if flawed := _count(stats, "corpus/items/flawed"):
+        yield "items", f"{flawed:,} with url and html were no pages, see the log"
     if errors := _count(stats, "log_count/ERROR") + _count(stats, "log_count/CRITICAL"):
         yield "errors", f"{errors:,}, see the log"
 

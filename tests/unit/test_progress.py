@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import Spider
@@ -12,9 +13,6 @@ from crawler.items import PageItem
 from crawler.logs import ShortLogFormatter, shorten_start
 from crawler.progress import Progress
 from crawler.summary import fit_width, summary
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FULL: dict[str, Any] = {
     "finish_reason": "finished",
@@ -87,14 +85,53 @@ def test_trouble_is_told() -> None:
         "corpus/feeds/missing": 1200,
         "corpus/drain_errors": 1,
         "corpus/counts/failed": 2,
+        "corpus/items/flawed": 3,
     }
     assert summary(stats, ["a"])[2:-1] == [
         "  feeds       1 could not be stored, 1,200 items are missing from the output",
         "  held pages  could not all be read back, see the log",
         "  counts      2 could not be kept or read, see the log",
+        "  items       3 with url and html were no pages, see the log",
     ]
     missing = summary({"corpus/feeds/missing": 2}, ["a"])
     assert missing[2] == "  feeds       2 items are missing from the output"
+
+
+def test_the_documented_summary_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs/getting-started.md").read_text("utf-8")
+    sample = page[page.index("Crawl ended early") :].partition("```")[0].splitlines()
+    monkeypatch.chdir(tmp_path)
+    spool = Path(sample[-2].split()[-1])
+    spool.parent.mkdir(parents=True)
+    spool.touch()
+    stats = {
+        "finish_reason": "shutdown",
+        "elapsed_time_seconds": 1264,
+        "corpus/pages/fetched": 1240,
+        "corpus/pages/exported": 1190,
+        "corpus/pages/near_duplicates": 12,
+        "corpus/skipped/duplicate-address": 30,
+        "corpus/skipped/not-html": 8,
+        "corpus/skipped/empty": 3,
+        "item_dropped_count": 4,
+        "corpus/pages/broken": 2,
+        "corpus/failed/http-404": 7,
+        "corpus/failed/robots": 1,
+        "corpus/failed/timeout": 1,
+        "corpus/cut/page-limit": 200,
+        "corpus/cut/nofollow": 10,
+        "corpus/sites": 1,
+        "corpus/blocks/kept": 9310,
+        "corpus/blocks/dropped": 41022,
+        "log_count/ERROR": 2,
+        "corpus/top_dropped": [
+            {"text": "All rights reserved by the makers of this blog", "pages": 1190},
+            {"text": "Read this next", "pages": 874},
+        ],
+        "corpus/spool": str(spool),
+        "corpus/spool_kept_because": "a pipeline failed on 2 pages",
+    }
+    assert summary(stats, ["pages.jsonl (1,190 items)"]) == sample
 
 
 def test_it_is_told_why_held_pages_are_kept(tmp_path: Path) -> None:
