@@ -149,4 +149,4 @@ def _place(tag: str, parent: Place | None) -> Place:
 def _as_read(text: str) -> str:
     text = " ".join((text if text.isprintable() else drop_unseen(text)).split())
     # Marks of direction alone are nothing to read.
-    return text if any(map(str.isprintable, text)) else ""
+    return text if any(map(str.isprintable, text.replace(" ", ""))) else ""
