@@ -6,31 +6,38 @@ number of the site's n pages it stands on, so that what stands on every page (na
 legal notice) says next to nothing about whether two pages are the same. Similarity is weighted
 Jaccard: the weight shared over the weight of both together.
 
-Pages are compared only where a block brings them side by side: for each block, the pages it
-stands on in the order of their addresses, each with the next few. Copies of one article share all
-its blocks and so meet at many of them; pairs that meet at enough are compared in full. Exact
-copies are found beforehand, whoever stands between them. The work is linear in the number of block
-occurrences, and the result depends on the set of pages alone.
+Most pages are out of the question beforehand: too much of their weight is in blocks that stand
+nowhere else. The others are compared only where a block brings them side by side: for each block,
+those of them that it stands on in the order of their addresses, each with the next few. Copies of
+one article share all its blocks and so meet at many of them; pairs that meet at enough are compared
+in full. Exact copies are found beforehand, whoever stands between them. The work is linear in the
+number of block occurrences, and the result depends on the set of pages alone.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from xxhash import xxh3_128_digest
+
+from crawler.core.partitions import Partitions
+from crawler.core.recurring import UNIT, rarity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    from crawler.core.recurring import Recurring
+    from crawler.core.tapes import Space
+
+    BlocksOf: TypeAlias = Callable[[str], tuple[NDArray[np.uint64], NDArray[np.uint16]]]
 
 __all__ = ["duplicate_groups"]
 
 # Pages with less text of their own than this many weighted characters are told apart by chance
 # only: empty shells, link lists, log-in forms.
-_MIN_CONTENT = 100.0
+_MIN_CONTENT = 100.0 * UNIT
 # With how many of its followers a page is compared at a block: one of several copies may lack a
 # block, and pages that only quote an article may stand between two copies of it.
 _REACH = 3
@@ -39,91 +46,110 @@ _PROMISING = 0.4
 
 
 def duplicate_groups(
-    keys: NDArray[np.uint64],
-    pages: NDArray[np.uint32],
-    weights: NDArray[np.uint16],
-    page_count: int,
-    similarity: float,
+    site: Recurring, blocks_of: BlocksOf, similarity: float, space: Space
 ) -> NDArray[np.uint32]:
     """Group near-duplicate pages.
 
     Args:
-        keys: block keys, one an occurrence, page after page; within one page ascending, each once.
-        pages: for each occurrence its page's number, ascending, 0 to ``page_count`` - 1.
-        weights: for each occurrence its characters outside hyperlinks.
-        page_count: how many pages there are.
+        site: the site's pages, and the blocks that several of them have.
+        blocks_of: gives, for the address of a page, its block keys, ascending, and their weights.
         similarity: least weighted Jaccard similarity of near-duplicates; above 1 groups nothing.
+        space: where to keep what does not fit memory.
 
     Returns:
         For each page the smallest page number of its group, uint32; its own for a page alone.
     """
-    groups = np.arange(page_count, dtype=np.uint32)
-    if page_count == 1 or similarity > 1 or not len(keys):
+    count = len(site.pages)
+    groups = np.arange(count, dtype=np.uint32)
+    if count == 1 or similarity > 1:
         return groups
-    numbers: NDArray[np.int64] = pages.astype(np.int64)
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    rarity = np.log((page_count + 1) / counts)
-    mass: NDArray[np.float64] = weights.astype(np.float64) * rarity[inverse]
-    totals = np.bincount(numbers, mass, minlength=page_count).astype(np.float64)
-    ends = np.searchsorted(numbers, np.arange(page_count + 1))
-    for left, right in _exact_copies(keys, weights, ends.tolist()):
-        if totals[left] >= _MIN_CONTENT:
-            _join(groups, left, right)
-    for left, right in _meetings(keys, numbers, mass, totals, similarity):
-        one, other = slice(*ends[left : left + 2]), slice(*ends[right : right + 2])
-        shared = _shared(keys[one], mass[one], keys[other], mass[other])
-        if shared >= similarity * (totals[left] + totals[right] - shared):
-            _join(groups, left, right)
-    return np.array([_root(groups, page) for page in range(page_count)], dtype=np.uint32)
+    candidates = _candidates(site, similarity)
+    if not candidates.any():
+        return groups
+    for left, right in _exact_copies(site.pages.signatures, candidates):
+        _join(groups, left, right)
+    pages = _Pages(site, blocks_of)
+    for left, right in _meetings(site, candidates, similarity, space):
+        if _root(groups, left) != _root(groups, right):
+            shared = pages.shared(left, right)
+            if shared >= similarity * (site.masses[left] + site.masses[right] - shared):
+                _join(groups, left, right)
+    return np.array([_root(groups, page) for page in range(count)], dtype=np.uint32)
+
+
+def _candidates(site: Recurring, similarity: float) -> NDArray[np.bool_]:
+    """Return for each page whether what it shares with any others could be enough."""
+    enough: NDArray[np.bool_] = site.masses >= _MIN_CONTENT
+    return enough & (site.shared_masses >= similarity * site.masses)
 
 
 def _exact_copies(
-    keys: NDArray[np.uint64], weights: NDArray[np.uint16], ends: list[int]
+    signatures: list[bytes], candidates: NDArray[np.bool_]
 ) -> Iterator[tuple[int, int]]:
     """Pair each page with the first that has the same blocks, of the same weights."""
     first: dict[bytes, int] = {}
-    for page, (start, end) in enumerate(pairwise(ends)):
-        signature = xxh3_128_digest(keys[start:end].tobytes() + weights[start:end].tobytes())
-        other = first.setdefault(signature, page)
+    for page in np.flatnonzero(candidates).tolist():
+        other = first.setdefault(signatures[page], page)
         if other != page:
             yield other, page
 
 
 def _meetings(
-    keys: NDArray[np.uint64],
-    pages: NDArray[np.int64],
-    mass: NDArray[np.float64],
-    totals: NDArray[np.float64],
-    similarity: float,
-) -> list[tuple[int, int]]:
-    """Return the pairs of pages that meet at blocks of enough weight to be worth comparing."""
-    order = np.lexsort((pages, keys))
-    keys, pages, mass = keys[order], pages[order], mass[order]
-    meetings, shares = [], []
-    for step in range(1, _REACH + 1):
-        here = np.flatnonzero((keys[step:] == keys[:-step]) & (mass[:-step] > 0))
-        meetings.append(pages[here] * len(totals) + pages[here + step])
-        # The pages give a block the same rarity but may give it different weights (one has it as a
-        # link): the smaller is shared.
-        shares.append(np.minimum(mass[here], mass[here + step]))
-    pairs, inverse = np.unique(np.concatenate(meetings), return_inverse=True)
-    met = np.bincount(inverse, np.concatenate(shares), minlength=len(pairs))
-    left, right = np.divmod(pairs, len(totals))
-    enough = np.minimum(totals[left], totals[right]) >= _MIN_CONTENT
-    promising = met >= _PROMISING * similarity * np.maximum(totals[left], totals[right])
-    chosen = enough & promising
-    return list(zip(left[chosen].tolist(), right[chosen].tolist(), strict=True))
+    site: Recurring, candidates: NDArray[np.bool_], similarity: float, space: Space
+) -> Iterator[tuple[int, int]]:
+    """Return the pairs of candidates that meet at blocks of enough weight to be worth comparing."""
+    count = len(candidates)
+    expected = _REACH * int(site.pages.sizes[candidates].sum())
+    meetings = Partitions(space, expected, bits=(count * count - 1).bit_length())
+    for part in site.parts():
+        chosen = candidates[part.pages]
+        blocks, pages, weights = part.blocks[chosen], part.pages[chosen], part.weights[chosen]
+        frequencies = site.frequencies[part.first :][blocks]
+        masses = weights * rarity(frequencies, count)
+        for step in range(1, _REACH + 1):
+            here = np.flatnonzero((blocks[step:] == blocks[:-step]) & (masses[:-step] > 0))
+            left, right = pages[here], pages[here + step]
+            least = np.minimum(site.shared_masses[left], site.shared_masses[right])
+            most = np.maximum(site.masses[left], site.masses[right])
+            possible = least >= similarity * most
+            pairs = (left * count + right)[possible].astype(np.uint64)
+            # The pages give a block the same rarity but may give it different weights (one has it
+            # as a link): the smaller is shared.
+            shares = np.minimum(masses[here], masses[here + step])[possible]
+            meetings.add(pairs, shares)
+    for pairs, shares, repeats in meetings.runs():
+        starts = np.flatnonzero(~repeats)
+        met = np.add.reduceat(shares, starts)
+        left, right = np.divmod(pairs[starts].astype(np.int64), count)
+        promising = met >= _PROMISING * similarity * np.maximum(
+            site.masses[left], site.masses[right]
+        )
+        yield from zip(left[promising].tolist(), right[promising].tolist(), strict=True)
 
 
-def _shared(
-    keys: NDArray[np.uint64],
-    mass: NDArray[np.float64],
-    other_keys: NDArray[np.uint64],
-    other_mass: NDArray[np.float64],
-) -> float:
-    """Return the weight that two pages share."""
-    _, here, there = np.intersect1d(keys, other_keys, assume_unique=True, return_indices=True)
-    return float(np.minimum(mass[here], other_mass[there]).sum())
+class _Pages:
+    """Pages compared in full."""
+
+    def __init__(self, site: Recurring, blocks_of: BlocksOf) -> None:
+        self._site = site
+        self._blocks_of = blocks_of
+        self._left = -1
+        self._blocks = np.empty(0, np.uint64), np.empty(0, np.uint16)
+
+    def shared(self, left: int, right: int) -> float:
+        """Return the weight that two pages share."""
+        urls, count = self._site.pages.urls, len(self._site.pages)
+        if left != self._left:
+            # Pairs come in order, so that most have the left page of the one before.
+            self._left, self._blocks = left, self._blocks_of(urls[left])
+        keys, weights = self._blocks
+        other_keys, other_weights = self._blocks_of(urls[right])
+        common, here, there = np.intersect1d(
+            keys, other_keys, assume_unique=True, return_indices=True
+        )
+        frequencies = self._site.frequencies[np.searchsorted(self._site.keys, common)]
+        least = np.minimum(weights[here], other_weights[there])
+        return float((least * rarity(frequencies, count)).sum())
 
 
 def _join(groups: NDArray[np.uint32], left: int, right: int) -> None:

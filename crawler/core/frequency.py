@@ -3,110 +3,46 @@
 Three verbs. *Observe* turns one page into a small record and looks at nothing else. *Merge* joins
 what was observed, in any order and any grouping. The *view* is computed once from all of it, and
 is frozen: whatever decides about a page reads a view and never counts. So no result depends on the
-order in which pages came.
+order in which pages came, nor on whether they were counted in memory or on disk.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from xxhash import xxh3_64_intdigest, xxh3_128_hexdigest
+from xxhash import xxh3_64_intdigest, xxh3_128
 
 from crawler.core.duplicates import duplicate_groups
+from crawler.core.observations import (
+    BLOCKS,
+    KeyCounts,
+    Observation,
+    ObservationLog,
+    look_up,
+    observe_blocks,
+)
+from crawler.core.partitions import Partitions
+from crawler.core.recurring import Recurring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block
+    from crawler.core.recurring import SitePages
+    from crawler.core.tapes import Space
 
 __all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
 
 DEFAULT_SIMILARITY = 0.7
-_MAX_WEIGHT = 65_535
+_LARGEST_COUNT = 2**32 - 1
 
 
 def page_id(url: str) -> int:
     """Return the 64-bit identity of a page's address."""
     return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, slots=True)
-class KeyCounts:
-    """A figure for each of some 64-bit keys.
-
-    ``keys``
-        Distinct, ascending, uint64.
-    ``counts``
-        The figure of each, uint32.
-    """
-
-    keys: NDArray[np.uint64]
-    counts: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, counts: Mapping[int, int]) -> Self:
-        """Make key counts of a mapping."""
-        keys = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
-        figures = np.fromiter(counts.values(), dtype=np.uint32, count=len(counts))
-        order = np.argsort(keys)
-        return cls(keys[order], figures[order])
-
-    @property
-    def levels(self) -> NDArray[np.uint32]:
-        """The distinct figures, ascending."""
-        return np.unique(self.counts)
-
-    def look_up(self, keys: Sequence[int]) -> list[int]:
-        """Return the figure of each of some keys; 0 for a key that has none."""
-        return _look_up(self.keys, self.counts, keys)
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What one page tells the counts: its address, its blocks, and how much text each carries.
-
-    ``keys``
-        Distinct block keys of the page, ascending, uint64.
-    ``weights``
-        For each key the characters of its block that are not hyperlink text, uint16 (capped):
-        what near-duplicate pages are recognised by.
-    ``sums``
-        What a method wants added up over the site, by the method's own names.
-    """
-
-    url: str
-    keys: NDArray[np.uint64]
-    weights: NDArray[np.uint16]
-    sums: Mapping[str, KeyCounts] = field(default_factory=dict)
-
-
-def observe_blocks(
-    url: str, blocks: Iterable[Block], sums: Mapping[str, Mapping[int, int]] | None = None
-) -> Observation:
-    """Observe one page: each of its blocks once, however often it stands there.
-
-    Args:
-        url: the page's address.
-        blocks: its visible blocks.
-        sums: what else is to be added up over the site, by name: 64-bit key to what it adds.
-    """
-    weights: dict[int, int] = {}
-    for block in blocks:
-        weight = min(block.chars - block.link_chars, _MAX_WEIGHT)
-        weights[block.key] = max(weight, weights.get(block.key, 0))
-    keys = np.fromiter(weights.keys(), dtype=np.uint64, count=len(weights))
-    sizes = np.fromiter(weights.values(), dtype=np.uint16, count=len(weights))
-    order = np.argsort(keys)
-    return Observation(
-        url=url,
-        keys=keys[order],
-        weights=sizes[order],
-        sums={name: KeyCounts.of(counts) for name, counts in (sums or {}).items()},
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +56,13 @@ class SiteView:
     ``snapshot``
         Identity of these counts: the same pages give the same snapshot.
     ``keys``, ``frequencies``, ``text_frequencies``
-        Sorted block keys; for each the number of distinct pages it stands on, and the number of
-        those on which it is more than a hyperlink: a headline stands once as text, and as a link
-        on every page that leads to it.
+        The keys of the blocks that stand on at least two distinct pages, ascending, uint64; for
+        each the number of distinct pages it stands on, and the number of those on which it is more
+        than a hyperlink, uint32: a headline stands once as text, and as a link on every page that
+        leads to it.
+    ``single_blocks``, ``single_texts``
+        How many other blocks there are, which all stand on one distinct page; and how many of
+        those are more than a hyperlink there.
     ``duplicate_of``
         Address of a near-duplicate page → address of the page that stands for it.
     ``sums``
@@ -135,6 +75,8 @@ class SiteView:
     keys: NDArray[np.uint64]
     frequencies: NDArray[np.uint32]
     text_frequencies: NDArray[np.uint32]
+    single_blocks: int
+    single_texts: int
     duplicate_of: Mapping[str, str]
     sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
@@ -148,6 +90,8 @@ class SiteView:
             keys=np.empty(0, dtype=np.uint64),
             frequencies=np.empty(0, dtype=np.uint32),
             text_frequencies=np.empty(0, dtype=np.uint32),
+            single_blocks=0,
+            single_texts=0,
             duplicate_of={},
         )
 
@@ -159,40 +103,52 @@ class SiteView:
     @property
     def text_ranks(self) -> int:
         """How many distinct frequencies the site's blocks have, as more than hyperlinks."""
-        return len(np.unique(self.text_frequencies[self.text_frequencies > 0]))
+        found = np.unique(self.text_frequencies)
+        several = int(np.count_nonzero(found > 1))
+        return several + bool(self.single_texts or 1 in found)
 
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
-        """Return for each key the number of distinct pages it stands on; 0 for one never seen."""
-        return _look_up(self.keys, self.frequencies, keys)
+        """Return for each key the number of distinct pages its block stands on.
+
+        A block that stands on no two pages of a known site has 1: whoever asks has it from a page.
+        Of an unknown site every block has 0.
+        """
+        return look_up(self.keys, self.frequencies, keys, otherwise=int(self.is_known))
 
     def page_text_frequencies(self, keys: Sequence[int]) -> list[int]:
-        """Return for each key the number of distinct pages where it is more than a hyperlink."""
-        return _look_up(self.keys, self.text_frequencies, keys)
+        """Return for each key the number of distinct pages where it is more than a hyperlink.
+
+        A block that stands on no two pages of a known site has 1, also where it is a hyperlink on
+        the one that it stands on. Of an unknown site every block has 0.
+        """
+        return look_up(self.keys, self.text_frequencies, keys, otherwise=int(self.is_known))
 
 
 class SiteCounts:
-    """All observations of one site so far. Adding and merging commute; pages count once each."""
+    """All observations of one site so far. Adding and merging commute; pages count once each.
 
-    def __init__(self) -> None:
-        self._pages: dict[str, Observation] = {}
+    Args:
+        log: where they are kept; in memory without.
+    """
+
+    def __init__(self, log: ObservationLog | None = None) -> None:
+        self.log = ObservationLog() if log is None else log
 
     def __len__(self) -> int:
         """Return the number of pages observed."""
-        return len(self._pages)
+        return len(self.log)
 
     def add(self, observation: Observation) -> None:
         """Count a page. A page seen again under its address counts once, with all its blocks."""
-        known = self._pages.get(observation.url)
-        self._pages[observation.url] = observation if known is None else _union(known, observation)
+        self.log.add(observation)
 
     def merge(self, other: SiteCounts) -> None:
         """Add all that ``other`` observed."""
-        for observation in other.observations():
-            self.add(observation)
+        self.log.merge(other.log)
 
     def observations(self) -> Iterable[Observation]:
         """Return what was observed, one record a page."""
-        return self._pages.values()
+        return self.log.pages()
 
     def view(self, similarity: float = DEFAULT_SIMILARITY) -> SiteView:
         """Freeze the counts: fold near-duplicate pages, then count pages for each block.
@@ -200,105 +156,80 @@ class SiteCounts:
         Args:
             similarity: from what weighted Jaccard similarity two pages are one
                 (:mod:`crawler.core.duplicates`); above 1 folds nothing.
+
+        Raises:
+            StoreError: what was observed cannot be read from where it is kept.
         """
-        if not self._pages:
+        if not len(self.log):
             return SiteView.unknown()
-        # Sorted by address, so that what follows is the same in whatever order pages came.
-        pages = sorted(self._pages.values(), key=lambda page: (len(page.url), page.url))
-        keys = np.concatenate([page.keys for page in pages])
-        weights = np.concatenate([page.weights for page in pages])
-        numbers = np.repeat(
-            np.arange(len(pages), dtype=np.uint32), [len(page.keys) for page in pages]
-        )
-        groups = duplicate_groups(keys, numbers, weights, len(pages), similarity)
-        groups_of = groups[numbers]
-        distinct, frequencies = _page_frequencies(keys, groups_of)
-        as_text = weights > 0
-        texts, text_frequencies = _page_frequencies(keys[as_text], groups_of[as_text])
-        all_text_frequencies = np.zeros(len(distinct), dtype=np.uint32)
-        all_text_frequencies[np.searchsorted(distinct, texts)] = text_frequencies
+        with self.log.space.scratch() as space:
+            site = Recurring.find(self.log, space)
+            groups = duplicate_groups(site, self.log.blocks, similarity, space)
+            frequencies, text_frequencies = _folded(site, groups)
+        several = frequencies > 1
+        once, once_as_text = frequencies == 1, (frequencies == 1) & (text_frequencies == 1)
+        urls = site.pages.urls
         return SiteView(
-            pages_seen=len(pages),
+            pages_seen=len(urls),
             pages=len(np.unique(groups)),
-            snapshot=_snapshot(pages, distinct, frequencies),
-            keys=distinct,
-            frequencies=frequencies,
-            text_frequencies=all_text_frequencies,
+            snapshot=_snapshot(site.pages, groups),
+            keys=site.keys[several],
+            frequencies=frequencies[several],
+            text_frequencies=text_frequencies[several],
+            single_blocks=site.single_blocks + int(np.count_nonzero(once)),
+            single_texts=site.single_texts + int(np.count_nonzero(once_as_text)),
             duplicate_of={
-                page.url: pages[group].url
-                for number, (page, group) in enumerate(zip(pages, groups.tolist(), strict=True))
-                if group != number
+                urls[page]: urls[groups[page]]
+                for page in np.flatnonzero(groups != np.arange(len(urls))).tolist()
             },
-            sums=_added_up(page.sums for page in pages),
+            sums=self._sums(),
         )
 
-
-def _union(one: Observation, other: Observation) -> Observation:
-    keys = np.union1d(one.keys, other.keys)
-    weights = np.zeros(len(keys), dtype=np.uint16)
-    for part in (one, other):
-        places = np.searchsorted(keys, part.keys)
-        weights[places] = np.maximum(weights[places], part.weights)
-    return Observation(url=one.url, keys=keys, weights=weights, sums=_larger(one.sums, other.sums))
+    def _sums(self) -> dict[str, KeyCounts]:
+        names = [name for name in self.log.sections if name != BLOCKS]
+        with self.log.space.scratch() as space:
+            return {name: _added_up(self.log, name, space) for name in names}
 
 
-def _larger(one: Mapping[str, KeyCounts], other: Mapping[str, KeyCounts]) -> dict[str, KeyCounts]:
-    """Join the sums of one page seen twice: what it adds is what it added at most."""
-    joined = {}
-    for name in one.keys() | other.keys():
-        parts = [part[name] for part in (one, other) if name in part]
-        keys = np.unique(np.concatenate([part.keys for part in parts]))
-        counts = np.zeros(len(keys), dtype=np.uint32)
-        for part in parts:
-            places = np.searchsorted(keys, part.keys)
-            counts[places] = np.maximum(counts[places], part.counts)
-        joined[name] = KeyCounts(keys, counts)
-    return joined
+def _folded(
+    site: Recurring, groups: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Count for each block that recurs the groups of pages it stands on, and those as text."""
+    frequencies, text_frequencies = site.frequencies.copy(), site.text_frequencies.copy()
+    folded = np.bincount(groups, minlength=len(groups))[groups] > 1
+    if not folded.any():
+        return frequencies, text_frequencies
+    for part in site.parts():
+        for counts, chosen in (
+            (frequencies, folded[part.pages]),
+            (text_frequencies, folded[part.pages] & (part.weights > 0)),
+        ):
+            blocks, its_groups = part.blocks[chosen], groups[part.pages[chosen]]
+            order = np.lexsort((its_groups, blocks))
+            blocks, its_groups = blocks[order], its_groups[order]
+            again = (blocks[1:] == blocks[:-1]) & (its_groups[1:] == its_groups[:-1])
+            np.subtract.at(counts[part.first :], blocks[1:][again], 1)
+    return frequencies, text_frequencies
 
 
-def _added_up(pages: Iterable[Mapping[str, KeyCounts]]) -> dict[str, KeyCounts]:
-    """Add the sums of all pages."""
-    parts: dict[str, list[KeyCounts]] = {}
-    for page in pages:
-        for name, counts in page.items():
-            parts.setdefault(name, []).append(counts)
-    totals = {}
-    for name, found in parts.items():
-        keys, places = np.unique(np.concatenate([part.keys for part in found]), return_inverse=True)
-        added = np.bincount(places, np.concatenate([part.counts for part in found]), len(keys))
-        totals[name] = KeyCounts(keys, added.astype(np.uint32))
-    return totals
+def _added_up(log: ObservationLog, section: str, space: Space) -> KeyCounts:
+    """Add what the pages want added up under one name."""
+    partitions = Partitions(space, log.entries(section))
+    for rows in log.rows(section):
+        partitions.add(rows.keys, rows.figures.astype(np.uint64))
+    keys, counts = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+    for part, figures, repeats in partitions.runs():
+        starts = np.flatnonzero(~repeats)
+        added = np.minimum(np.add.reduceat(figures, starts), _LARGEST_COUNT)
+        keys.append(part[starts])
+        counts.append(added.astype(np.uint32))
+    return KeyCounts(np.concatenate(keys), np.concatenate(counts))
 
 
-def _look_up(
-    keys: NDArray[np.uint64], figures: NDArray[np.uint32], wanted: Sequence[int]
-) -> list[int]:
-    if not len(wanted) or not len(keys):
-        return [0] * len(wanted)
-    asked = np.array(wanted, dtype=np.uint64)
-    places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    found: list[int] = np.where(keys[places] == asked, figures[places], 0).tolist()
-    return found
-
-
-def _page_frequencies(
-    keys: NDArray[np.uint64], groups: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Count for each distinct key the distinct groups it occurs in."""
-    order = np.lexsort((groups, keys))
-    keys, groups = keys[order], groups[order]
-    first = np.ones(len(keys), dtype=bool)
-    first[1:] = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
-    distinct, counts = np.unique(keys[first], return_counts=True)
-    return distinct, counts.astype(np.uint32)
-
-
-def _snapshot(
-    pages: Sequence[Observation], keys: NDArray[np.uint64], frequencies: NDArray[np.uint32]
-) -> str:
-    parts: tuple[Any, ...] = (
-        "\n".join(page.url for page in pages).encode("utf-8", "surrogatepass"),
-        keys.astype("<u8").tobytes(),
-        frequencies.astype("<u4").tobytes(),
-    )
-    return xxh3_128_hexdigest(b"\0".join(parts))[:16]
+def _snapshot(pages: SitePages, groups: NDArray[np.uint32]) -> str:
+    """Name a set of pages with their blocks, and which of them are one."""
+    digest = xxh3_128(groups.astype("<u4").tobytes())
+    for url, signature in zip(pages.urls, pages.signatures, strict=True):
+        address = url.encode("utf-8", "surrogatepass")
+        digest.update(len(address).to_bytes(8, "little") + address + signature)
+    return digest.hexdigest()[:16]

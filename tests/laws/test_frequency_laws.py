@@ -1,4 +1,5 @@
-"""What holds of counting and folding whatever the pages are, and in whatever order they came."""
+"""What holds of counting and folding whatever the pages are, in whatever order they came, and
+whether they are kept in memory or on disk."""
 
 from __future__ import annotations
 
@@ -11,34 +12,57 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.core.frequency import Observation, SiteCounts, SiteView
+from crawler.core.frequency import KeyCounts, Observation, SiteCounts, SiteView
+from crawler.core.observations import ObservationLog
+from crawler.core.tapes import MemorySpace, Space
 from crawler.store.counts import CountStore
+from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 # Some weights fall below what makes a page worth comparing, some are the largest there are.
 WEIGHTS = st.sampled_from([0, 1, 30, 400, 65_535])
-FEW_KEYS = st.integers(0, 11)
+# Keys that begin with the same bits, and keys that all begin with others.
+FEW_KEYS = st.integers(0, 11) | st.integers(0, 11).map(lambda number: number << 60)
 ANY_KEY = st.integers(0, 2**64 - 1)
 BLOCKS = st.dictionaries(FEW_KEYS | ANY_KEY, WEIGHTS, max_size=8)
+SUMS = st.dictionaries(
+    st.sampled_from(["nodes", "grams"]),
+    st.dictionaries(FEW_KEYS | ANY_KEY, st.sampled_from([1, 3, 2**31, 2**32 - 1]), max_size=4),
+    max_size=2,
+)
 ADDRESSES = st.text("abAÉ가\n\0 /%\ud800", max_size=3)
 
 
-def observation(url: str, blocks: Mapping[int, int]) -> Observation:
+# Limits so small that everything is cut apart, and that nothing or only the last pages of a site
+# stay in memory.
+SPACES: st.SearchStrategy[Space] = st.builds(MemorySpace, st.sampled_from([1, 3, 20])) | st.builds(
+    DiskSpace,
+    # Files there have no name.
+    st.just(Path(tempfile.gettempdir())),
+    memory=st.sampled_from([0, 100, 2000]),
+    batch=st.sampled_from([1, 3, 20]),
+)
+
+
+def observation(
+    url: str, blocks: Mapping[int, int], sums: Mapping[str, Mapping[int, int]] | None = None
+) -> Observation:
     keys = sorted(blocks)
     return Observation(
         url=url,
         keys=np.array(keys, dtype=np.uint64),
         weights=np.array([blocks[key] for key in keys], dtype=np.uint16),
+        sums={name: KeyCounts.of(counts) for name, counts in (sums or {}).items()},
     )
 
 
-PAGES = st.lists(st.builds(observation, ADDRESSES, BLOCKS), max_size=12)
+PAGES = st.lists(st.builds(observation, ADDRESSES, BLOCKS, SUMS), max_size=12)
 
 
-def counted(pages: Iterable[Observation]) -> SiteCounts:
-    counts = SiteCounts()
+def counted(pages: Iterable[Observation], space: Space | None = None) -> SiteCounts:
+    counts = SiteCounts(ObservationLog(space))
     for page in pages:
         counts.add(page)
     return counts
@@ -53,8 +77,15 @@ def shown(view: SiteView) -> dict[str, Any]:
         "keys": view.keys.tolist(),
         "frequencies": view.frequencies.tolist(),
         "text_frequencies": view.text_frequencies.tolist(),
+        "single_blocks": view.single_blocks,
+        "single_texts": view.single_texts,
         "duplicate_of": dict(view.duplicate_of),
+        "sums": {name: figures(sums) for name, sums in view.sums.items()},
     }
+
+
+def figures(sums: KeyCounts) -> dict[int, int]:
+    return dict(zip(sums.keys.tolist(), sums.counts.tolist(), strict=True))
 
 
 def joined(pages: Iterable[Observation]) -> dict[str, dict[int, int]]:
@@ -75,35 +106,49 @@ def groups_of(pages: Iterable[Observation], view: SiteView) -> dict[str, list[st
     return groups
 
 
-@given(pages=PAGES, data=st.data())
-def test_neither_order_nor_parts_matter(pages: list[Observation], data: st.DataObject) -> None:
+@given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
+def test_where_counts_are_kept_does_not_matter(
+    pages: list[Observation], space: Space, similarity: float
+) -> None:
+    kept = counted(pages, space)
+    assert shown(kept.view(similarity)) == shown(counted(pages).view(similarity))
+    assert [kept.log.page(url).url for url in kept.log.urls()] == kept.log.urls()
+    assert {page.url: told(page) for page in kept.observations()} == {
+        page.url: told(page) for page in counted(pages).observations()
+    }
+
+
+@given(pages=PAGES, data=st.data(), space=SPACES)
+def test_neither_order_nor_parts_matter(
+    pages: list[Observation], data: st.DataObject, space: Space
+) -> None:
     whole = shown(counted(pages).view())
     shuffled = data.draw(st.permutations(pages))
     places = data.draw(
         st.lists(st.integers(0, 3), min_size=len(shuffled), max_size=len(shuffled)),
     )
-    parts = [SiteCounts() for _ in range(4)]
+    parts = [SiteCounts(ObservationLog(space)) for _ in range(4)]
     for page, place in zip(shuffled, places, strict=True):
         parts[place].add(page)
-    merged = SiteCounts()
+    merged = SiteCounts(ObservationLog(space))
     for part in data.draw(st.permutations(parts)):
         merged.merge(part)
     assert shown(merged.view()) == whole
 
 
-@given(pages=PAGES)
-def test_a_page_added_again_counts_once(pages: list[Observation]) -> None:
-    counts = counted(pages)
+@given(pages=PAGES, space=SPACES)
+def test_a_page_added_again_counts_once(pages: list[Observation], space: Space) -> None:
+    counts = counted(pages, space)
     once = shown(counts.view())
-    counts.merge(counted(pages))
+    counts.merge(counted(pages, space))
     assert shown(counts.view()) == once
 
 
-@given(pages=PAGES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
+@given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
 def test_frequencies_are_a_plain_count_over_groups(
-    pages: list[Observation], similarity: float
+    pages: list[Observation], space: Space, similarity: float
 ) -> None:
-    view = counted(pages).view(similarity)
+    view = counted(pages, space).view(similarity)
     known = joined(pages)
     anyhow: dict[int, set[str]] = defaultdict(set)
     as_text: dict[int, set[str]] = defaultdict(set)
@@ -113,21 +158,43 @@ def test_frequencies_are_a_plain_count_over_groups(
             anyhow[key].add(standing)
             if weight:
                 as_text[key].add(standing)
-    keys = sorted(anyhow)
+    keys = sorted(key for key in anyhow if len(anyhow[key]) > 1)
+    single = sorted(anyhow.keys() - set(keys))
     assert view.keys.tolist() == keys
     assert view.page_frequencies(keys) == [len(anyhow[key]) for key in keys]
     assert view.page_text_frequencies(keys) == [len(as_text[key]) for key in keys]
-    assert all(0 < frequency <= view.pages for frequency in view.frequencies.tolist())
-    absent = [key for key in (0, 5, 12, 2**64 - 1) if key not in anyhow]
-    assert view.page_frequencies(absent) == [0] * len(absent)
+    assert all(1 < frequency <= view.pages for frequency in view.frequencies.tolist())
+    assert view.single_blocks == len(single)
+    assert view.single_texts == len([key for key in single if as_text[key]])
+    assert view.text_ranks == len({len(pages) for pages in as_text.values() if pages})
+    others = [*single, *(key for key in (0, 5, 12, 2**64 - 1) if key not in anyhow)]
+    expected = [1 if pages else 0] * len(others)
+    assert view.page_frequencies(others) == view.page_text_frequencies(others) == expected
     assert view.is_known == bool(pages)
 
 
-@given(pages=PAGES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
+@given(pages=PAGES, space=SPACES)
+def test_sums_are_plain_sums_over_pages(pages: list[Observation], space: Space) -> None:
+    most: dict[str, dict[tuple[str, int], int]] = defaultdict(dict)
+    for page in pages:
+        for name, sums in page.sums.items():
+            for key, count in figures(sums).items():
+                most[name][page.url, key] = max(count, most[name].get((page.url, key), 0))
+    totals: dict[str, dict[int, int]] = {}
+    for name, counts in most.items():
+        added: dict[int, int] = defaultdict(int)
+        for (_, key), count in counts.items():
+            added[key] += count
+        totals[name] = {key: min(count, 2**32 - 1) for key, count in added.items()}
+    view = counted(pages, space).view()
+    assert {name: figures(sums) for name, sums in view.sums.items()} == totals
+
+
+@given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
 def test_groups_part_the_pages_and_the_shortest_address_stands_for_each(
-    pages: list[Observation], similarity: float
+    pages: list[Observation], space: Space, similarity: float
 ) -> None:
-    view = counted(pages).view(similarity)
+    view = counted(pages, space).view(similarity)
     groups = groups_of(pages, view)
     assert len(groups) == view.pages
     assert view.pages_seen == len(joined(pages)) == sum(map(len, groups.values()))
@@ -137,12 +204,14 @@ def test_groups_part_the_pages_and_the_shortest_address_stands_for_each(
         assert not view.duplicate_of
 
 
-@given(pages=PAGES, copies=st.sets(ADDRESSES, min_size=2, max_size=4))
-def test_exact_copies_are_one_page(pages: list[Observation], copies: set[str]) -> None:
+@given(pages=PAGES, copies=st.sets(ADDRESSES, min_size=2, max_size=4), space=SPACES)
+def test_exact_copies_are_one_page(
+    pages: list[Observation], copies: set[str], space: Space
+) -> None:
     # The blocks of their own weigh enough whatever the other pages are.
     blocks = {2**63 + number: 500 for number in range(3)} | {1: 30, 2: 0}
     others = [page for page in pages if page.url not in copies]
-    view = counted([*others, *(observation(url, blocks) for url in copies)]).view()
+    view = counted([*others, *(observation(url, blocks) for url in copies)], space).view()
     assert len({view.duplicate_of.get(url, url) for url in copies}) == 1
 
 
@@ -176,31 +245,45 @@ def test_a_page_that_shares_no_block_is_no_duplicate(
         assert "alone" not in view.duplicate_of.values()
 
 
-@given(pages=PAGES, site=ADDRESSES | st.sampled_from(["..", "CON", "nul.example", "a" * 400]))
+@given(
+    pages=PAGES,
+    site=ADDRESSES | st.sampled_from(["..", "CON", "nul.example", "a" * 400]),
+    space=SPACES,
+)
 @settings(max_examples=40)
-def test_counts_come_back_from_disk_as_they_were(pages: list[Observation], site: str) -> None:
-    counts = counted(pages)
+def test_counts_come_back_from_disk_as_they_were(
+    pages: list[Observation], site: str, space: Space
+) -> None:
+    counts = counted(pages, space)
     with tempfile.TemporaryDirectory() as folder:
         store = CountStore(Path(folder, "counts"))
         store.save(site, "first", counts)
-        loaded = store.load(site)
+        loaded = store.load(site, space=space)
     assert shown(loaded.view()) == shown(counts.view())
     assert by_address(loaded) == by_address(counts)
 
 
-@given(crawls=st.lists(PAGES, min_size=1, max_size=4))
+@given(crawls=st.lists(PAGES, min_size=1, max_size=4), space=SPACES)
 @settings(max_examples=30)
-def test_several_crawls_load_as_their_merge(crawls: Sequence[list[Observation]]) -> None:
+def test_several_crawls_load_as_their_merge(
+    crawls: Sequence[list[Observation]], space: Space
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = CountStore(Path(folder))
         merged = SiteCounts()
         for number, pages in enumerate(crawls):
             store.save("blog.example", f"crawl {number}", counted(pages))
             merged.merge(counted(pages))
-        loaded = store.load("blog.example")
+        loaded = store.load("blog.example", space=space)
     assert by_address(loaded) == by_address(merged)
     assert shown(loaded.view()) == shown(merged.view())
 
 
-def by_address(counts: SiteCounts) -> dict[str, tuple[list[int], list[int]]]:
-    return {page.url: (page.keys.tolist(), page.weights.tolist()) for page in counts.observations()}
+def by_address(counts: SiteCounts) -> dict[str, tuple[dict[int, int], dict[str, dict[int, int]]]]:
+    return {page.url: told(page) for page in counts.observations()}
+
+
+def told(page: Observation) -> tuple[dict[int, int], dict[str, dict[int, int]]]:
+    """Return what a page tells, its blocks and what it adds to sums."""
+    blocks = dict(zip(page.keys.tolist(), page.weights.tolist(), strict=True))
+    return blocks, {name: figures(sums) for name, sums in page.sums.items() if len(sums.keys)}

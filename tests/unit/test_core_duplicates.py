@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from crawler.core.duplicates import duplicate_groups
+from crawler.core.frequency import Observation, SiteCounts
+from crawler.core.observations import ObservationLog
+from crawler.core.tapes import MemorySpace, Space
+from crawler.store.tapes import DiskSpace
 
 
 def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:
-    """Group pages given as block keys with their weights."""
-    ordered = [sorted(page.items()) for page in pages]
-    flat = [entry for page in ordered for entry in page]
-    found = duplicate_groups(
-        np.array([key for key, _ in flat], dtype=np.uint64),
-        np.repeat(np.arange(len(pages), dtype=np.uint32), [len(page) for page in ordered]),
-        np.array([weight for _, weight in flat], dtype=np.uint16),
-        len(pages),
-        similarity,
-    )
-    assert found.dtype == np.uint32
-    return list(found.tolist())
+    """Group pages given as block keys with their weights; each is named by its group's first."""
+    spaces: list[Space] = [
+        MemorySpace(),
+        MemorySpace(batch=2),
+        DiskSpace(Path(tempfile.gettempdir()), memory=50, batch=7),
+    ]
+    found, *others = (_groups(pages, similarity, space) for space in spaces)
+    assert all(other == found for other in others)
+    return found
+
+
+def _groups(pages: tuple[dict[int, int], ...], similarity: float, space: Space) -> list[int]:
+    counts = SiteCounts(ObservationLog(space))
+    urls = [f"{number:04}" for number in range(len(pages))]
+    for url, page in reversed(list(zip(urls, pages, strict=True))):
+        keys = sorted(page)
+        weights = np.array([page[key] for key in keys], dtype=np.uint16)
+        counts.add(Observation(url, np.array(keys, dtype=np.uint64), weights))
+    view = counts.view(similarity)
+    return [int(view.duplicate_of.get(url, url)) for url in urls]
 
 
 def text(*keys: int, weight: int = 200) -> dict[int, int]:

@@ -12,7 +12,9 @@ import pytest
 
 from crawler.core.errors import StoreError
 from crawler.core.frequency import KeyCounts, Observation, SiteCounts
+from crawler.core.observations import ObservationLog
 from crawler.store.counts import CountStore
+from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,6 +109,34 @@ def test_crawls_of_one_site_merge_and_names_may_be_cut_apart(store: CountStore) 
     assert sorted(urls_in(store.load("s"))) == ["shared", "u0", "u1", "u2"]
 
 
+def test_counts_that_do_not_fit_memory_are_written_and_read_in_pieces(
+    store: CountStore, tmp_path: Path
+) -> None:
+    space = DiskSpace(tmp_path / "aside", memory=1000, batch=50)
+    counts, in_memory = SiteCounts(ObservationLog(space)), SiteCounts()
+    draw = np.random.default_rng(2)
+    for number in [*range(300), *range(100, 120)]:
+        keys = np.unique(draw.integers(0, 500, 40, dtype=np.uint64))
+        page = Observation(
+            f"https://blog.example/{number}",
+            keys,
+            (keys % 90).astype(np.uint16),
+            {"nodes": KeyCounts(keys[:5], np.arange(5, dtype=np.uint32))} if number % 3 else {},
+        )
+        counts.add(page)
+        in_memory.add(page)
+    path = store.save("s", "c", counts)
+    store.save("t", "c", in_memory)
+    loaded = store.load("s", space=space)
+    assert loaded.view().snapshot == counts.view().snapshot == in_memory.view().snapshot
+    assert loaded.view().sums["nodes"].counts.tolist() == (
+        in_memory.view().sums["nodes"].counts.tolist()
+    )
+    with np.load(path) as file, np.load(store.files("t")[0]) as other:
+        assert all(np.array_equal(file[name], other[name]) for name in file if name != "site")
+    assert space.on_disk > 100_000
+
+
 def test_what_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(StoreError, match="CORPUS_DIR"):
@@ -143,6 +173,9 @@ def test_a_lone_array_is_damaged(store: CountStore) -> None:
         ("sizes", np.array([-1, 5], dtype=np.int64)),
         ("url_sizes", np.array([1, 5], dtype=np.uint32)),
         ("urls", np.array([0xFF, 0xFE], dtype=np.uint8)),
+        ("urls", np.array([97, 97], dtype=np.uint8)),
+        ("keys", np.arange(4, dtype=np.uint64).reshape(2, 2)),
+        ("keys", np.array(7, dtype=np.uint64)),
         ("format", np.array(["1", "2"])),
         ("keys", None),
         ("urls", None),

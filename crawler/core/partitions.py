@@ -1,0 +1,133 @@
+"""Sorting more entries than memory holds: cut apart by the first bits of their keys, then sorted.
+
+Whatever is counted over a site is a multitude of 64-bit keys with a value each. All entries of a
+key fall into one part, and each part is sorted by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from crawler.core.tapes import Space
+
+__all__ = ["Partitions", "sorted_within"]
+
+_MOST_SPLITS = 16
+_BYTE = 8
+_WORD = 64
+
+
+class Partitions:
+    """Keys and values in parts, all entries of a key in one of them.
+
+    Args:
+        space: where they are kept.
+        entries: how many there will be, about; it decides how many parts there are.
+        bits: how many low bits of a key say anything; by the first of these keys are cut apart.
+    """
+
+    def __init__(self, space: Space, entries: int, bits: int = _WORD) -> None:
+        self._batch = space.batch
+        self._bits = bits
+        self._splits = min(bits, _MOST_SPLITS, (entries // space.batch).bit_length())
+        self._tape = space.tape(np.uint64)
+        # Of each piece of the tape, where its parts begin, and where the last one ends.
+        self._pieces: list[NDArray[np.int64]] = []
+        self._waiting: list[NDArray[np.uint64]] = []
+        self._waiting_size = 0
+
+    def add(self, keys: NDArray[np.uint64], values: NDArray[np.uint64]) -> None:
+        """Put entries into their parts."""
+        self._waiting.append(np.stack((keys, values), axis=1))
+        self._waiting_size += len(keys)
+        if self._waiting_size >= self._batch:
+            self._scatter()
+
+    def runs(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]]:
+        """Go through the parts that are not empty, in the order of their keys.
+
+        Yields:
+            All keys of the part, ascending; their values, where keys are equal in the order in
+            which they were added; and for each entry whether it has the key of the one before.
+        """
+        self._scatter()
+        for part in range(1 << self._splits):
+            spans = [piece[part : part + 2].tolist() for piece in self._pieces]
+            found = [self._tape.read(2 * start, 2 * stop) for start, stop in spans if start < stop]
+            if found:
+                entries = np.concatenate(found).reshape(-1, 2)
+                yield _sorted(entries, _WORD - self._bits + self._splits)
+
+    def _scatter(self) -> None:
+        if not self._waiting_size:
+            return
+        entries = np.concatenate(self._waiting)
+        self._waiting, self._waiting_size = [], 0
+        parts = 1 << self._splits
+        ends = np.zeros(parts + 1, dtype=np.int64)
+        if parts > 1:
+            kind = np.uint8 if self._splits <= _BYTE else np.uint16
+            part_of = (entries[:, 0] >> np.uint64(self._bits - self._splits)).astype(kind)
+            # A stable sort of numbers this short takes linear time.
+            entries = entries.take(np.argsort(part_of, kind="stable"), axis=0)
+            ends[1:] = np.cumsum(np.bincount(part_of, minlength=parts))
+        else:
+            ends[1] = len(entries)
+        self._pieces.append(ends + len(self._tape) // 2)
+        self._tape.append(entries.reshape(-1))
+
+
+def sorted_within(
+    runs: NDArray[np.int64], values: NDArray[np.uint64], bits: int
+) -> NDArray[np.uint64]:
+    """Sort the values of each run.
+
+    Args:
+        runs: for each value the number of its run, ascending.
+        values: the values.
+        bits: how many low bits of a value say anything.
+    """
+    if not len(runs):
+        return values
+    if int(runs[-1]).bit_length() + bits > _WORD:
+        return values[np.lexsort((values, runs))]
+    packed = runs.astype(np.uint64)
+    packed <<= np.uint64(bits)
+    packed |= values
+    packed.sort()
+    packed &= np.uint64((1 << bits) - 1)
+    return packed
+
+
+def _sorted(
+    entries: NDArray[np.uint64], known: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
+    """Sort entries by their keys, whose first ``known`` bits are all the same.
+
+    Numbers alone are sorted many times faster than numbers with what belongs to them. So what is
+    sorted are the next bits of each key, as many as leave room for the place of the entry.
+    """
+    keys, values = entries[:, 0], entries[:, 1]
+    places = np.uint64((1 << (len(keys) - 1).bit_length()) - 1)
+    packed = keys << np.uint64(min(known, _WORD - 1))
+    packed &= ~places
+    packed |= np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    order = (packed & places).view(np.int64)
+    keys = keys[order]
+    repeats = np.zeros(len(keys), dtype=np.bool_)
+    np.equal(keys[1:], keys[:-1], out=repeats[1:])
+    packed &= ~places
+    if np.count_nonzero(packed[1:] == packed[:-1]) != np.count_nonzero(repeats):
+        # Keys that differ in their last bits alone: rare where keys are hashes.
+        order = np.argsort(entries[:, 0], kind="stable")
+        keys = entries[order, 0]
+        np.equal(keys[1:], keys[:-1], out=repeats[1:])
+    return keys, values[order], repeats
