@@ -257,6 +257,7 @@ class Hold:
     def give_last_figures(self) -> None:
         """Give the figures that are known at the end, and keep what was counted meanwhile."""
         self.stats.set_value("corpus/sites", len(self.journey.sites))
+        self.stats.set_value("corpus/cutoffs", self.journey.cutoffs)
         self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
         if self.journey.mode == "streaming":
             self.journey.save_counts()
@@ -268,7 +269,7 @@ class Hold:
         if self.spool is None:
             return
         if failure is None and self.spool.damage:
-            failure = f"{len(self.spool.damage)} places in it are damaged"
+            failure = "the file is damaged"
         if failure is None and not self._drained and self.has_pages:
             failure = "the crawl ended before its pages were exported"
         if failure is None:

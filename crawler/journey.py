@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import (
-    Annotation,
     Document,
     Observation,
     SiteCounts,
@@ -29,7 +28,7 @@ from crawler.core.flow import (
     read,
 )
 from crawler.dropped import DroppedBlocks
-from crawler.items import PageItem
+from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
 from crawler.store.counts import CountStore
 
@@ -37,10 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from crawler.core.page import Page
+    from crawler.items import PageItem
     from crawler.options import Options
     from crawler.store.spool import Spool
 
-__all__ = ["REPLAYED", "Journey", "Tally", "page_item"]
+__all__ = ["REPLAYED", "Journey", "Tally"]
 
 logger = logging.getLogger(__name__)
 
@@ -77,10 +77,16 @@ class Journey:
         self.mode = mode
         self.method = get_method(options.text_method)
         self.dropped = DroppedBlocks()
+        self._maker = ItemMaker(options, self.method, mode=mode)
         self._tally = tally
         self._counts: dict[str, SiteCounts] = {}
         self._views: dict[str, SiteView] = {}
         self._store = CountStore(options.dir / "counts")
+
+    @property
+    def cutoffs(self) -> dict[str, dict[str, int | None]]:
+        """By site: the threshold that its items were judged by, k, and the pages behind them."""
+        return self._maker.cutoffs
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -204,52 +210,10 @@ class Journey:
             if self.options.drop_near_duplicates:
                 self.skip("near-duplicate", f"{document.page.url}: of {annotation.duplicate_of}")
                 return None
-        item = page_item(
-            annotation, view, self.method.name, mode=self.mode, blocks=self.options.item_blocks
-        )
+        item = self._attempt(document.page, lambda: self._maker.make(annotation, view))
+        if item is None:
+            return None
         self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
         self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
         self.dropped.add(annotation)
         return item
-
-
-def page_item(
-    annotation: Annotation, view: SiteView, method: str, *, mode: str, blocks: bool
-) -> PageItem:
-    """Make the item that is exported for an annotated page, with all its blocks if asked."""
-    document = annotation.document
-    page = document.page
-    kept = sum(label.kept for label in annotation.labels)
-    return PageItem(
-        url=page.url,
-        canonical_url=document.canonical_url,
-        site=page.site_name,
-        title=document.title,
-        language=document.language,
-        text=annotation.text,
-        fetched_at=page.fetched_at,
-        encoding=document.encoding,
-        method=method,
-        mode=mode,
-        site_pages=view.pages,
-        counts_snapshot=view.snapshot,
-        near_duplicate_of=annotation.duplicate_of,
-        blocks_kept=kept,
-        blocks_dropped=len(annotation.labels) - kept,
-        blocks=[
-            {
-                "index": block.index,
-                "text": block.text,
-                "tag": block.tag,
-                "path": block.path,
-                "kept": label.kept,
-                "reason": label.reason,
-                "frequency": label.frequency,
-                "link_share": round(block.link_share, 3),
-            }
-            for block, label in annotation.pairs()
-        ]
-        if blocks
-        else None,
-        fields=dict(page.fields),
-    )

@@ -26,7 +26,7 @@ from crawler.core.errors import (
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page import LOCAL_SITE
 from crawler.handed import page_from
-from crawler.journey import page_item
+from crawler.making import ItemMaker
 from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 from crawler.summary import fit_width
@@ -204,7 +204,10 @@ def judge(
         counts.add(observe(document, method))
     view = counts.view(options.near_duplicate_similarity)
     annotation = annotate(document, view, method)
-    return Verdict(page_item(annotation, view, method.name, mode="single", blocks=True), view)
+    return Verdict(
+        ItemMaker(replace(options, item_blocks=True), method, mode="single").make(annotation, view),
+        view,
+    )
 
 
 def _observed(paths: Sequence[str], method: TextMethod, options: Options) -> SiteCounts:

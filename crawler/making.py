@@ -1,0 +1,102 @@
+"""From an annotated page to the item that is exported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.methods import Cutoff, CutoffMethod
+from crawler.core.sentences import language_of, splitter_for
+from crawler.items import PageItem
+
+if TYPE_CHECKING:
+    from crawler.core.flow import Annotation, SiteView, TextMethod
+    from crawler.options import Options
+
+__all__ = ["ItemMaker"]
+
+
+class ItemMaker:
+    """Makes the items of one crawl.
+
+    Args:
+        options: the crawl's settings.
+        method: the method that judged the pages.
+        mode: which counts they were judged by, as the items say it.
+    """
+
+    def __init__(self, options: Options, method: TextMethod, *, mode: str) -> None:
+        self._options = options
+        self._method = method
+        self._mode = mode
+        self._cutoffs: dict[str, Cutoff | None] = {}
+        self.cutoffs: dict[str, dict[str, int | None]] = {}
+        """By site: on how many pages its threshold rests, the threshold, and k."""
+
+    def make(self, annotation: Annotation, view: SiteView) -> PageItem:
+        """Make the item of one page."""
+        document = annotation.document
+        page = document.page
+        kept = sum(label.kept for label in annotation.labels)
+        cutoff = self._cutoff(page.site_name, view)
+        return PageItem(
+            url=page.url,
+            canonical_url=document.canonical_url,
+            site=page.site_name,
+            title=document.title,
+            language=document.language,
+            text=annotation.text,
+            fetched_at=page.fetched_at,
+            encoding=document.encoding,
+            method=self._method.name,
+            mode=self._mode,
+            site_pages=view.pages,
+            frequency_threshold=cutoff.threshold if cutoff else None,
+            frequency_ranks=cutoff.ranks if cutoff else None,
+            counts_snapshot=view.snapshot,
+            near_duplicate_of=annotation.duplicate_of,
+            blocks_kept=kept,
+            blocks_dropped=len(annotation.labels) - kept,
+            sentences=self._sentences(annotation) if self._options.sentences else None,
+            blocks=_blocks(annotation) if self._options.item_blocks else None,
+            fields=dict(page.fields),
+        )
+
+    def _cutoff(self, site: str, view: SiteView) -> Cutoff | None:
+        # The same for all pages of a site, and not for nothing: it looks at all of its blocks.
+        if site not in self._cutoffs:
+            method: object = self._method
+            found = method.cutoff(view) if isinstance(method, CutoffMethod) else None
+            self._cutoffs[site] = found
+            if found is not None:
+                self.cutoffs[site] = {
+                    "pages": view.pages,
+                    "threshold": found.threshold,
+                    "ranks": found.ranks,
+                }
+        return self._cutoffs[site]
+
+    def _sentences(self, annotation: Annotation) -> list[dict[str, Any]]:
+        language = language_of(annotation.text, annotation.document.language)
+        splitter = splitter_for(language, self._options.sentence_method)
+        return [
+            {"block": block.index, "text": sentence.text}
+            for block, label in annotation.pairs()
+            if label.kept
+            for sentence in splitter.split(block.text)
+        ]
+
+
+def _blocks(annotation: Annotation) -> list[dict[str, Any]]:
+    return [
+        {
+            "index": block.index,
+            "text": block.text,
+            "tag": block.tag,
+            "path": block.path,
+            "kept": label.kept,
+            "reason": label.reason,
+            "frequency": label.frequency,
+            "link_share": round(block.link_share, 3),
+        }
+        for block, label in annotation.pairs()
+    ]
