@@ -103,9 +103,20 @@ class SiteView:
     @property
     def text_ranks(self) -> int:
         """How many distinct frequencies the site's blocks have, as more than hyperlinks."""
-        found = np.unique(self.text_frequencies)
-        several = int(np.count_nonzero(found > 1))
-        return several + bool(self.single_texts or 1 in found)
+        return len(self.text_levels()[0])
+
+    def text_levels(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the distinct frequencies of blocks as more than hyperlinks, and their blocks.
+
+        Returns:
+            The frequencies from 1 on, ascending; for each how many blocks have it, those among
+            them that stand on one page.
+        """
+        counts = np.bincount(self.text_frequencies, minlength=2)
+        counts[0] = 0
+        counts[1] += self.single_texts
+        levels = np.flatnonzero(counts)
+        return levels.astype(np.uint32), counts[levels]
 
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
         """Return for each key the number of distinct pages its block stands on.

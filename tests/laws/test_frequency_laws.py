@@ -4,7 +4,7 @@ whether they are kept in memory or on disk."""
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,10 @@ def test_frequencies_are_a_plain_count_over_groups(
     assert all(1 < frequency <= view.pages for frequency in view.frequencies.tolist())
     assert view.single_blocks == len(single)
     assert view.single_texts == len([key for key in single if as_text[key]])
-    assert view.text_ranks == len({len(pages) for pages in as_text.values() if pages})
+    levels = Counter(len(pages) for pages in as_text.values() if pages)
+    assert view.text_ranks == len(levels)
+    found, its_blocks = view.text_levels()
+    assert list(zip(found.tolist(), its_blocks.tolist(), strict=True)) == sorted(levels.items())
     others = [*single, *(key for key in (0, 5, 12, 2**64 - 1) if key not in anyhow)]
     expected = [1 if pages else 0] * len(others)
     assert view.page_frequencies(others) == view.page_text_frequencies(others) == expected
