@@ -27,10 +27,12 @@ from crawler.core.flow import (
     observe,
     read,
 )
+from crawler.core.observations import ObservationLog
 from crawler.dropped import DroppedBlocks
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
 from crawler.store.counts import CountStore
+from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -79,6 +81,8 @@ class Journey:
         self.dropped = DroppedBlocks()
         self._maker = ItemMaker(options, self.method, mode=mode)
         self._tally = tally
+        # All sites share the memory that counts may take; beyond it they go to disk.
+        self._space = DiskSpace(options.dir)
         self._counts: dict[str, SiteCounts] = {}
         self._views: dict[str, SiteView] = {}
         self._store = CountStore(options.dir / "counts")
@@ -173,13 +177,23 @@ class Journey:
         return None
 
     def _add(self, document: Document, observation: Observation) -> None:
-        self._counts.setdefault(document.page.site_name, SiteCounts()).add(observation)
+        site = document.page.site_name
+        if site not in self._counts:
+            self._counts[site] = SiteCounts(ObservationLog(self._space))
+        self._counts[site].add(observation)
 
     def _own_view(self, site: str) -> SiteView:
         if site not in self._views:
-            counts = self._counts.get(site, SiteCounts())
-            self._views[site] = counts.view(self.options.near_duplicate_similarity)
+            self._views[site] = self._view(site, self._counts.get(site, SiteCounts()))
         return self._views[site]
+
+    def _view(self, site: str, counts: SiteCounts) -> SiteView:
+        try:
+            return counts.view(self.options.near_duplicate_similarity)
+        except StoreError as error:
+            self._tally.inc_value("corpus/counts/failed")
+            logger.error("%s. The pages of %s are judged by themselves alone", error, site)  # noqa: TRY400 - one line
+            return SiteView.unknown()
 
     def _stored_view(self, site: str) -> SiteView:
         if site not in self._views:
@@ -187,8 +201,7 @@ class Journey:
         return self._views[site]
 
     def _load_view(self, site: str) -> SiteView:
-        counts = self._store.load(site, self._pass_over_counts)
-        view = counts.view(self.options.near_duplicate_similarity)
+        view = self._view(site, self._store.load(site, self._pass_over_counts, self._space))
         if not view.is_known:
             logger.warning(
                 "No counts of %s yet: its pages are judged by themselves alone. "

@@ -14,9 +14,12 @@ from crawler.core.methods import Label
 from crawler.journey import Journey
 from crawler.options import Options
 from crawler.store.spool import Spool
+from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from crawler.items import PageItem
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord")
 
@@ -240,6 +243,50 @@ class TestStreaming:
         tally = Tally()
         assert journey(tmp_path, tally, mode="streaming").stream(Page("u", b"")) is None
         assert tally["corpus/skipped/empty"] == 1
+
+
+def test_counts_of_sites_too_large_for_memory_tell_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [page(number, site) for site in ("s.example", "t.example") for number in range(5)]
+
+    def crawled(folder: Path) -> list[PageItem]:
+        crawl = journey(folder, Tally())
+        for one in pages:
+            crawl.count(one)
+        crawl.save_counts()
+        stream = Journey(Options(dir=folder), "crawl-2", Tally(), mode="streaming")
+        return [*crawl.items(pages), *filter(None, map(stream.stream, pages))]
+
+    in_memory = crawled(tmp_path / "memory")
+    spaces: list[DiskSpace] = []
+
+    def small(folder: Path) -> DiskSpace:
+        spaces.append(DiskSpace(folder, memory=0, batch=2))
+        return spaces[-1]
+
+    monkeypatch.setattr("crawler.journey.DiskSpace", small)
+    assert crawled(tmp_path / "disk") == in_memory
+    assert len(in_memory) == 20
+    assert all(space.on_disk for space in spaces)
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["counts"]
+
+
+def test_counts_that_cannot_be_read_back_cost_no_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    space = DiskSpace(tmp_path, memory=0)
+    monkeypatch.setattr("crawler.journey.DiskSpace", lambda _: space)
+    tally = Tally()
+    crawl = journey(tmp_path, tally)
+    pages = [page(number) for number in range(3)]
+    for one in pages:
+        crawl.count(one)
+    space.close()
+    assert [item.site_pages for item in crawl.items(pages)] == [0, 0, 0]
+    assert tally["corpus/counts/failed"] == 1
+    assert "cannot read counts back" in caplog.text
+    assert "set CORPUS_DIR" in caplog.text
 
 
 def test_counts_that_cannot_be_kept_are_told_and_cost_no_item(
