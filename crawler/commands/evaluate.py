@@ -26,7 +26,7 @@ class EvaluateCommand(ScrapyCommand):
 
     def syntax(self) -> str:
         """Return what follows ``scrapy evaluate``."""
-        return "TASK GOLD... [--method NAME] [--limit N] [--json FILE|-]"
+        return "TASK GOLD... [--method NAME] [--limit N] [--json FILE|-] [--curve FILE]"
 
     def short_desc(self) -> str:
         """Return the line in the list of commands."""
@@ -58,6 +58,12 @@ class EvaluateCommand(ScrapyCommand):
             metavar="FILE",
             help="write the figures as one JSON object to FILE besides the table; "
             "with - to standard output in place of the table",
+        )
+        parser.add_argument(
+            "--curve",
+            metavar="FILE",
+            help="draw frequencies, and accuracy at each threshold of frequency, in an HTML file "
+            "(task text)",
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from scrapy.utils.log import configure_logging
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.evaluation.pages import curve_page
 from crawler.evaluation.render import as_json, write_tables
 from crawler.evaluation.report import Job
+from crawler.evaluation.targets import check_target, write_file
 from crawler.evaluation.tasks import get_task, task_names
 from crawler.options import Options
 
@@ -31,11 +33,15 @@ __all__ = ["main"]
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A checked command line. ``json`` is the file for the JSON object; ``"-"`` standard output."""
+    """A checked command line.
+
+    ``json`` is the file for the JSON object, ``"-"`` standard output; ``curve`` the one to draw in.
+    """
 
     task: Task
     job: Job
     json: str | None
+    curve: str | None
 
 
 def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
@@ -53,6 +59,8 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
             started = perf_counter()
             report = call.task.run(call.job)
             seconds = perf_counter() - started
+            if call.curve is not None and report.curves is not None:
+                write_file(call.curve, curve_page(report.curves))
             _write(report, seconds, call.json, out)
         except CorpusError as error:
             sys.stderr.write(f"scrapy evaluate: {one_line(error)}\n")
@@ -64,7 +72,7 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
     unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if unknown:
         raise ArgumentError(
-            f"unknown option {unknown[0]}; the options are --method, --limit and --json"
+            f"unknown option {unknown[0]}; the options are --method, --limit, --json and --curve"
         )
     if not args:
         raise ArgumentError(f"name a task ({', '.join(task_names())}) and gold files")
@@ -78,8 +86,15 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
         method=opts.method or task.default_method or options.text_method,
         limit=_limit(opts.limit),
         near_duplicate_similarity=options.near_duplicate_similarity,
+        with_curves=opts.curve is not None,
     )
-    return _Call(task, job, _json_target(opts.json))
+    if opts.curve is not None and not task.has_curves:
+        raise ArgumentError(f"the task {task.name} has no curve; leave --curve out")
+    if opts.json not in (None, "-"):
+        check_target("--json", opts.json, "give a file in a folder that exists, or -")
+    if opts.curve is not None:
+        check_target("--curve", opts.curve)
+    return _Call(task, job, opts.json, opts.curve)
 
 
 def _limit(value: str | None) -> int | None:
@@ -94,16 +109,6 @@ def _limit(value: str | None) -> int | None:
     return limit
 
 
-def _json_target(value: str | None) -> str | None:
-    """Check, before the work is done, that its result can be written."""
-    if value is None or value == "-":
-        return value
-    path = Path(value)
-    if not value or path.is_dir() or not path.absolute().parent.is_dir():
-        raise ArgumentError(f"--json is '{value}'; give a file in a folder that exists, or -")
-    return value
-
-
 def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> None:
     if json == "-":
         out.write(as_json(report, seconds))
@@ -111,7 +116,4 @@ def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> Non
         return
     write_tables(report, seconds, out)
     if json is not None:
-        try:
-            Path(json).write_text(as_json(report, seconds), encoding="utf-8")
-        except OSError as error:
-            raise CorpusError(f"{json}: cannot be written ({error.strerror})") from error
+        write_file(json, as_json(report, seconds))

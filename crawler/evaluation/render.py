@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from crawler.evaluation.report import Report, Table
 
-__all__ = ["as_json", "write_tables"]
+__all__ = ["as_json", "number_of", "write_grids", "write_tables"]
 
 
 def as_json(report: Report, seconds: float) -> str:
@@ -39,10 +39,20 @@ def write_tables(report: Report, seconds: float, stream: TextIO) -> None:
         f"{report.task}, method {report.method}: {report.unit}s {report.pages}, {sites}"
         f"seconds {seconds:.1f}, {report.unit}s a second {_rate(report, seconds):.0f}"
     )
+    write_grids(heading, report.tables, stream)
+
+
+def write_grids(heading: str, tables: tuple[Table, ...], stream: TextIO) -> None:
+    """Write some tables below a line: ruled on a terminal, plain columns elsewhere."""
     if stream.isatty():
-        _write_rich(heading, report.tables, stream)
+        _write_rich(heading, tables, stream)
     else:
-        _write_plain(heading, report.tables, stream)
+        _write_plain(heading, tables, stream)
+
+
+def number_of(number: int, unit: str) -> str:
+    """Return a number with what it counts, in the singular or with an s."""
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
 def _rate(report: Report, seconds: float) -> float:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from crawler.evaluation.curve import Curves
+
 __all__ = ["Job", "Report", "Table", "Task"]
 
 
@@ -25,12 +27,15 @@ class Job:
     ``near_duplicate_similarity``
         From what similarity on two pages of a site are folded into one before counting, as in a
         crawl.
+    ``with_curves``
+        Whether the report is to hold what ``--curve`` draws.
     """
 
     gold: tuple[Path, ...]
     method: str
     limit: int | None = None
     near_duplicate_similarity: float = 0.7
+    with_curves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ class Report:
         The same for a reader.
     ``unit``
         What the gold consists of, in the singular.
+    ``curves``
+        What ``--curve`` draws, where the job asked for it.
     """
 
     task: str
@@ -65,6 +72,7 @@ class Report:
     figures: Mapping[str, Any]
     tables: tuple[Table, ...]
     unit: str = "page"
+    curves: Curves | None = None
 
 
 class Task(Protocol):
@@ -77,6 +85,10 @@ class Task(Protocol):
     @property
     def default_method(self) -> str | None:
         """The method measured where none is named; ``None`` is the crawl's text method."""
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether it can be asked for curves."""
 
     def run(self, job: Job) -> Report:
         """Measure.

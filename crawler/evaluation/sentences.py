@@ -58,6 +58,7 @@ class SentencesTask:
     """Measures sentence boundaries against gold sentences."""
 
     name = "sentences"
+    has_curves = False
     default_method = DEFAULT_SPLITTING
 
     def run(self, job: Job) -> Report:

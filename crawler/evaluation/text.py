@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
+from crawler.evaluation.curve import CurveBoard
 from crawler.evaluation.gold import read_gold
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import ScoreBoard, score_page
@@ -31,6 +32,7 @@ class TextTask:
 
     name = "text"
     default_method = None  # CORPUS_TEXT_METHOD
+    has_curves = True
 
     def run(self, job: Job) -> Report:
         """Observe all pages, judge all pages, and report.
@@ -44,7 +46,8 @@ class TextTask:
         """
         method = get_method(job.method)
         counts = _observe_all(job, method)
-        board, skipped = _judge_all(job, counts, method)
+        curves = CurveBoard(method) if job.with_curves else None
+        board, skipped = _judge_all(job, counts, method, curves)
         return Report(
             task=self.name,
             method=job.method,
@@ -52,6 +55,7 @@ class TextTask:
             sites=len(board.sites),
             figures=_figures(board, skipped),
             tables=_tables(board, skipped),
+            curves=None if curves is None else curves.curves(board.word),
         )
 
 
@@ -71,7 +75,7 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
 
 
 def _judge_all(
-    job: Job, counts: dict[str, SiteCounts], method: TextMethod
+    job: Job, counts: dict[str, SiteCounts], method: TextMethod, curves: CurveBoard | None
 ) -> tuple[ScoreBoard, Counter[str]]:
     """Compare every page's text with its gold text. Empties ``counts`` as it goes."""
     board = ScoreBoard()
@@ -87,12 +91,14 @@ def _judge_all(
                 )
             # A site's view takes the place of its counts, so that only one of them is held.
             views[name] = counts.pop(name).view(job.near_duplicate_similarity)
+        annotation = None
         try:
-            text = annotate(read(gold.page), views[name], method).text
+            annotation = annotate(read(gold.page), views[name], method)
         except UnreadablePageError as error:
             skipped[error.reason] += 1
-            text = ""
-        board.add(name, score_page(text, gold.gold_text))
+        board.add(name, score_page(annotation.text if annotation else "", gold.gold_text))
+        if curves is not None:
+            curves.add(name, views[name], annotation, gold.gold_text)
     return board, skipped
 
 
