@@ -69,10 +69,16 @@ def duplicate_groups(
     for left, right in _exact_copies(site.pages.signatures, candidates):
         _join(groups, left, right)
     pages = _Pages(site, blocks_of)
-    for left, right in _meetings(site, candidates, similarity, space):
-        if _root(groups, left) != _root(groups, right):
+    for left, right, met in _meetings(site, candidates, similarity, space):
+        if _root(groups, left) == _root(groups, right):
+            continue
+        both = site.masses[left] + site.masses[right]
+        # They share at least what they met with, and mostly that is enough.
+        if met >= similarity * (both - met):
+            _join(groups, left, right)
+        else:
             shared = pages.shared(left, right)
-            if shared >= similarity * (site.masses[left] + site.masses[right] - shared):
+            if shared >= similarity * (both - shared):
                 _join(groups, left, right)
     return np.array([_root(groups, page) for page in range(count)], dtype=np.uint32)
 
@@ -96,8 +102,12 @@ def _exact_copies(
 
 def _meetings(
     site: Recurring, candidates: NDArray[np.bool_], similarity: float, space: Space
-) -> Iterator[tuple[int, int]]:
-    """Return the pairs of candidates that meet at blocks of enough weight to be worth comparing."""
+) -> Iterator[tuple[int, int, int]]:
+    """Return the pairs of candidates that meet at blocks of enough weight to be worth comparing.
+
+    Yields:
+        The two pages, the pairs in ascending order, and the weight at which they met.
+    """
     count = len(candidates)
     expected = _REACH * int(site.pages.sizes[candidates].sum())
     meetings = Partitions(space, expected, bits=(count * count - 1).bit_length())
@@ -124,7 +134,8 @@ def _meetings(
         promising = met >= _PROMISING * similarity * np.maximum(
             site.masses[left], site.masses[right]
         )
-        yield from zip(left[promising].tolist(), right[promising].tolist(), strict=True)
+        columns = (left[promising], right[promising], met[promising])
+        yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
 class _Pages:

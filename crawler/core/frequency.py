@@ -23,7 +23,7 @@ from crawler.core.observations import (
     look_up,
     observe_blocks,
 )
-from crawler.core.partitions import Partitions
+from crawler.core.partitions import Partitions, sorted_within
 from crawler.core.recurring import Recurring
 
 if TYPE_CHECKING:
@@ -210,16 +210,17 @@ def _folded(
     folded = np.bincount(groups, minlength=len(groups))[groups] > 1
     if not folded.any():
         return frequencies, text_frequencies
+    bits = len(groups).bit_length()
     for part in site.parts():
         for counts, chosen in (
             (frequencies, folded[part.pages]),
             (text_frequencies, folded[part.pages] & (part.weights > 0)),
         ):
-            blocks, its_groups = part.blocks[chosen], groups[part.pages[chosen]]
-            order = np.lexsort((its_groups, blocks))
-            blocks, its_groups = blocks[order], its_groups[order]
-            again = (blocks[1:] == blocks[:-1]) & (its_groups[1:] == its_groups[:-1])
-            np.subtract.at(counts[part.first :], blocks[1:][again], 1)
+            blocks, standing = part.blocks[chosen], groups[part.pages[chosen]]
+            stands_for = sorted_within(blocks, standing.astype(np.uint64), bits)
+            again = (blocks[1:] == blocks[:-1]) & (stands_for[1:] == stands_for[:-1])
+            more = np.bincount(blocks[1:][again]).astype(np.uint32)
+            counts[part.first : part.first + len(more)] -= more
     return frequencies, text_frequencies
 
 
