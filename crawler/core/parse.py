@@ -17,6 +17,7 @@ from lxml import etree
 
 from crawler.core.decode import decode
 from crawler.core.errors import UnreadablePageError
+from crawler.core.headless import open_body
 from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ def _roots(text: str) -> tuple[etree._Element, ...]:
         return ()
     if any(_TOO_DEEP in entry.message for entry in parser.error_log):
         return _bounded_roots(markup)
+    open_body(root)
     return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
 
 

@@ -41,8 +41,9 @@ class AdaptiveFrequency:
     being short: ``toll / log2(pages + 2)``, since on a site of few pages much stands only once
     that is no article, and on one of many hardly anything does. A recurring block counts against,
     by the share of the site's pages it stands on, and so do links. Main text are the rare blocks
-    in the run of blocks that is worth most together; so a boilerplate of one section, a repeated
-    line within an article, and a stray line below the footer each fall on the right side.
+    in the run of blocks that is worth most together, and the page's headline above it; so a
+    boilerplate of one section, a repeated line within an article, and a stray line below the footer
+    each fall on the right side.
 
     Args:
         share: of a site's distinct pages, on how many a block may stand and still be an article's
@@ -87,9 +88,10 @@ class AdaptiveFrequency:
         start, end = _best_run(self._worth(document, labels, view.pages))
         while start > 0 and labels[start - 1].kept and blocks[start - 1].tag in _HEADINGS:
             start -= 1
+        headline = _headline(blocks[:start], labels, _title(document))
         return [
             Label(kept=False, reason=_OUTSIDE, frequency=label.frequency)
-            if label.kept and not start <= number < end
+            if label.kept and number != headline and not start <= number < end
             else label
             for number, label in enumerate(labels)
         ]
@@ -103,13 +105,13 @@ class AdaptiveFrequency:
 
     def _worth(self, document: Document, labels: Sequence[Label], pages: int) -> list[float]:
         toll = self.toll / math.log2(pages + 2)
-        title = (document.title or "")[:_TITLE_CHARS]
+        title = _title(document)
         worth = []
         for block, label in zip(document.blocks, labels, strict=True):
             share = min(1.0, label.frequency / pages) if pages else 0.0
             if label.reason == _TEXT:
                 # The headline is short by nature: it pays no toll.
-                paid = 0.0 if len(block.text) > _SHORTEST_TITLE and block.text in title else toll
+                paid = 0.0 if _is_of_title(block, title) else toll
                 worth.append(min(_size(block), self.most) - paid)
             elif label.reason == _LINKS:
                 spread = self.against - self.links_against
@@ -117,6 +119,27 @@ class AdaptiveFrequency:
             else:
                 worth.append(-self.against * share)
         return worth
+
+
+def _title(document: Document) -> str:
+    return (document.title or "")[:_TITLE_CHARS]
+
+
+def _is_of_title(block: Block, title: str) -> bool:
+    return len(block.text) > _SHORTEST_TITLE and block.text in title
+
+
+def _headline(above: Sequence[Block], labels: Sequence[Label], title: str) -> int | None:
+    """Return the number of the page's headline among the blocks above the run, None if none is.
+
+    Between a headline and its text stand bylines, dates and share bars, which recur.
+    """
+    for number in range(len(above) - 1, -1, -1):
+        block = above[number]
+        in_title = _is_of_title(block, title) or (block.tag == "h1" and block.text in title)
+        if labels[number].kept and in_title:
+            return number
+    return None
 
 
 def _size(block: Block) -> float:
