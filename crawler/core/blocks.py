@@ -203,7 +203,7 @@ class _Segmenter:
             return
         text = _fold("".join(self._pieces))
         # Marks of direction alone are nothing to read.
-        if text and any(map(str.isprintable, text)):
+        if text and any(map(str.isprintable, text.replace(" ", ""))):
             tag, path = self._holders[-1]
             chars = len(text) - text.count(" ") - text.count("\n")
             self.blocks.append(
