@@ -1,0 +1,81 @@
+"""A crawl that writes pages and, beside them, one row a sentence."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from support.crawling import FOOTER, Project, Site, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+FORMATS = (
+    'FEED_EXPORTERS = {"csv": "crawler.exporters.CorpusCsvItemExporter"}\n'
+    "from crawler.formats import FEED_EXPORTERS\n"
+)
+
+
+def test_each_item_carries_its_sentences_and_feeds_have_a_row_each(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(6))
+    project.append("ownsettings.py", FORMATS)
+    project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-O", "s.jsonl:sentences-jsonl", "-O", "s.csv:sentences-csv"),
+        *("-O", "s.parquet:sentences-parquet"),
+    )
+    items = {item["url"]: item for item in project.items()}
+    piece = items[f"{site.url}a/3"]
+    assert [sentence["text"][:8] for sentence in piece["sentences"]] == [
+        "Piece nu",
+        "The 3th ",
+        "Nobody e",
+    ]
+    assert "".join("".join(s["text"] for s in piece["sentences"]).split()) == "".join(
+        piece["text"].split()
+    )
+    assert not any(FOOTER in s["text"] for item in items.values() for s in item["sentences"])
+    assert (piece["frequency_threshold"], piece["site_pages"]) == (1, 7)
+    assert piece["frequency_ranks"] >= 2
+
+    rows = [json.loads(line) for line in (project.folder / "s.jsonl").read_text().splitlines()]
+    wanted = [
+        (url, number, sentence["block"], sentence["text"])
+        for url, item in items.items()
+        for number, sentence in enumerate(item["sentences"])
+    ]
+    assert [(r["url"], r["number"], r["block"], r["text"]) for r in rows] == wanted
+    with (project.folder / "s.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["text"] for row in csv.DictReader(file)] == [text for *_, text in wanted]
+    assert pq.read_table(project.folder / "s.parquet").to_pylist() == rows
+
+
+def test_sentences_can_be_switched_off(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(2))
+    project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_SENTENCES=0"),
+    )
+    assert {str(item["sentences"]) for item in project.items()} == {"None"}
+
+
+def test_the_published_frequency_method_counts_and_tells_its_threshold(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(6))
+    project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_TEXT_METHOD=frequency"),
+    )
+    piece = next(item for item in project.items() if item["url"].endswith("a/3"))
+    # The footer stands 7 times, all else once: two ranks, and the two highest are all there are.
+    assert (piece["frequency_ranks"], piece["frequency_threshold"]) == (2, None)
+    assert FOOTER in piece["text"]
