@@ -87,7 +87,8 @@ class Mark:
 
 def count_axis(label: str, most: int) -> Axis:
     """Return an axis of counts from 1 on, with a tick at each power of ten; more where few are."""
-    powers = [10**power for power in range(len(str(max(most, 1))))]
+    most = max(most, 1)
+    powers = [10**power for power in range(len(str(most)))]
     steps = (1, 2, 5) if len(powers) < _FEW_POWERS else (1,)
     named = [power * step for power in powers for step in steps]
     ticks = tuple((float(value), f"{value:,}") for value in named if value <= most)

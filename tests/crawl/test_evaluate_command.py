@@ -83,6 +83,22 @@ def test_json_in_a_file_comes_besides_the_table(tmp_path: Path, gold: Path) -> N
     assert "words, mean over sites" in done.stdout
 
 
+@pytest.mark.parametrize("method", ["frequency", "frequency-adaptive", "density"])
+def test_the_curve_comes_besides_and_changes_no_figure(
+    tmp_path: Path, gold: Path, method: str
+) -> None:
+    call = ("text", gold, "--method", method, "--json", "-")
+    plain = json.loads(evaluate(tmp_path, *call).stdout)
+    done = evaluate(tmp_path, *call, "--curve", "curve.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert figures["word"] == plain["word"]
+    page = (tmp_path / "curve.html").read_text("utf-8")
+    assert f"<h1>Frequency and accuracy: {method}</h1>" in page
+    assert "Every page says this." in page
+    assert "4 pages with gold text, of 1 site." in page
+
+
 def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path) -> None:
     option = evaluate(tmp_path, "text", gold, "--method", "all-text", "--json", "-")
     setting = evaluate(tmp_path, "text", gold, "-s", "CORPUS_TEXT_METHOD=all-text", "--json", "-")
@@ -103,6 +119,10 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
         (["text", "GOLD", "--method", "magic"], "frequency-adaptive"),
         (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
+        (["text", "GOLD", "--json", "no/such/folder"], "or -"),
+        (["text", "GOLD", "--curve", "no/such/folder"], "--curve is 'no/such/folder'"),
+        (["text", "GOLD", "--curve", "-"], "--curve is '-'; give a file"),
+        (["sentences", "GOLD", "--curve", "x.html"], "the task sentences has no curve"),
         (["text", "GOLD", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
     ],
 )

@@ -1,0 +1,166 @@
+"""Frequencies and what would be found by them alone: the figures that --curve draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crawler.core.errors import UnreadablePageError
+from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
+from crawler.core.methods.frequency import TextFrequency
+from crawler.core.page import Page
+from crawler.evaluation.curve import CurveBoard, Curves, FrequentBlock
+from crawler.evaluation.histogram import Histogram, block_histogram, sum_histograms
+from crawler.evaluation.scores import Score, ScoreBoard, score_page
+
+THINGS = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
+
+
+def pages(site: str, number: int = 8) -> list[tuple[Page, str]]:
+    """Make pages whose boilerplate stands on all, on half, on a quarter of them."""
+    made = []
+    for n, thing in enumerate(THINGS[:number]):
+        own = f"A post about {thing} and what {site} made of them."
+        html = (
+            f"<body><p>Every page says this. <p>Part {n // 4}: {'even' * (n // 4)} more."
+            f"<p>Section {n // 2} {'x' * (n // 2)}<p>{own}<p><a href=/>Start of {site}</a></body>"
+        )
+        made.append((Page.from_text(f"https://{site}/{n}", html, site=site), own))
+    return made
+
+
+def measure(
+    gold: list[tuple[Page, str]], method: str | TextFrequency
+) -> tuple[Curves, Score, dict[str, SiteCounts]]:
+    """Do what the task does; return the curves, and the method's own means."""
+    judge = get_method(method) if isinstance(method, str) else method
+    counts: dict[str, SiteCounts] = {}
+    for page, _ in gold:
+        site = counts.setdefault(page.site_name, SiteCounts())
+        try:
+            site.add(observe(read(page), judge))
+        except UnreadablePageError:
+            continue
+    board, curves = ScoreBoard(), CurveBoard(judge)
+    for page, text in gold:
+        view = counts[page.site_name].view()
+        try:
+            annotation = annotate(read(page), view, judge)
+        except UnreadablePageError:
+            annotation = None
+        board.add(page.site_name, score_page(annotation.text if annotation else "", text))
+        curves.add(page.site_name, view, annotation, text)
+    return curves.curves(board.word), board.word, counts
+
+
+def rounded(score: Score) -> list[float]:
+    return [round(figure, 9) for figure in score.as_json().values()]
+
+
+def test_a_histogram_counts_blocks_at_each_frequency() -> None:
+    histogram = Histogram.of(np.array([3, 1, 0, 1, 3, 1, 7]))
+    assert histogram.levels == (1, 3, 7)
+    assert histogram.blocks == (3, 2, 1)
+    assert histogram.occurrences == (3, 6, 7)
+    assert [histogram.ranks_within(limit) for limit in (0, 1, 2, 3, 6, 7, 99, None)] == [
+        0, 1, 1, 2, 2, 3, 3, 3,
+    ]  # fmt: skip
+    total = Histogram.total([histogram, Histogram((1, 2), (4, 5)), Histogram((), ())])
+    assert total == Histogram((1, 2, 3, 7), (7, 5, 2, 1))
+
+
+def test_rows_show_few_levels_each_and_group_many() -> None:
+    assert Histogram((1, 90), (1200, 1)).rows() == (("1", "1,200", "1,200"), ("90", "1", "90"))
+    many = Histogram(tuple(range(1, 21)), (1,) * 20)
+    assert [row[:2] for row in many.rows()] == [
+        ("1", "1"), ("2", "1"), ("3", "1"), ("4", "1"), ("5-8", "4"), ("9-16", "8"), ("17-32", "4"),
+    ]  # fmt: skip
+    assert sum(int(row[2]) for row in many.rows()) == sum(range(1, 21))
+    assert Histogram((), ()).rows() == ()
+
+
+def test_the_blocks_of_a_view_are_those_that_are_more_than_a_link() -> None:
+    _, _, counts = measure(pages("a.example"), "frequency")
+    view = counts["a.example"].view()
+    # Digits of labels count as the same: "Part 0" and "Section 1" are of 4 and 2 pages by their x.
+    assert block_histogram(view) == Histogram((1, 2, 4, 8), (8, 4, 2, 1))
+    assert sum_histograms(view) == {"text-nodes": Histogram((1, 2, 4, 8), (8, 4, 2, 1))}
+
+
+@pytest.mark.parametrize("dropped", range(4))
+def test_the_curve_is_what_the_papers_method_finds_at_each_threshold(dropped: int) -> None:
+    gold = pages("a.example") + pages("b.example", 6)
+    curves, _, _ = measure(gold, "frequency")
+    _, word, _ = measure(gold, TextFrequency(dropped_ranks=dropped))
+    # A site of no more ranks than are dropped is judged otherwise, so there are none here.
+    assert min(site.ranks for site in curves.sites) > dropped
+    assert rounded(curves.score(dropped)) == rounded(word)
+
+
+def test_at_its_own_threshold_the_papers_method_finds_what_it_finds() -> None:
+    curves, word, _ = measure(pages("a.example") + pages("b.example", 3), "frequency")
+    at_threshold = curves.own_threshold()
+    assert at_threshold is not None
+    assert rounded(at_threshold) == rounded(word)
+    assert [site.own_rank for site in curves.sites] == [2, 1]
+    assert (curves.unit, curves.counted) == ("text nodes", "occurrences")
+
+
+def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
+    curves, word, _ = measure(pages("a.example"), "frequency-adaptive")
+    (site,) = curves.sites
+    assert (curves.unit, curves.counted) == ("blocks", "pages")
+    assert site.histogram.levels == (1, 2, 4, 8)
+    assert site.own_rank == 1
+    assert rounded(site.score(1)) == [1.0, 1.0, 1.0]
+    assert curves.own == word
+    precisions = [site.score(rank).precision for rank in range(1, 5)]
+    assert precisions == sorted(precisions, reverse=True), "each rank adds boilerplate"
+    assert {site.score(rank).recall for rank in range(1, 5)} == {1.0}
+    assert rounded(site.score(0)) == [0.0, 0.0, 0.0]
+
+
+def test_a_method_without_a_threshold_has_none() -> None:
+    curves, _, _ = measure(pages("a.example"), "density")
+    assert [site.own_rank for site in curves.sites] == [None]
+    assert curves.own_threshold() is None
+
+
+def test_a_site_of_few_ranks_keeps_its_rarest() -> None:
+    one = [(Page.from_text("https://one.example/", "<p>Only this."), "Only this.")]
+    curves, _, _ = measure(pages("a.example") + one, "frequency-adaptive")
+    assert [site.ranks for site in curves.sites] == [4, 1]
+    assert curves.most_ranks == 4
+    assert rounded(curves.score(3)) == [1.0, 1.0, 1.0]
+
+
+def test_pages_that_cannot_be_read_and_pages_of_nothing() -> None:
+    unreadable = (Page.from_text("https://a.example/x", "", site="a.example"), "Lost.")
+    silent = (Page.from_text("https://b.example/", "<p> <b> </b>", site="b.example"), "")
+    curves, _, _ = measure([*pages("a.example"), unreadable, silent], "frequency-adaptive")
+    first, second = curves.sites
+    assert rounded(first.score(1)) == [round(8 / 9, 9)] * 3, "the ninth page has no text"
+    assert (second.ranks, second.pages) == (0, 1)
+    assert rounded(second.score(0)) == [1.0, 1.0, 1.0], "nothing was to be found and nothing is"
+    assert curves.pages == 10
+
+
+def test_the_most_frequent_blocks_come_with_site_and_text() -> None:
+    curves, _, _ = measure(pages("a.example") + pages("b.example", 4), "frequency-adaptive")
+    assert curves.top[:3] == (
+        FrequentBlock(8, "a.example", "Every page says this."),
+        FrequentBlock(4, "a.example", "Part 0: more."),
+        FrequentBlock(4, "a.example", "Part 1: even more."),
+    )
+    assert len(curves.top) <= 20
+    assert all("Start of" not in block.text for block in curves.top), "a hyperlink is no text"
+
+
+def test_of_very_many_blocks_the_most_frequent_are_still_found() -> None:
+    gold = []
+    for number in range(40):
+        singles = "".join(f"<p>single {'ab'[k % 2] * (number * 31 + k)}" for k in range(30))
+        shared = "".join(f"<p>shared {'y' * k}" for k in range(number))
+        gold.append((Page.from_text(f"https://a.example/{number}", singles + shared), ""))
+    curves, _, _ = measure(gold, "frequency-adaptive")
+    assert [block.frequency for block in curves.top] == list(range(39, 19, -1))
