@@ -80,11 +80,11 @@ class OutputWatch:
         if missing := (self._accepted - self._written).total():
             self._stats.set_value("corpus/feeds/missing", missing)
         if self.goes_nowhere:
-            return "there is no feed and no item pipeline that would take the pages"
+            return "there is no feed and no item pipeline to take them"
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "a feed could not be stored"
         if missing:
-            return f"the feeds lack {missing:,} items"
+            return f"items missing from the feeds: {missing:,}"
         if broken := figures.get("corpus/pages/broken", 0):
-            return f"a pipeline failed on {broken:,} pages"
+            return f"pages that a pipeline failed on: {broken:,}"
         return None

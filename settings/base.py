@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crawler import formats
 from crawler.logs import shorten_start
 
 BOT_NAME = "scrapy-corpus"
@@ -14,10 +15,7 @@ NEWSPIDER_MODULE = "spiders"
 ADDONS = {"crawler.addon.CorpusAddon": 500}
 
 # Scrapy checks the format of -o and -O before add-ons run, so formats are declared here.
-FEED_EXPORTERS = {
-    "csv": "crawler.exporters.CorpusCsvItemExporter",
-    "parquet": "crawler.exporters.ParquetItemExporter",
-}
+FEED_EXPORTERS = formats.FEED_EXPORTERS
 # Letters of all scripts as they are, not as \uXXXX.
 FEED_EXPORT_ENCODING = "utf-8"
 

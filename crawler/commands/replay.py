@@ -143,6 +143,6 @@ def _print_list(spools: list[SpoolInfo]) -> None:
         state = "kept" if spool.drained else "in use" if spool.in_use else "waiting"
         line = f"{state:8} {spool.pages:7,} pages  {spool.spider:12} {spool.started}  {spool.path}"
         if spool.damaged:
-            line += f"  damaged in {spool.damaged:,} places"
+            line += f"  damaged places: {spool.damaged:,}"
         # What stands in a file may hold whatever a terminal acts upon.
         print("".join(char if char.isprintable() else "?" for char in line))

@@ -6,12 +6,11 @@ of the project's own.
 
 from __future__ import annotations
 
+from crawler import formats
+
 ADDONS = {"crawler.addon.CorpusAddon": 500}
 
-FEED_EXPORTERS = {
-    "csv": "crawler.exporters.CorpusCsvItemExporter",
-    "parquet": "crawler.exporters.ParquetItemExporter",
-}
+FEED_EXPORTERS = formats.FEED_EXPORTERS
 FEED_EXPORT_ENCODING = "utf-8"
 
 DOWNLOAD_DELAY = 0

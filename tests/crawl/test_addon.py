@@ -10,6 +10,7 @@ from scrapy.settings import Settings
 
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
+from crawler.core.methods import method_names
 from crawler.hold import DrainingItems
 from crawler.manners import POLITE_SETTINGS
 from support.crawling import FOOTER, Project, Site, small_site
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 WRONG = {
     "CORPUS_MODE=both": 'CORPUS_MODE is \'both\'. It accepts one of "two-pass", "streaming".',
-    "CORPUS_TEXT_METHOD=best": "no text method 'best'; use one of: frequency-adaptive, all-text",
+    "CORPUS_TEXT_METHOD=best": f"no text method 'best'; use one of: {', '.join(method_names())}",
     "CORPUS_TEXT_METOD=all-text": "no setting CORPUS_TEXT_METOD. The nearest is CORPUS_TEXT_METHOD",
     "CORPUS_MAX_PAGE_BYTES=much": "CORPUS_MAX_PAGE_BYTES is 'much'. It accepts a whole number",
     'FEEDS={"out.doc": {"format": "word"}}': "has the format 'word'. Known formats are csv,",
     'FEEDS={"out.doc": "csv"}': "It needs a dictionary of options",
+    'FEEDS={"scrapy.cfg/x.csv": {"format": "csv"}}': "scrapy.cfg is a file, not a folder",
+    'FEEDS={"../project": {"format": "csv"}}': "it is a folder. Name a file in it",
 }
 
 PROCESSOR = """
@@ -142,6 +145,15 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
     assert untouched == {name: POLITE_SETTINGS[name] for name in untouched}
 
 
+def test_what_is_too_large_to_be_read_is_not_fetched() -> None:
+    for own, fetched in [({}, 20_000_000), ({"DOWNLOAD_MAXSIZE": 500}, 500)]:
+        settings = Settings()
+        settings.setdict({"CORPUS_MAX_PAGE_BYTES": 20_000_000, **own}, "project")
+        CorpusAddon().update_settings(settings)
+        assert settings.getint("DOWNLOAD_MAXSIZE") == fetched
+        assert settings.getint("DOWNLOAD_WARNSIZE") == 10_000_000
+
+
 def test_the_command_line_wins_over_both() -> None:
     settings = Settings()
     settings.set("DOWNLOAD_DELAY", "0.5", "cmdline")
@@ -165,7 +177,7 @@ def test_an_item_processor_of_the_projects_own_is_told_what_it_misses(
     assert project.spools() == []
 
     _, err = project.run(*crawl, "-s", "CLOSESPIDER_PAGECOUNT=10")
-    assert "The crawl ended before its pages were exported" in err
+    assert "the crawl ended before its pages were exported" in err
     assert len(project.spools()) == 1, "one that a limit ends keeps them for a replay"
     project.run("replay", "-O", "again.jsonl")
     assert len(project.items("again.jsonl")) >= 10
@@ -246,7 +258,8 @@ def test_a_spool_damaged_meanwhile_is_told_and_kept(project: Project, make_site:
     assert "Not all pages are exported" in err
     assert "scrapy replay" in err
     assert project.spools() == [spool]
-    _, err = project.run("replay", "-O", "again.jsonl")
+    _, err = project.run("replay", "-O", "again.jsonl", code=1)
+    assert project.spools() == [spool]
     items = {item["url"] for item in project.items("again.jsonl")}
     assert len(items) >= 27, "the pages that are whole"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING
 
@@ -133,6 +134,66 @@ def test_what_gives_no_page_is_counted_once_though_all_is_read_twice(
     assert "'corpus/pages/skipped': 4" in err
     assert err.count("Skipped (malformed)") == 2
     assert err.count(f"{BASE}/4") == 1
+
+
+def test_one_capture_an_address_is_exported_the_latest(archive_project: Project) -> None:
+    folder = archive_project.folder
+    save_warc(folder / "k.warc.gz", range(6))
+    newer = Page.from_text(f"{BASE}/2", article(8), fetched_at="2024-05-02")
+    older = Page.from_text(f"{BASE}/3", article(9), fetched_at="2024-04-01T10:00:00Z")
+    with WarcWriter(folder / "more.warc.gz", date="2024-05-01T10:00:00Z") as writer:
+        writer.write(newer)
+        writer.write(older)
+        writer.write(Page(f"{BASE}/4", b"", fetched_at="2024-05-09T10:00:00Z"))
+    err = crawl(archive_project, "k.warc.gz|k.warc.gz|more.warc.gz")
+    items = {item["url"]: item for item in archive_project.items()}
+    assert len(items) == len(archive_project.items()) == 6
+    assert "The 8th walk" in items[f"{BASE}/2"]["text"]
+    assert "The 3th walk" in items[f"{BASE}/3"]["text"]
+    assert "The 4th walk" in items[f"{BASE}/4"]["text"], "an empty capture replaces no other"
+    assert {item["site_pages"] for item in items.values()} == {6}
+    assert "'corpus/skipped/duplicate-address': 8" in err
+    assert "'corpus/skipped/empty': 1" in err
+    assert "15 fetched, 6 exported" in err
+
+
+def test_what_holds_no_page_is_told(archive_project: Project) -> None:
+    folder = archive_project.folder
+    save_warc(folder / "good.warc.gz", range(3))
+    (folder / "junk.warc.gz").write_bytes(b"anything at all")
+    (folder / "packed.warc.gz").write_bytes(gzip.compress(b"anything at all"))
+    (folder / "empty.warc.gz").write_bytes(b"")
+    (folder / "void").mkdir()
+    err = crawl(archive_project, "junk.warc.gz|packed.warc.gz|empty.warc.gz|void|good.warc.gz")
+    assert len(archive_project.items()) == 3, "one file costs no other"
+    warnings = [line for line in err.splitlines() if "] WARNING: " in line]
+    for name in ("junk.warc.gz", "packed.warc.gz", "empty.warc.gz", "void"):
+        assert len([line for line in warnings if name in line]) == 1
+    assert "'corpus/skipped/no-page': 2" in err
+    assert "'corpus/skipped/unreadable': 1" in err
+    assert "'corpus/skipped/corrupt': 1" in err
+
+
+def test_a_file_that_is_cut_off_is_a_warning(archive_project: Project) -> None:
+    path = archive_project.folder / "pages.warc.gz"
+    save_warc(path, range(4))
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 50)
+    err = crawl(archive_project, "pages.warc.gz")
+    assert len(archive_project.items()) == 3
+    (warning,) = [line for line in err.splitlines() if "] WARNING: " in line]
+    assert "Skipped (truncated) pages.warc.gz: " in warning
+
+
+def test_the_counts_of_an_archive_are_kept_once_whatever_the_mode(archive_project: Project) -> None:
+    folder = archive_project.folder
+    save_warc(folder / "pages.warc.gz", range(3))
+    (folder / "corpus-data").mkdir()
+    (folder / "corpus-data" / "counts").write_text("in the way")
+    err = crawl(archive_project, "pages.warc.gz", "-s", "CORPUS_MODE=streaming")
+    assert {item["mode"] for item in archive_project.items()} == {"archive"}
+    assert "'corpus/mode': 'archive'" in err
+    assert "'corpus/counts/failed': 1" in err
 
 
 def test_near_duplicates_that_are_left_out_are_counted_once(archive_project: Project) -> None:

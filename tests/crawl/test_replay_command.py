@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.page import Page
+from crawler.store.archive import WarcWriter
 from crawler.store.spool import Spool
 from support.crawling import FOOTER, ROOT, Project, article
 
@@ -134,6 +135,83 @@ def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: st
     made = leave_spool(project.folder, "one", 1)
     made.rename(project.folder / made.name)
     assert words in refused(project, *arguments)
+
+
+@pytest.mark.parametrize("output", [(), ("-O", "out.jsonl")])
+def test_an_archive_that_is_replayed_stays(project: Project, output: tuple[str, ...]) -> None:
+    spool = Spool.open(leave_spool(project.folder, "one", 3))
+    spool.finish(keep=True)
+    copy = spool.path.rename(project.folder / "copy.warc.gz")
+    before = copy.read_bytes()
+    project.run("replay", "copy.warc.gz", *output)
+    assert copy.read_bytes() == before
+    assert len(project.witnessed()) == 4
+
+
+def test_damage_is_told_once_and_counted_and_the_spool_stays(project: Project) -> None:
+    path = leave_spool(project.folder, "one", 18)
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(bytes(20))
+    call = ("replay", str(path.relative_to(project.folder)), "-O", "out.jsonl")
+    _, err = project.run(*call, "-s", "STATS_DUMP=True", code=1)
+    assert len(project.items()) == 17
+    assert err.count("damaged gzip member") == 1
+    assert [line.split()[3] for line in err.splitlines() if "damaged gzip" in line] == ["WARNING:"]
+    assert "'corpus/skipped/corrupt': 1" in err
+    assert "'corpus/pages/exported': 17" in err
+    assert "kept because: the file is damaged" in err
+    assert project.spools() == [path]
+    out, err = project.run("replay", "--list", "-L", "WARNING")
+    assert "17 pages" in out
+    assert "damaged places: 1" in out
+    assert "damaged gzip" not in err
+
+
+def test_a_pipeline_that_fails_is_no_success(project: Project) -> None:
+    path = leave_spool(project.folder, "one", 4)
+    _, err = project.run("replay", "-O", "out.jsonl", "-s", "WITNESS_FAILS_ON=/2", code=1)
+    assert len(project.items()) == 3
+    assert "pages that a pipeline failed on: 1" in err
+    assert project.spools() == [path]
+
+
+def test_a_spool_sets_nothing_but_what_decides_the_text(project: Project) -> None:
+    leave_spool(
+        project.folder,
+        "one",
+        3,
+        CORPUS_TEXT_METHOD="all-text",
+        CORPUS_DIR="elsewhere",
+        CORPUS_KEEP_SPOOL=True,
+        CORPUS_UNKNOWN=1,
+        ITEM_PIPELINES={"no.such.Pipeline": 1},
+    )
+    project.run("replay", "-O", "out.jsonl")
+    assert {item["method"] for item in project.items()} == {"all-text"}
+    assert len(project.witnessed()) == 4
+    assert project.spools() == []
+    assert not (project.folder / "elsewhere").exists()
+
+
+def test_the_limit_of_bytes_is_that_of_the_killed_crawl(project: Project) -> None:
+    leave_spool(project.folder, "one", 3, CORPUS_MAX_PAGE_BYTES=10)
+    _, err = project.run("replay", "-O", "out.jsonl", "-s", "STATS_DUMP=True")
+    assert "'corpus/skipped/too-large': 3" in err
+    assert "3 fetched, 0 exported" in err
+
+
+def test_files_that_are_no_spools_stop_no_list(project: Project) -> None:
+    good = leave_spool(project.folder, "good", 2)
+    for name, facts in [("a", '{"crawl_id": "a", "started": "x", "spider": null}'), ("b", "[1]")]:
+        path = good.with_name(f"{name}.spool.warc.gz")
+        WarcWriter(path, date=STARTED, info={"x-corpus-spool": facts}).close()
+    out, err = project.run("replay", "--list", "-L", "WARNING")
+    (line,) = out.splitlines()
+    assert good.name in line
+    assert "Traceback" not in err
+    assert err.count("holds no spool") == 2
+    assert "is no spool" in refused(project, str(good.with_name("a.spool.warc.gz")))
 
 
 def test_half_a_page_at_the_end_is_passed_over(project: Project) -> None:

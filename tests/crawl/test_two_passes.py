@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -169,10 +170,58 @@ def test_a_feed_that_loses_an_item_keeps_the_spool(project: Project, make_site: 
     _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl:full")
     assert len(project.items()) == 6
     assert "The 7 held pages are kept" in err
-    assert "the feeds lack 1 items. Run 'scrapy replay -O FILE'" in err
+    assert "items missing from the feeds: 1. Run 'scrapy replay -O FILE'" in err
     assert len(project.spools()) == 1
     project.run("replay", "-O", "again.jsonl")
     assert len(project.items("again.jsonl")) == 7
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+def test_a_full_disk_at_the_feed_keeps_the_spool_and_is_told(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(6))
+    call = ("crawl", "site", "-a", f"url={site.url}", "-O", "/dev/full:jsonlines")
+    _, err = project.run(*call, "-s", "STATS_DUMP=True")
+    assert "'feedexport/failed_count/FileFeedStorage': 1" in err
+    (spool,) = project.spools()
+    assert f"The 7 held pages are kept in {spool.relative_to(project.folder)}: a feed " in err
+    assert "kept because: a feed could not be stored" in err
+    project.run("replay", "-O", "out.jsonl")
+    assert len(project.items()) == 7
+    assert project.spools() == []
+
+
+def test_pages_that_nothing_takes_are_warned_of_and_kept(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(6))
+    nowhere = ("-s", "ITEM_PIPELINES={}")
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", *nowhere)
+    lines = err.splitlines()
+    (warning,) = [number for number, line in enumerate(lines) if "] WARNING: " in line]
+    assert "There is no feed and no item pipeline" in lines[warning]
+    assert "name a file with -O" in lines[warning]
+    closing = next(number for number, line in enumerate(lines) if "Closing spider" in line)
+    assert warning < closing, "it is told while something can be done"
+    assert "7 fetched, 0 exported" in err
+    assert "'scrapy replay -O FILE'" in err
+    assert len(project.spools()) == 1
+
+    _, err = project.run("replay", *nowhere, code=1)
+    assert "There is no feed and no item pipeline" in err
+    assert len(project.spools()) == 1
+    project.run("replay", *nowhere, "-O", "out.jsonl")
+    assert len(project.items()) == 7
+    assert project.spools() == []
+
+
+def test_a_pipeline_alone_is_enough(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(3))
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}")
+    assert "WARNING" not in err
+    assert len(project.witnessed()) == 5
+    assert project.spools() == []
 
 
 def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
@@ -256,3 +305,65 @@ def test_a_spider_of_its_own_that_yields_responses(project: Project, make_site: 
     _, err = project.run("crawl", "yielding", "-O", "out.jsonl")
     assert {item["url"] for item in project.items()} == {site.url, f"{site.url}a/0"}
     assert "Skipped (not-html)" in err
+
+
+def test_items_meant_as_pages_that_are_none_pass_and_are_told_of(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(6))
+    project.append(
+        "ownspiders.py",
+        "class Flawed(Own):\n"
+        "    name = 'flawed'\n"
+        f"    start_urls = ['{site.url}']\n\n"
+        "    def parse(self, response):\n"
+        "        for output in super().parse(response):\n"
+        "            if isinstance(output, dict) and output.get('url', '')[-2:] in ('/2', '/3'):\n"
+        "                output['html'] = None\n"
+        "            yield output",
+    )
+    call = ("crawl", "flawed", "-O", "out.jsonl", "-s", "ITEM_PIPELINES={}")
+    _, err = project.run(*call, "-s", "STATS_DUMP=True")
+    assert "'corpus/items/flawed': 2" in err
+    (warning,) = [line for line in err.splitlines() if "] WARNING: " in line]
+    assert "its html is None" in warning
+    items = [item for item in project.items() if "url" in item]
+    assert len([item for item in items if "text" in item]) == 4
+    assert [item["html"] for item in items if "text" not in item] == [None, None]
+
+
+def test_a_spider_may_have_attributes_of_any_name(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(3))
+    project.append(
+        "ownspiders.py",
+        "class Archivist(Own):\n"
+        "    name = 'archivist'\n"
+        f"    start_urls = ['{site.url}']\n"
+        "    archive = 'https://archive.example/'\n"
+        "    spool = ['thread']",
+    )
+    project.run("crawl", "archivist", "-O", "out.jsonl", "-s", "ITEM_PIPELINES={}")
+    assert len([item for item in project.items() if "text" in item]) == 3
+
+
+def test_an_address_that_a_spider_yields_twice_is_exported_twice_and_so_by_a_replay(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(4))
+    project.append(
+        "ownspiders.py",
+        "class Twice(Own):\n"
+        "    name = 'twice'\n"
+        f"    start_urls = ['{site.url}']\n\n"
+        "    def parse(self, response):\n"
+        "        for output in super().parse(response):\n"
+        "            yield output\n"
+        "            if isinstance(output, dict) and output.get('url', '').endswith('/2'):\n"
+        "                yield output",
+    )
+    nowhere = ("-s", "ITEM_PIPELINES={}")
+    project.run("crawl", "twice", *nowhere)
+    project.run("replay", "-O", "out.jsonl", *nowhere)
+    numbers = sorted(item["url"][-1] for item in project.items())
+    assert numbers == ["0", "1", "2", "2", "3"]
+    assert {item["site_pages"] for item in project.items()} == {4}
