@@ -92,7 +92,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(
             page.url, "too-large", f"the page has {len(page.body):,} bytes, {max_bytes:,} at most"
         )
-    _refuse_other_kinds(page)
+    _refuse_unreadable(page)
     text, encoding = decode(page)
     text = text.lstrip("\ufeff")
     if not text.strip(" \t\f\r\n\x00"):
@@ -117,7 +117,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     )
 
 
-def _refuse_other_kinds(page: Page) -> None:
+def _refuse_unreadable(page: Page) -> None:
     if not page.body:
         raise UnreadablePageError(page.url, "empty", "the page has no content")
     kind = page.content_type.partition(";")[0].strip().lower()

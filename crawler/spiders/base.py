@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from gzip import BadGzipFile
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -102,6 +103,10 @@ class PageSpider(Spider):
         crawler.signals.connect(spider.request_dropped, signals.request_dropped)
         return spider
 
+    @cached_property
+    def _max_page_bytes(self) -> int:
+        return Options.from_settings(self.settings).max_page_bytes
+
     def kept_state(self, key: str, fresh: _T) -> _T:
         """Give back what a paused crawl (JOBDIR) kept under ``key``, else ``fresh``, now kept."""
         state: dict[str, Any] | None = getattr(self, "state", None)
@@ -121,7 +126,7 @@ class PageSpider(Spider):
         """Parse a page; None where it cannot be read, which is counted where it is held."""
         page = Page(response.url, response.body, content_type=_content_type(response))
         try:
-            return parse(page, Options.from_settings(self.settings).max_page_bytes)
+            return parse(page, self._max_page_bytes)
         except UnreadablePageError:
             return None
 
