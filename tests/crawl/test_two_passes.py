@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.store.spoolfile import spool_info
 from support.crawling import FOOTER, Project, Site, article, html, interrupt, small_site
 
 if TYPE_CHECKING:
@@ -197,7 +198,8 @@ def test_pages_that_nothing_takes_are_warned_of_and_kept(
 ) -> None:
     site = make_site(small_site(6))
     nowhere = ("-s", "ITEM_PIPELINES={}")
-    _, err = project.run("crawl", "site", "-a", f"url={site.url}", *nowhere)
+    limit = ("-s", "CORPUS_MAX_PAGE_BYTES=9000000")
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", *nowhere, *limit)
     lines = err.splitlines()
     (warning,) = [number for number, line in enumerate(lines) if "] WARNING: " in line]
     assert "There is no feed and no item pipeline" in lines[warning]
@@ -206,7 +208,10 @@ def test_pages_that_nothing_takes_are_warned_of_and_kept(
     assert warning < closing, "it is told while something can be done"
     assert "7 fetched, 0 exported" in err
     assert "'scrapy replay -O FILE'" in err
-    assert len(project.spools()) == 1
+    (spool,) = project.spools()
+    settings = spool_info(spool).settings
+    assert settings["CORPUS_MAX_PAGE_BYTES"] == 9_000_000, "what a replay is to go by"
+    assert "CORPUS_DIR" not in settings
 
     _, err = project.run("replay", *nowhere, code=1)
     assert "There is no feed and no item pipeline" in err

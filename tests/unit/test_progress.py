@@ -129,7 +129,7 @@ def test_the_documented_summary_is_one(tmp_path: Path, monkeypatch: pytest.Monke
             {"text": "Read this next", "pages": 874},
         ],
         "corpus/spool": str(spool),
-        "corpus/spool_kept_because": "a pipeline failed on 2 pages",
+        "corpus/spool_kept_because": "pages that a pipeline failed on: 2",
     }
     assert summary(stats, ["pages.jsonl (1,190 items)"]) == sample
 
