@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from crawler.core.blocks import Block
     from crawler.core.flow import Annotation, SiteView, TextMethod
 
 __all__ = ["CurveBoard", "Curves", "FrequentBlock", "SiteCurve"]
@@ -148,9 +149,10 @@ class CurveBoard:
         """
         self._views[site] = view
         blocks = [] if annotation is None else list(self._blocks(annotation, view))
-        for frequency, text in blocks:
-            self._top.add(FrequentBlock(frequency, site, text))
-        self._pages.setdefault(site, []).append(_Steps.of(blocks, gold_text))
+        for block, frequency in blocks:
+            self._top.add(block.key, FrequentBlock(frequency, site, block.text[:_EXCERPT]))
+        steps = _Steps.of(((frequency, block.text) for block, frequency in blocks), gold_text)
+        self._pages.setdefault(site, []).append(steps)
 
     def curves(self, own: Score) -> Curves:
         """Return the curves of what was taken in; ``own`` are the method's own means over pages."""
@@ -179,18 +181,18 @@ class CurveBoard:
             sums += page.scores(levels)
         return SiteCurve(name, len(pages), histogram, sums, own_rank)
 
-    def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[int, str]]:
-        """Go through what may be text on a page: the frequency and the text of each block."""
+    def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
+        """Go through what may be text on a page, each block with its frequency."""
         if isinstance(self._method, TextFrequency):
             for block, label in annotation.pairs():
                 if label.reason != _REMOVED:
-                    yield label.frequency, block.text
+                    yield block, label.frequency
             return
         blocks = annotation.document.blocks
         frequencies = view.page_text_frequencies([block.key for block in blocks])
         for block, frequency in zip(blocks, frequencies, strict=True):
             if block.chars > block.link_chars:
-                yield frequency, block.text
+                yield block, frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,20 +256,27 @@ def _taken(wanted: Counter[str], found: Sequence[str]) -> int:
 class _Top:
     """The most frequent blocks so far, each once a site."""
 
-    blocks: set[FrequentBlock] = field(default_factory=set)
+    blocks: dict[tuple[str, int], FrequentBlock] = field(default_factory=dict)
     least: int = 0
 
-    def add(self, block: FrequentBlock) -> None:
+    def add(self, key: int, block: FrequentBlock) -> None:
         if block.frequency < self.least:
             return
-        self.blocks.add(block._replace(text=block.text[:_EXCERPT]))
+        # One block may read "1 comment" here and "7 comments" there; always the same is shown.
+        name = (block.site, key)
+        self.blocks[name] = min(block, self.blocks.get(name, block), key=_order)
         if len(self.blocks) > 10 * _SHOWN:
-            self.blocks = set(self.most(_SHOWN))
-            self.least = min(known.frequency for known in self.blocks)
+            # What is left out here can come back only with a text that goes first.
+            kept = sorted(self.blocks.items(), key=lambda item: _order(item[1]))[:_SHOWN]
+            self.blocks = dict(kept)
+            self.least = kept[-1][1].frequency
 
     def most(self, number: int) -> tuple[FrequentBlock, ...]:
-        ordered = sorted(self.blocks, key=lambda block: (-block.frequency, block.site, block.text))
-        return tuple(ordered[:number])
+        return tuple(sorted(self.blocks.values(), key=_order)[:number])
+
+
+def _order(block: FrequentBlock) -> tuple[int, str, str]:
+    return -block.frequency, block.site, block.text
 
 
 def _score(sums: NDArray[np.float64], pages: int) -> Score:

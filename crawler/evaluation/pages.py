@@ -32,7 +32,8 @@ p { max-width: 46rem; }
 .legend span { margin-right: 1.2rem; white-space: nowrap; }
 .several { display: grid; gap: 1.2rem; margin: 1.5rem 0;
   grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); }
-figure { margin: 0; break-inside: avoid; }
+figure { margin: 0; break-inside: avoid; overflow-x: auto; }
+svg.large { min-width: 560px; }
 figcaption { font-size: .85rem; color: var(--soft); overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .9rem; margin: 1rem 0; }
 th, td { padding: .2rem .7rem; border-bottom: 1px solid var(--faint); text-align: right;

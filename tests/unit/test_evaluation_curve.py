@@ -164,3 +164,24 @@ def test_of_very_many_blocks_the_most_frequent_are_still_found() -> None:
         gold.append((Page.from_text(f"https://a.example/{number}", singles + shared), ""))
     curves, _, _ = measure(gold, "frequency-adaptive")
     assert [block.frequency for block in curves.top] == list(range(39, 19, -1))
+
+
+def test_a_block_of_changing_figures_is_one_and_pages_may_come_in_any_order() -> None:
+    gold = [
+        (Page.from_text(f"https://a.example/{n}", f"<p>{n} comments<p>Own {'x' * n}"), "")
+        for n in range(30)
+    ]
+    top = measure(gold, "frequency-adaptive")[0].top
+    assert top[0] == FrequentBlock(30, "a.example", "0 comments")
+    assert [block.frequency for block in top[1:]] == [1] * 19
+    assert measure(gold[::-1], "frequency-adaptive")[0].top == top
+    many = [
+        (
+            Page.from_text(
+                f"https://a.example/{n}", "".join(f"<p>{'y' * (n * 20 + k)}" for k in range(20))
+            ),
+            "",
+        )
+        for n in range(1, 30)
+    ]
+    assert measure(many, "frequency")[0].top == measure(many[::-1], "frequency")[0].top
