@@ -117,16 +117,15 @@ def _meetings(
         frequencies = site.frequencies[part.first :][blocks]
         masses = weights * rarity(frequencies, count)
         for step in range(1, _REACH + 1):
-            here = np.flatnonzero((blocks[step:] == blocks[:-step]) & (masses[:-step] > 0))
-            left, right = pages[here], pages[here + step]
-            least = np.minimum(site.shared_masses[left], site.shared_masses[right])
-            most = np.maximum(site.masses[left], site.masses[right])
-            possible = least >= similarity * most
-            pairs = (left * count + right)[possible].astype(np.uint64)
             # The pages give a block the same rarity but may give it different weights (one has it
             # as a link): the smaller is shared.
-            shares = np.minimum(masses[here], masses[here + step])[possible]
-            meetings.add(pairs, shares)
+            shares = np.minimum(masses[step:], masses[:-step])
+            here = np.flatnonzero((blocks[step:] == blocks[:-step]) & (shares > 0))
+            left, right = pages[here], pages[here + step]
+            least = np.minimum(site.shared_masses[left], site.shared_masses[right])
+            possible = least >= similarity * np.maximum(site.masses[left], site.masses[right])
+            here, left, right = here[possible], left[possible], right[possible]
+            meetings.add((left * count + right).astype(np.uint64), shares[here])
     for pairs, shares, repeats in meetings.runs():
         starts = np.flatnonzero(~repeats)
         met = np.add.reduceat(shares, starts)

@@ -21,6 +21,7 @@ from crawler.core.errors import StoreError
 from crawler.core.frequency import SiteCounts
 from crawler.core.observations import ObservationLog
 from crawler.store.countsfile import read_counts, write_counts
+from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,8 +88,10 @@ class CountStore:
             site: the site's name.
             on_unusable: is told of each file that is passed over because it is damaged, cannot be
                 read, or was written by a later version; without it, the log is.
-            space: where to keep the counts while they are used; in memory without.
+            space: where to keep the counts while they are used; without, in memory, and in the
+                store's folder what is too much for that.
         """
+        space = space or DiskSpace(self.folder)
         counts = SiteCounts(ObservationLog(space))
         for path in self.files(site):
             try:

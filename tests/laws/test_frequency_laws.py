@@ -3,8 +3,10 @@ whether they are kept in memory or on disk."""
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import Counter, defaultdict
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -231,6 +233,61 @@ def test_exact_copies_find_each_other_past_the_pages_that_quote_them(
     pages = [observation("a", whole), *quotes, observation("zzzz", whole)]
     view = counted(pages).view(similarity=1.0)
     assert view.duplicate_of["zzzz"] == "a"
+
+
+@given(
+    # Of so few pages each meets each other one at every block that both have.
+    blocks=st.lists(
+        st.dictionaries(st.integers(0, 7), WEIGHTS | st.integers(0, 900), max_size=6), max_size=4
+    ),
+    space=SPACES,
+    data=st.data(),
+)
+def test_few_pages_are_grouped_as_comparing_all_of_them_does(
+    blocks: list[dict[int, int]], space: Space, data: st.DataObject
+) -> None:
+    frequencies = Counter(key for page in blocks for key in page)
+    rarity = {
+        key: round(math.log((len(blocks) + 1) / frequency) * 65_536)
+        for key, frequency in frequencies.items()
+    }
+    masses = [sum(page[key] * rarity[key] for key in page) for page in blocks]
+    pairs = {}
+    for (left, one), (right, other) in combinations(enumerate(blocks), 2):
+        shared = sum(min(one[key], other[key]) * rarity[key] for key in one.keys() & other.keys())
+        if shared and min(masses[left], masses[right]) >= 100 * 65_536:
+            pairs[left, right] = shared, masses[left] + masses[right] - shared
+    # Just where a pair is a near-duplicate or is none.
+    limits = [shared / both for shared, both in pairs.values()] or [0.5]
+    limit = data.draw(st.sampled_from(limits)) * data.draw(st.sampled_from([0.0, 0.9, 1.0, 1.1]))
+    similarity = min(limit, 1.0)
+    groups = list(range(len(blocks)))
+    for (left, right), (shared, both) in pairs.items():
+        if shared >= similarity * both:
+            groups = [groups[left] if group == groups[right] else group for group in groups]
+    urls = [str(number) for number in range(len(blocks))]
+    pages = data.draw(st.permutations(list(map(observation, urls, blocks))))
+    view = counted(pages, space).view(similarity)
+    assert [view.duplicate_of.get(url, url) for url in urls] == [
+        urls[groups.index(group)] for group in groups
+    ]
+
+
+@given(seed=st.integers(0, 2**32), space=SPACES, similarity=st.sampled_from([0.3, 0.6, 0.9]))
+@settings(max_examples=30)
+def test_versions_of_articles_are_grouped_the_same_in_any_order(
+    seed: int, space: Space, similarity: float
+) -> None:
+    draw = np.random.default_rng(seed)
+    articles = [[*range(100), *range(100 * n, 100 * n + 9)] for n in range(1, 5)]
+    pages = []
+    for number in range(30):
+        kept = [key for key in articles[draw.integers(4)] if draw.random() < 0.8]
+        weights = draw.integers(0, 400, len(kept)).tolist()
+        pages.append(observation(str(number), dict(zip(kept, weights, strict=True))))
+    shuffled = [pages[place] for place in draw.permutation(len(pages))]
+    view = counted(pages).view(similarity)
+    assert shown(counted(shuffled, space).view(similarity)) == shown(view)
 
 
 @given(pages=PAGES, alone=st.dictionaries(st.integers(12, 40), WEIGHTS, max_size=8))
