@@ -23,7 +23,7 @@ _LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
 _DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _DENSE_WORTH = 2.5
 # A shorter text stands in a title by chance.
-_SHORTEST_TITLE = 12
+_SHORTEST_TITLE = 10
 # Only so much of a title is compared with each block.
 _TITLE_CHARS = 1_000
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -126,7 +126,7 @@ def _title(document: Document) -> str:
 
 
 def _is_of_title(block: Block, title: str) -> bool:
-    return len(block.text) > _SHORTEST_TITLE and block.text in title
+    return _size(block) > _SHORTEST_TITLE and block.text in title
 
 
 def _headline(above: Sequence[Block], labels: Sequence[Label], title: str) -> int | None:
