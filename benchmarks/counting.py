@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crawler.core.frequency import Observation, SiteCounts
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:

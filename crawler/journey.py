@@ -27,7 +27,7 @@ from crawler.core.flow import (
     observe,
     read,
 )
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.dropped import DroppedBlocks
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX

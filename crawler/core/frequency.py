@@ -15,14 +15,8 @@ import numpy as np
 from xxhash import xxh3_64_intdigest, xxh3_128
 
 from crawler.core.duplicates import duplicate_groups
-from crawler.core.observations import (
-    BLOCKS,
-    KeyCounts,
-    Observation,
-    ObservationLog,
-    look_up,
-    observe_blocks,
-)
+from crawler.core.observationlog import BLOCKS, ObservationLog
+from crawler.core.observations import KeyCounts, Observation, look_up, observe_blocks
 from crawler.core.partitions import Partitions, sorted_within
 from crawler.core.recurring import Recurring
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
-from crawler.core.observations import BLOCKS
+from crawler.core.observationlog import BLOCKS
 from crawler.core.partitions import Partitions, sorted_within
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.observations import ObservationLog, Rows
+    from crawler.core.observationlog import ObservationLog, Rows
     from crawler.core.tapes import Space, Tape
 
 __all__ = ["UNIT", "Part", "Recurring", "SitePages", "rarity"]

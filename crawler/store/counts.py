@@ -19,7 +19,7 @@ from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import StoreError
 from crawler.core.frequency import SiteCounts
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.store.countsfile import read_counts, write_counts
 from crawler.store.tapes import DiskSpace
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from crawler.core.errors import StoreError
-from crawler.core.observations import BLOCKS, ObservationLog, Rows, stretches
+from crawler.core.observationlog import BLOCKS, ObservationLog, Rows, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.core.frequency import KeyCounts, Observation, SiteCounts, SiteView
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.core.tapes import MemorySpace, Space
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace

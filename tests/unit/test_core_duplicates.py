@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crawler.core.frequency import Observation, SiteCounts
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.core.tapes import MemorySpace, Space
 from crawler.store.tapes import DiskSpace
 

@@ -12,7 +12,7 @@ import pytest
 
 from crawler.core.errors import StoreError
 from crawler.core.frequency import KeyCounts, Observation, SiteCounts
-from crawler.core.observations import ObservationLog
+from crawler.core.observationlog import ObservationLog
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.observations import BLOCKS, KeyCounts, Observation, ObservationLog, stretches
+from crawler.core.observationlog import BLOCKS, ObservationLog, stretches
+from crawler.core.observations import KeyCounts, Observation
 from crawler.core.tapes import MemorySpace
 
 
