@@ -34,7 +34,7 @@ ITEMS: list[Any] = [
     {"remark": "not a page"},
     PageItem(url="https://s.example/4", site="s.example", sentences=[{"block": 0, "text": "End."}]),
 ]
-ROWS = [
+ROWS: list[list[Any]] = [
     ["https://s.example/1", "s.example", "ko", 0, 3, "하나."],
     ["https://s.example/1", "s.example", "ko", 1, 7, 'Two, "quoted".'],
     ["https://s.example/4", "s.example", None, 0, 0, "End."],
