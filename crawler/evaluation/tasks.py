@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.evaluation.sentences import SentencesTask
+from crawler.evaluation.tables import TablesTask
 from crawler.evaluation.text import TextTask
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["get_task", "task_names"]
 
-_TASKS: dict[str, Task] = {task.name: task for task in (SentencesTask(), TextTask())}
+_TASKS: dict[str, Task] = {task.name: task for task in (SentencesTask(), TablesTask(), TextTask())}
 
 
 def get_task(name: str) -> Task:

@@ -1,0 +1,142 @@
+"""Where attributes stand in a table, and where their values: Kim and Lee (2004), section 3.2.1.
+
+A table may be read in two directions: its first rows name what stands in the columns below them,
+or its first columns name what stands in the rows to their right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crawler.core.tables.grid import Cell, Grid
+
+__all__ = ["Areas", "Reading", "marked_areas", "readings"]
+
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Areas:
+    """The attribute area: how many first rows, and how many first columns, hold attributes."""
+
+    header_rows: int
+    header_columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to divide a table into attributes and values.
+
+    ``down``
+        Whether values stand below their attributes; else to their right.
+    ``depth``
+        How many first rows (``down``) or columns are attributes.
+    ``lines``
+        Each line of values with its attributes: ``(attributes, values)``, a column or row each.
+    ``is_syntactic``
+        Whether values of a line may be compared with each other; else only with their attribute.
+    """
+
+    down: bool
+    depth: int
+    lines: tuple[tuple[tuple[Cell, ...], tuple[Cell, ...]], ...]
+    is_syntactic: bool
+
+    @property
+    def areas(self) -> Areas:
+        """The attribute area of this reading."""
+        return Areas(self.depth, 0) if self.down else Areas(0, self.depth)
+
+
+def readings(grid: Grid) -> tuple[Reading, ...]:
+    """Return the ways to divide a table, none where it has no value area."""
+    rows, columns = grid.rows, grid.columns
+    if rows == 1 or columns == 1:
+        return _of_line(grid)
+    deep = _depth(grid, down=True)
+    wide = _depth(grid, down=False)
+    found = []
+    if deep < rows and not (columns == _PAIR and wide >= columns):
+        # In two rows each attribute has one value; only along the first column there are more.
+        found.append(_reading(grid, deep, down=True, is_syntactic=rows - deep > 1))
+    if wide < columns and not (rows == _PAIR and deep >= rows and _is_one_cell(grid, down=True)):
+        found.append(_reading(grid, wide, down=False, is_syntactic=columns - wide > 1))
+    return tuple(found)
+
+
+def marked_areas(grid: Grid) -> Areas | None:
+    """Return the attribute area that the markup names by its header cells, None where it does not.
+
+    Header rows are the first rows of which all cells are headers or blank, header columns the first
+    columns of which that is true below them.
+    """
+    if not any(cell.is_header for cell in grid.cells):
+        return None
+    rows = grid.lines()
+    deep = _leading(rows)
+    if deep == len(rows):  # all are headers: the first row names the others
+        return Areas(1, 0) if len(rows) > 1 else Areas(0, 1)
+    below = [[cell for cell in line if cell.row >= deep] for line in grid.lines(down=True)]
+    wide = _leading(below)
+    if deep or wide:
+        return Areas(deep, wide if wide < grid.columns else 0)
+    return None
+
+
+def _leading(lines: Sequence[Sequence[Cell]]) -> int:
+    """Count the first lines that are headers: blank ones among them count, not all may be."""
+    count = 0
+    for number, line in enumerate(lines, start=1):
+        if not all(cell.is_header or cell.is_blank for cell in line):
+            break
+        if any(cell.is_header and not cell.is_blank for cell in line):
+            count = number
+    return count
+
+
+def _of_line(grid: Grid) -> tuple[Reading, ...]:
+    """A single row or column: its first cell is the attribute of the others."""
+    down = grid.columns == 1
+    cells = tuple(grid.cells)
+    if len(cells) < _PAIR:
+        return ()
+    return (Reading(down, 1, ((cells[:1], cells[1:]),), is_syntactic=len(cells) > _PAIR),)
+
+
+def _depth(grid: Grid, *, down: bool) -> int:
+    """Count the rows (``down``) or columns of attributes.
+
+    Below a cell that spans several columns stand sub-attributes, so the line after one with such a
+    cell is attributes too (figures 7 and 8). The first line without one is the last.
+    """
+    spanning: set[int] = set()
+    for cell in grid.cells:
+        if (cell.colspan if down else cell.rowspan) > 1:
+            first, count = (cell.row, cell.rowspan) if down else (cell.column, cell.colspan)
+            spanning.update(range(first, first + count))
+    depth = 1
+    while depth - 1 in spanning:
+        depth += 1
+    return min(depth, grid.rows if down else grid.columns)
+
+
+def _is_one_cell(grid: Grid, *, down: bool) -> bool:
+    """Tell whether the first row (``down``) or column is one single cell: a main attribute."""
+    first = [cell for cell in grid.cells if (cell.row if down else cell.column) == 0]
+    return len(first) == 1
+
+
+def _reading(grid: Grid, depth: int, *, down: bool, is_syntactic: bool) -> Reading:
+    """Divide all lines at ``depth``; a cell that reaches over it is an attribute."""
+    lines = []
+    for line in grid.lines(down=down):
+        starts = [(cell.row if down else cell.column) < depth for cell in line]
+        attributes = tuple(cell for cell, first in zip(line, starts, strict=True) if first)
+        values = tuple(cell for cell, first in zip(line, starts, strict=True) if not first)
+        if values:
+            lines.append((attributes, values))
+    return Reading(down, depth, tuple(lines), is_syntactic)

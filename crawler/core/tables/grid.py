@@ -1,0 +1,352 @@
+"""A table as a grid: every cell in its place, spans resolved, whatever the markup.
+
+Rows and columns are those of the table model of HTML, with three differences that lose no text: a
+cell ends where another already stands, a cell reaches no further down than its row group, as
+browsers draw it, and rows and columns in which no cell begins are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Cell", "Grid", "RawCell", "RawRow", "RawTable", "lay_out", "parse_span"]
+
+# The limits that HTML itself sets.
+MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534
+# Places that all cells of a table may cover together, for each of its cells: spans beyond it are
+# cut, so that the grid of any markup is at most this many times as large as the markup.
+_PLACES_A_CELL = 64
+_DIGITS = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell.
+
+    ``row``, ``column``
+        Its first place, from 0.
+    ``rowspan``, ``colspan``
+        How many rows and columns of the grid it covers.
+    ``text``
+        What is read in it, one line a paragraph, list item or ``<br>`` line. Text of tables inside
+        it belongs to those.
+    ``is_header``
+        Whether the markup says so: ``th``, ``dt``, a ``scope``, or a role.
+    ``tag``
+        Name of its element.
+    ``scope``
+        The value of ``scope``, or what its role says: ``col``, ``row``, ``colgroup``, ``rowgroup``;
+        "" for none.
+    ``section``
+        ``head``, ``body`` or ``foot``.
+    ``chars``, ``link_chars``, ``unlinked``, ``strong_chars``
+        Characters that are not white space; those inside hyperlinks; letters and digits outside
+        hyperlinks; characters in bold.
+    ``links``, ``images``, ``linked_images``, ``controls``, ``tables``
+        How many elements of each kind it holds. Controls are those of forms.
+    """
+
+    row: int
+    column: int
+    rowspan: int
+    colspan: int
+    text: str
+    is_header: bool = False
+    tag: str = "td"
+    scope: str = ""
+    section: str = "body"
+    chars: int = 0
+    link_chars: int = 0
+    unlinked: int = 0
+    strong_chars: int = 0
+    links: int = 0
+    images: int = 0
+    linked_images: int = 0
+    controls: int = 0
+    tables: int = 0
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in it: no text, image, control or table."""
+        return not (self.chars or self.images or self.controls or self.tables)
+
+    @property
+    def is_image(self) -> bool:
+        """Whether it holds images and nothing to read."""
+        return self.images > 0 and not (self.chars or self.controls or self.tables)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether all it holds, words or images, stands in hyperlinks; signs may stand between."""
+        return (
+            self.link_chars + self.linked_images > 0
+            and self.unlinked == 0
+            and self.linked_images == self.images
+            and not (self.controls or self.tables)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table.
+
+    ``cells``
+        In the order of their first places, row by row. No two cover one place.
+    ``rows``, ``columns``
+        Size of the grid. A row may be shorter than others: what no cell covers is a gap.
+    ``caption``
+        Text of the ``caption``; None where there is none.
+    ``kind``
+        ``table``; ``div`` for elements with the roles or styles of one; ``list`` for a definition
+        list, whose terms are headers of the descriptions to their right.
+    ``tables``
+        How many tables stand inside it, at any depth.
+    ``role``, ``summary``, ``label``
+        The attributes ``role``, ``summary`` and ``aria-label``, "" where missing.
+    ``says_layout``
+        Whether its markup calls it layout: ``role`` is ``presentation`` or ``none``, or
+        ``datatable`` is 0.
+    ``in_form``
+        Whether it stands in a form, or holds one around its rows.
+    """
+
+    cells: tuple[Cell, ...]
+    rows: int
+    columns: int
+    caption: str | None = None
+    kind: str = "table"
+    tables: int = 0
+    role: str = ""
+    summary: str = ""
+    label: str = ""
+    says_layout: bool = False
+    in_form: bool = False
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no table stands inside it."""
+        return self.tables == 0
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether a cell covers more than one place."""
+        return any(cell.rowspan > 1 or cell.colspan > 1 for cell in self.cells)
+
+    def lines(self, *, down: bool = False) -> list[list[Cell]]:
+        """Return each row, or with ``down`` each column, as the cells that cover it, in order.
+
+        A cell that covers several of them stands in each; in one it stands as often as it covers
+        places of it. Gaps are left out.
+        """
+        lines: list[list[Cell]] = [[] for _ in range(self.columns if down else self.rows)]
+        ordered = sorted(self.cells, key=lambda cell: cell.row if down else cell.column)
+        for cell in ordered:
+            first, count, times = (
+                (cell.column, cell.colspan, cell.rowspan)
+                if down
+                else (cell.row, cell.rowspan, cell.colspan)
+            )
+            for line in lines[first : first + count]:
+                line.extend([cell] * times)
+        return lines
+
+    def padded(self) -> Iterator[tuple[Cell | None, ...]]:
+        """Yield each row with one entry a column: the cell that covers the place, None for a gap.
+
+        One row is made at a time: a grid of few cells may have a great many gaps.
+        """
+        covering: list[list[Cell]] = [[] for _ in range(self.rows)]
+        for cell in self.cells:
+            for row in covering[cell.row : cell.row + cell.rowspan]:
+                row.append(cell)
+        for cells in covering:
+            places: list[Cell | None] = [None] * self.columns
+            for cell in cells:
+                end = cell.column + cell.colspan
+                places[cell.column : end] = [cell] * cell.colspan
+            yield tuple(places)
+
+
+@dataclass(slots=True, eq=False)
+class RawCell:
+    """A cell as the markup gives it, before it has a place. Fields are those of :class:`Cell`.
+
+    ``pieces`` are those of its text; ``guessed`` says that only its place in a row makes it a cell.
+    """
+
+    rowspan: int
+    colspan: int
+    tag: str = "td"
+    is_header: bool = False
+    scope: str = ""
+    text: str = ""
+    chars: int = 0
+    link_chars: int = 0
+    unlinked: int = 0
+    strong_chars: int = 0
+    links: int = 0
+    images: int = 0
+    linked_images: int = 0
+    controls: int = 0
+    tables: int = 0
+    pieces: list[str] = field(default_factory=list)
+    guessed: bool = False
+
+
+@dataclass(slots=True)
+class RawRow:
+    """The cells of a row and its row group: neighbouring rows of one ``group`` number are one."""
+
+    section: str
+    group: int
+    cells: list[RawCell] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class RawTable:
+    """The rows of a table in the order of its markup, and what it says of itself."""
+
+    kind: str = "table"
+    rows: list[RawRow] = field(default_factory=list)
+    caption: str | None = None
+    tables: int = 0
+    role: str = ""
+    summary: str = ""
+    label: str = ""
+    says_layout: bool = False
+    in_form: bool = False
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A raw cell with its place, before rows and columns without a beginning are left out."""
+
+    raw: RawCell
+    section: str
+    row: int
+    column: int
+    rowspan: int
+    colspan: int
+
+
+def parse_span(value: str | None, limit: int, *, zero: int = 1) -> int:
+    """Read a ``colspan`` or ``rowspan`` as HTML does: leading digits, ``limit`` at most, else 1.
+
+    >>> parse_span("9007199254740991", 1000), parse_span("2px", 1000), parse_span("-3", 1000)
+    (1000, 2, 1)
+    """
+    found = _DIGITS.match(value) if value else None
+    if found is None:
+        return 1
+    digits = found[1].lstrip("0")
+    # Python refuses to read numbers of thousands of digits.
+    number = limit if len(digits) > len(str(limit)) else int(digits or "0")
+    return min(number, limit) if number else zero
+
+
+def lay_out(table: RawTable) -> Grid:
+    """Give every cell its place. Takes time and room in proportion to the number of cells."""
+    # A footer stands last wherever it is written.
+    rows = [row for row in table.rows if row.section != "foot"]
+    rows += [row for row in table.rows if row.section == "foot"]
+    placed = _place_all(rows)
+    cells, height, width = _squeeze(placed)
+    return Grid(
+        cells=cells,
+        rows=height,
+        columns=width,
+        caption=table.caption,
+        kind=table.kind,
+        tables=table.tables,
+        role=table.role,
+        summary=table.summary,
+        label=table.label,
+        says_layout=table.says_layout,
+        in_form=table.in_form,
+    )
+
+
+def _place_all(rows: Sequence[RawRow]) -> list[_Placed]:
+    placed: list[_Placed] = []
+    budget = _PLACES_A_CELL * sum(len(row.cells) for row in rows)
+    taken: list[tuple[int, int, int]] = []  # first column, end, and row below, by column
+    ends = _group_ends(rows)
+    for index, row in enumerate(rows):
+        taken = [span for span in taken if span[2] > index]
+        fresh: list[tuple[int, int, int]] = []
+        column = at = 0
+        for raw in row.cells:
+            while at < len(taken) and taken[at][0] <= column:
+                column = max(column, taken[at][1])
+                at += 1
+            room = taken[at][0] - column if at < len(taken) else raw.colspan
+            colspan = min(raw.colspan, room)
+            left = ends[index] - index
+            rowspan = min(raw.rowspan or left, left)
+            if rowspan > 1:
+                rowspan = min(rowspan, max(budget, 1))
+                budget -= rowspan
+                fresh.append((column, column + colspan, index + rowspan))
+            placed.append(_Placed(raw, row.section, index, column, rowspan, colspan))
+            column += colspan
+        if fresh:
+            taken = sorted(taken + fresh)
+    return placed
+
+
+def _group_ends(rows: Sequence[RawRow]) -> list[int]:
+    """Return for each row the number of the row below its row group."""
+    ends = [0] * len(rows)
+    end = len(rows)
+    for index in range(len(rows) - 1, -1, -1):
+        if index + 1 < len(rows) and rows[index].group != rows[index + 1].group:
+            end = index + 1
+        ends[index] = end
+    return ends
+
+
+def _squeeze(placed: Sequence[_Placed]) -> tuple[tuple[Cell, ...], int, int]:
+    """Leave out rows and columns in which no cell begins, and cut what spans too much in all."""
+    rows = sorted({cell.row for cell in placed})
+    columns = sorted({cell.column for cell in placed})
+    row_of = {row: number for number, row in enumerate(rows)}
+    column_of = {column: number for number, column in enumerate(columns)}
+    spare = _PLACES_A_CELL * len(placed)
+    cells = []
+    for cell in placed:
+        row, column = row_of[cell.row], column_of[cell.column]
+        rowspan = bisect_left(rows, cell.row + cell.rowspan) - row
+        colspan = bisect_left(columns, cell.column + cell.colspan) - column
+        if rowspan * colspan > max(spare, 1):
+            rowspan = colspan = 1
+        spare -= rowspan * colspan
+        raw = cell.raw
+        cells.append(
+            Cell(
+                row=row,
+                column=column,
+                rowspan=rowspan,
+                colspan=colspan,
+                text=raw.text,
+                is_header=raw.is_header,
+                tag=raw.tag,
+                scope=raw.scope,
+                section=cell.section,
+                chars=raw.chars,
+                link_chars=min(raw.link_chars, raw.chars),
+                unlinked=raw.unlinked,
+                strong_chars=min(raw.strong_chars, raw.chars),
+                links=raw.links,
+                images=raw.images,
+                linked_images=raw.linked_images,
+                controls=raw.controls,
+                tables=raw.tables,
+            )
+        )
+    return tuple(cells), len(rows), len(columns)

@@ -1,0 +1,374 @@
+"""Tree to tables: which elements are tables, rows and cells, and what stands in them.
+
+One walk over the page. Text goes to the innermost cell it stands in, so that tables nested a
+thousand deep take no more time than their markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crawler.core.tables.grid import (
+    MAX_COLSPAN,
+    MAX_ROWSPAN,
+    RawCell,
+    RawRow,
+    RawTable,
+    lay_out,
+    parse_span,
+)
+from crawler.core.tables.parts import (
+    CLOSED_CONTROLS,
+    CONTROLS,
+    COUNTED,
+    HEADER_ROLES,
+    IMAGES,
+    INSTEAD,
+    LAYOUT_ROLES,
+    LINES,
+    SCOPES,
+    STRONG,
+    UNSEEN,
+    is_hidden,
+    is_link,
+    kind_with,
+    part_of,
+)
+from crawler.core.text import drop_unseen
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from crawler.core.parse import ParsedPage
+    from crawler.core.tables.grid import Grid
+
+__all__ = ["FoundTable", "find_tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table and the element it was read from, which belongs to the page's tree."""
+
+    element: etree._Element = field(repr=False, compare=False)
+    grid: Grid
+
+
+def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
+    """Return the tables of a page in the order in which they begin, nested ones among them.
+
+    Tables are ``table`` elements, and other elements with the role or style of a table that hold
+    a cell; definition lists that hold a term and a description are tables of the kind ``list``.
+    """
+    walker = _Walker()
+    for root in parsed.roots:
+        walker.walk(root)
+    return tuple(
+        FoundTable(opened.element, grid)
+        for opened in walker.tables
+        if (grid := _grid_of(opened)) is not None
+    )
+
+
+def _grid_of(opened: _Open) -> Grid | None:
+    table = opened.table
+    if table.kind == "list":
+        _pair_terms(table)
+    # A style alone makes no table; it takes a cell.
+    if table.kind != "table" and not any(row.cells for row in table.rows):
+        return None
+    return lay_out(table)
+
+
+def _pair_terms(table: RawTable) -> None:
+    """Make rows of a definition list: a term spans the descriptions that follow it."""
+    rows: list[RawRow] = []
+    term: RawCell | None = None
+    described = True
+    for cell in (cell for row in table.rows for cell in row.cells):
+        if cell.is_header and term is not None and not described:
+            _join(term, cell)  # two terms of one description
+        elif cell.is_header:
+            term, described = cell, False
+            rows.append(RawRow("body", 0, [cell]))
+        elif term is None:
+            continue  # a description of nothing
+        elif described:
+            term.rowspan += 1
+            rows.append(RawRow("body", 0, [cell]))
+        else:
+            described = True
+            rows[-1].cells.append(cell)
+    if not described:
+        rows.pop()  # a term of nothing
+    table.rows = rows
+
+
+_SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
+         "controls", "tables")  # fmt: skip
+
+
+def _join(first: RawCell, second: RawCell) -> None:
+    first.text = "\n".join(text for text in (first.text, second.text) if text)
+    for name in _SUMS:
+        setattr(first, name, getattr(first, name) + getattr(second, name))
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A table whose end has not come yet.
+
+    ``cells``
+        Its cells that are open, innermost last.
+    ``outside``
+        What text goes into that stands in none of its cells.
+    ``host``
+        Of a definition list: the cell of a table in which it stands; its text is text of both.
+    ``unseen``, ``links``, ``strong``
+        How many elements are open that are hidden, hyperlinks, or bold.
+    """
+
+    element: etree._Element
+    table: RawTable
+    outside: list[RawCell] = field(default_factory=list)
+    host: RawCell | None = None
+    cells: list[RawCell] = field(default_factory=list)
+    row: RawRow | None = None
+    row_element: etree._Element | None = None
+    section: str = "body"
+    group: int = 0
+    caption: RawCell | None = None
+    unseen: int = 0
+    links: int = 0
+    strong: int = 0
+
+
+class _Walker:
+    """The state of the walk: the tables and definition lists that are open, innermost last."""
+
+    def __init__(self) -> None:
+        self.tables: list[_Open] = []
+        self._open: list[_Open] = []
+        self._forms = 0
+
+    def walk(self, root: etree._Element) -> None:
+        """Visit every element below ``root`` without recursion."""
+        stack = [(root, iter(root), self._enter(root))]
+        while stack:
+            element, children, kind = stack[-1]
+            child = next(children, None) if kind is not None else None
+            if child is None:
+                stack.pop()
+                if kind is not None:
+                    self._leave(element, kind)
+                if stack and element.tail and self._open:
+                    self._add(element.tail)
+            else:
+                stack.append((child, iter(child), self._enter(child)))
+
+    def _enter(self, element: etree._Element) -> str | None:
+        """Open an element and return its part in a table, "" for none; None skips what is in it."""
+        tag = element.tag
+        open_table = self._open[-1] if self._open else None
+        if open_table is not None:
+            self._count(open_table, element, tag)
+        if tag in UNSEEN or tag in CLOSED_CONTROLS:
+            return None
+        if tag in INSTEAD and open_table is not None:
+            return None
+        self._forms += tag == "form"
+        kind = part_of(element, tag)
+        if open_table is None and kind not in ("table", "list"):
+            return ""
+        if kind in ("table", "list"):
+            self._open_table(element, tag, kind)
+        elif open_table is not None:
+            hidden = is_hidden(element)
+            kind = self._openpart_of(open_table, element, tag, kind, hidden=hidden)
+        if element.text:
+            self._add(element.text)
+        return kind
+
+    def _count(self, table: _Open, element: etree._Element, tag: str) -> None:
+        table.links += is_link(element, tag)
+        table.strong += tag in STRONG
+        table.table.in_form |= tag == "form" and not table.cells
+        if tag in LINES:
+            self._add("\n")
+        if tag not in COUNTED:
+            return
+        for cell in self._receiving():
+            cell.links += is_link(element, tag)
+            cell.controls += tag in CONTROLS and element.get("type") != "hidden"
+            if tag in IMAGES:
+                cell.images += 1
+                cell.linked_images += table.links > 0
+
+    def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
+        native = tag == "table"
+        role = (element.get("role") or "").strip().lower()
+        table = RawTable(
+            kind="list" if kind == "list" else "table" if native else "div",
+            role=role,
+            summary=(element.get("summary") or "").strip(),
+            label=(element.get("aria-label") or "").strip(),
+            says_layout=role in LAYOUT_ROLES or element.get("datatable") == "0",
+            in_form=self._forms > 0,
+        )
+        opened = _Open(element, table, outside=self._receiving())
+        if self._open:
+            outer = self._open[-1]
+            opened.links, opened.strong = outer.links, outer.strong
+            if kind == "list":
+                opened.unseen = outer.unseen
+                opened.host = outer.host
+                if outer.table.kind != "list" and outer.cells:
+                    opened.host = outer.cells[-1]
+        self.tables.append(opened)
+        self._open.append(opened)
+
+    def _openpart_of(
+        self, table: _Open, element: etree._Element, tag: str, kind: str, *, hidden: bool
+    ) -> str:
+        """Open an element inside a table; what is hidden is no part of it."""
+        if hidden:
+            table.unseen += 1
+            return f"hidden {tag}"
+        if not kind and table.table.kind == "div" and _is_child(element, table):
+            self._open_cell(table, element, tag)
+            table.cells[-1].guessed = True
+            return "cell"
+        if table.unseen or table.table.kind != kind_with(tag, kind):
+            return ""  # a part of another kind of table
+        if kind in ("head", "body", "foot"):
+            table.section = kind
+            table.group += 1
+            table.row = None
+        elif kind == "row":
+            table.row = RawRow(table.section, table.group)
+            table.row_element = element
+            table.table.rows.append(table.row)
+        elif kind == "caption" and table.caption is None and not table.cells:
+            table.caption = RawCell(1, 1, tag)
+        elif kind in ("cell", "term", "description"):
+            self._open_cell(table, element, tag)
+        else:
+            return ""
+        return kind
+
+    def _open_cell(self, table: _Open, element: etree._Element, tag: str) -> None:
+        if table.row is None:  # a cell outside rows begins one
+            table.row = RawRow(table.section, table.group)
+            table.table.rows.append(table.row)
+        outer = table.cells[-1] if table.cells else None
+        if outer is not None and outer.guessed and table.row.cells[-1:] == [outer]:
+            table.row.cells.pop()  # it only wraps cells
+        cell = RawCell(1, 1, tag, is_header=tag in ("th", "dt"))
+        if element.attrib:
+            _read_cell(element, cell)
+        if table.table.kind == "list":
+            cell.rowspan = cell.colspan = 1
+        table.row.cells.append(cell)
+        table.cells.append(cell)
+
+    def _leave(self, element: etree._Element, kind: str) -> None:
+        tag = element.tag
+        self._forms -= tag == "form"
+        if not self._open:
+            return
+        table = self._open[-1]
+        if kind in ("table", "list"):
+            self._close_table()
+            table = self._open[-1] if self._open else table
+        elif kind.startswith("hidden "):
+            table.unseen -= 1
+        elif kind in ("head", "body", "foot"):
+            table.section = "body"
+            table.group += 1
+            table.row = None
+        elif kind == "row":
+            table.row = None
+        elif kind == "caption":
+            self._close_caption(table)
+        elif kind in ("cell", "term", "description"):
+            _fold(table.cells.pop())
+        if tag in LINES:
+            self._add("\n")
+        table.links -= is_link(element, tag)
+        table.strong -= tag in STRONG
+
+    @staticmethod
+    def _close_caption(table: _Open) -> None:
+        if table.caption is not None and table.table.caption is None:
+            _fold(table.caption)
+            table.table.caption = table.caption.text
+
+    def _close_table(self) -> None:
+        closed = self._open.pop()
+        kind = closed.table.kind
+        if not self._open or (kind != "table" and not closed.table.rows):
+            return
+        # What stands in a list may be a table, and the list is none.
+        self._open[-1].table.tables += closed.table.tables + (kind != "list")
+        for cell in closed.outside[:1]:
+            cell.tables += kind != "list"
+
+    def _receiving(self) -> list[RawCell]:
+        """Return the cells that text goes into: one, or two in a list inside a table."""
+        if not self._open:
+            return []
+        table = self._open[-1]
+        if table.unseen:
+            return []
+        if not table.cells:
+            if table.caption is not None and table.table.caption is None:
+                return [table.caption]
+            return table.outside
+        return [table.cells[-1]] if table.host is None else [table.cells[-1], table.host]
+
+    def _add(self, text: str) -> None:
+        cells = self._receiving()
+        if not cells:
+            return
+        if text != "\n":
+            text = " ".join(("x" + drop_unseen(text) + "x").split())[1:-1]
+        table = self._open[-1]
+        chars = len(text) - text.count(" ") if text != "\n" else 0
+        for cell in cells:
+            cell.pieces.append(text)
+            cell.chars += chars
+            if table.links:
+                cell.link_chars += chars
+            else:
+                cell.unlinked += sum(map(str.isalnum, text))
+            cell.strong_chars += chars if table.strong else 0
+
+
+def _read_cell(element: etree._Element, cell: RawCell) -> None:
+    """Read what a cell's attributes say of it."""
+    role = (element.get("role") or "").strip().lower()
+    scope = (element.get("scope") or "").strip().lower()
+    cell.scope = scope if scope in SCOPES else HEADER_ROLES.get(role, "")
+    cell.is_header = cell.is_header or bool(cell.scope)
+    rows = element.get("rowspan") or element.get("aria-rowspan")
+    columns = element.get("colspan") or element.get("aria-colspan")
+    cell.rowspan = parse_span(rows, MAX_ROWSPAN, zero=0)
+    cell.colspan = parse_span(columns, MAX_COLSPAN)
+
+
+def _is_child(element: etree._Element, table: _Open) -> bool:
+    """Tell whether an element stands right in an open row, and so is a cell whatever it says."""
+    return (
+        table.row is not None
+        and not table.unseen
+        and not table.cells
+        and element.getparent() is table.row_element
+    )
+
+
+def _fold(cell: RawCell) -> None:
+    """Make a cell's text of its pieces: white space folded in each line, empty lines left out."""
+    lines = (" ".join(line.split()) for line in "".join(cell.pieces).split("\n"))
+    cell.text = "\n".join(line for line in lines if line)
+    cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
+    cell.pieces.clear()

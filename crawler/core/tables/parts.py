@@ -1,0 +1,106 @@
+"""Which elements are tables, rows and cells, and which count in a cell."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+__all__ = [
+    "CLOSED_CONTROLS",
+    "CONTROLS",
+    "COUNTED",
+    "HEADER_ROLES",
+    "IMAGES",
+    "INSTEAD",
+    "LAYOUT_ROLES",
+    "LINES",
+    "SCOPES",
+    "STRONG",
+    "UNSEEN",
+    "is_hidden",
+    "is_link",
+    "kind_with",
+    "part_of",
+]
+
+# Elements whose content is never shown as running text, as for blocks.
+UNSEEN = frozenset(
+    ("head", "script", "style", "template", "iframe", "embed", "applet",
+     "svg", "math", "canvas", "audio", "video", "map", "datalist", "noframes", "noembed", "title",
+     "dialog")
+)  # fmt: skip
+# What is shown where scripts or plug-ins are missing: no text of a cell, but some pages have all
+# their content in one.
+INSTEAD = frozenset(("noscript", "object"))
+CONTROLS = frozenset(("input", "select", "textarea", "button"))
+# Controls whose content is no text of the page.
+CLOSED_CONTROLS = frozenset(("input", "select", "textarea"))
+IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
+COUNTED = CONTROLS | IMAGES | {"a"}
+STRONG = frozenset(("b", "strong"))
+# Elements that begin a line of their own within a cell.
+LINES = frozenset(
+    ("p", "div", "br", "li", "ul", "ol", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+     "blockquote", "pre", "center", "form", "fieldset", "section", "article", "table", "tr",
+     "figure", "figcaption", "address", "details", "summary", "option", "caption")
+)  # fmt: skip
+_NATIVE = {
+    "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
+    "td": "cell", "th": "cell", "caption": "caption",
+}  # fmt: skip
+_ROLES = {
+    "table": "table", "grid": "table", "treegrid": "table", "rowgroup": "body", "row": "row",
+    "cell": "cell", "gridcell": "cell", "columnheader": "cell", "rowheader": "cell",
+    "caption": "caption",
+}  # fmt: skip
+_STYLES = {
+    "table": "table", "inline-table": "table", "table-header-group": "head",
+    "table-row-group": "body", "table-footer-group": "foot", "table-row": "row",
+    "table-cell": "cell", "table-caption": "caption",
+}  # fmt: skip
+_DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
+SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
+LAYOUT_ROLES = frozenset(("presentation", "none"))
+
+
+def part_of(element: etree._Element, tag: str) -> str:
+    """Return what an element is in a table, "" for nothing."""
+    if (part := _NATIVE.get(tag)) is not None:
+        return part
+    if tag in ("dl", "dt", "dd"):
+        return {"dl": "list", "dt": "term", "dd": "description"}[tag]
+    if not element.attrib:
+        return ""
+    role = (element.get("role") or "").strip().lower()
+    if role in _ROLES:
+        return _ROLES[role]
+    style = element.get("style")
+    found = _DISPLAY.search(style) if style else None
+    return _STYLES.get(found[1].lower(), "") if found else ""
+
+
+def kind_with(tag: str, part: str) -> str:
+    """Return which kind of table has such a part."""
+    if part in ("term", "description"):
+        return "list"
+    return "table" if tag in _NATIVE else "div"
+
+
+def is_link(element: etree._Element, tag: str) -> bool:
+    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
+    return tag == "a" and (element.get("href") is not None or element.get("name") is None)
+
+
+def is_hidden(element: etree._Element) -> bool:
+    """Tell whether an element's own attributes hide it."""
+    if not element.attrib:
+        return False
+    if element.get("hidden") is not None:
+        return True
+    style = element.get("style")
+    return style is not None and _HIDDEN_STYLE.search(style) is not None

@@ -1,0 +1,151 @@
+"""The words and patterns by which table cells are told, one data file a language.
+
+A file of ``data`` is a JSON object:
+
+``decimal``, ``group``
+    The marks that a number of the language is written with.
+``months``
+    Twelve lists, the names of each month.
+``weekdays``
+    Names of days.
+``units``
+    For a kind of measure (``time``, ``temperature``, ``electric``, ``weight``, ``currency``,
+    ``percent``, ``count``) the words that stand beside a number.
+``currency_codes``
+    ISO 4217 codes of currency signs that mean one currency only.
+``classes``
+    For a class of attributes its ``keywords``, and the ``values`` (names below) that belong to it.
+``values``
+    For a kind of value its regular expressions, looked for in lower case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["LANGUAGES", "Words", "default_words", "load_words"]
+
+LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
+_COMMON = "common"
+# Scripts written without spaces: a word of theirs may stand inside a longer one.
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The lists of several languages together.
+
+    ``months``
+        Number of each month's name, 1 to 12; names in lower case.
+    ``weekdays``
+        Names of days, in lower case.
+    ``units``
+        Kind of measure to its words, longest first.
+    ``currency_codes``
+        Sign or word to ISO 4217 code.
+    ``keywords``
+        Class of attributes to the pattern that finds one of its keywords.
+    ``values``
+        Class of attributes to the names of the values that belong to it.
+    ``patterns``
+        Name of a value to the pattern that finds it.
+    ``marks``
+        Language to its decimal and group marks.
+    """
+
+    months: Mapping[str, int]
+    weekdays: frozenset[str]
+    units: Mapping[str, tuple[str, ...]]
+    currency_codes: Mapping[str, str]
+    keywords: Mapping[str, re.Pattern[str]]
+    values: Mapping[str, tuple[str, ...]]
+    patterns: Mapping[str, re.Pattern[str]]
+    marks: Mapping[str, tuple[str, str]]
+
+
+@cache
+def default_words() -> Words:
+    """Return the lists of all languages that come with the project."""
+    return load_words()
+
+
+def load_words(more: Iterable[Mapping[str, Any]] = ()) -> Words:
+    """Read the lists that come with the project and add ``more``, objects of the same form.
+
+    Raises:
+        OptionError: One of ``more`` is not of that form, or holds a pattern that is none.
+    """
+    shipped = {name: _read(name) for name in (_COMMON, *LANGUAGES)}
+    try:
+        return _merged([*shipped.values(), *more], shipped)
+    except (AttributeError, TypeError, ValueError, KeyError, re.error) as error:
+        raise OptionError(
+            f"a list of table words is not of the right form ({error}); "
+            "see docs/tables.md, 'Words and patterns'"
+        ) from error
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = files("crawler.core.tables").joinpath("data", f"{name}.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def _merged(lists: list[Mapping[str, Any]], named: Mapping[str, Mapping[str, Any]]) -> Words:
+    months: dict[str, int] = {}
+    weekdays: set[str] = set()
+    codes: dict[str, str] = {}
+    units: dict[str, set[str]] = {}
+    keywords: dict[str, set[str]] = {}
+    values: dict[str, list[str]] = {}
+    patterns: dict[str, list[str]] = {}
+    for each in lists:
+        for number, names in enumerate(each.get("months", ()), start=1):
+            months |= {name.lower(): number for name in names}
+        weekdays |= {name.lower() for name in each.get("weekdays", ())}
+        codes |= each.get("currency_codes", {})
+        for kind, words in each.get("units", {}).items():
+            units.setdefault(kind, set()).update(words)
+        for kind, entry in each.get("classes", {}).items():
+            keywords.setdefault(kind, set()).update(entry.get("keywords", ()))
+            values.setdefault(kind, []).extend(entry.get("values", ()))
+        for kind, found in each.get("values", {}).items():
+            patterns.setdefault(kind, []).extend(found)
+    if any(not 1 <= number <= 12 for number in months.values()):  # noqa: PLR2004 - months
+        raise ValueError("more than twelve months")
+    return Words(
+        months=months,
+        weekdays=frozenset(weekdays),
+        units={kind: _longest_first(words) for kind, words in units.items()},
+        currency_codes=codes,
+        keywords={kind: _any_word(words) for kind, words in keywords.items()},
+        values={kind: tuple(names) for kind, names in values.items()},
+        patterns={kind: re.compile("|".join(found)) for kind, found in patterns.items()},
+        marks={name: (each["decimal"], each["group"]) for name, each in named.items()},
+    )
+
+
+def _longest_first(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _any_word(words: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds one of the words, whole; those of unspaced scripts anywhere."""
+    pieces = []
+    for word in _longest_first({word.lower() for word in words}):
+        # One character of an unspaced script says little inside a longer word: it must be alone.
+        if _UNSPACED.search(word):
+            pieces.append(re.escape(word) if len(word) > 1 else f"^{re.escape(word)}$")
+        else:
+            pieces.append(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return re.compile("|".join(pieces) or r"(?!)")

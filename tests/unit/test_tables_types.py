@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+
+from crawler.core.errors import OptionError
+from crawler.core.tables.datatypes import DATA_TYPES, matches, text_type
+from crawler.core.tables.values import read_value
+from crawler.core.tables.words import LANGUAGES, default_words, load_words
+
+TYPES = {
+    "postal-code": ["123-456", "555-1234", "〒150-0001"],
+    "time": ["10:30 am", "10:30:15", "3 시간", "30 min", "12 Uhr", "5 heures", "10 p.m."],
+    "date": ["1999-02-03", "3/4/2005", "31.12.2020", "2026년 11월 27일", "11月27日", "Jan 5, 1999",
+             "3 de mayo de 2020", "1er mars 2021"],
+    "month": ["January", "Dec", "12월", "März", "août", "Jan 1999"],
+    "day": ["Mon", "월요일", "水曜日", "Mo - Fr", "domingo"],
+    "temperature": ["75°F", "21 °C", "20 Grad", "15도"],
+    "electric": ["5 kHz", "220 V", "1.5 mA"],
+    "weight": ["12 kg", "3 tons", "5 톤"],
+    "currency": ["$5.00", "£ 3", "1,000원", "2.5 Mio. Euro", "20 USD", "3,000 円"],
+    "percentage": ["3.5%", "47.5%p", "12 Prozent"],
+    "integer": ["5", "2,331", "(123)", "40 000", "120명", "7 ▲", "12*"],
+    "real": ["-0.46 ▼", "1.2", "0.123", ".5", "1.234,5"],
+    "string": ["", "Seoul", "Sun Microsystems", "v 1 of 2 parts", "5 items in a list " * 5],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in TYPES.items() for text in texts]
+)
+def test_types(kind: str, text: str) -> None:
+    assert text_type(text) == kind
+    assert kind in DATA_TYPES
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "normal", "unit"),
+    [
+        ("2,331", "", None, ""),
+        ("2,331", "en-GB", "2331", ""),
+        ("2,331", "de", "2.331", ""),
+        ("2.331.000", "", "2331000", ""),
+        ("1,234.5", "", "1234.5", ""),
+        ("1.234,5", "", "1234.5", ""),
+        ("0.123", "", "0.123", ""),
+        ("-7", "", "-7", ""),
+        ("40 000", "", "40000", ""),
+        ("(123)", "", None, ""),
+        ("7 ▲", "", None, ""),
+        ("1,2,3", "", None, ""),
+        ("007", "", "7", ""),
+        ("$5.00", "", "5.00", ""),
+        ("-$5.20", "", "-5.20", ""),
+        ("US$ 20", "", "20", "USD"),
+        ("12,50 €", "", "12.50", "EUR"),
+        ("1,000원", "ko", "1000", "KRW"),
+        ("$1.5 million", "", None, ""),
+        ("3억 원", "ko", None, ""),
+        ("3.5 %", "", "3.5", "%"),
+        ("47.5%p", "", "47.5", "%"),
+        ("1,5 Prozent", "de", "1.5", "%"),
+        ("2026년 11월 27일", "", "2026-11-27", ""),
+        ("2026年11月27日", "", "2026-11-27", ""),
+        ("2020. 1. 2.", "", "2020-01-02", ""),
+        ("3/4/2005", "", None, ""),
+        ("25/4/2005", "", "2005-04-25", ""),
+        ("4/25/2005", "", "2005-04-25", ""),
+        ("5/5/2005", "", "2005-05-05", ""),
+        ("31.12.2020", "", "2020-12-31", ""),
+        ("2021-02-30", "", None, ""),
+        ("5 März 2020", "", "2020-03-05", ""),
+        ("Jan 5, 1999", "", "1999-01-05", ""),
+        ("10:30", "", None, ""),
+        ("word", "", None, ""),
+    ],
+)
+def test_values_where_there_is_one_reading(
+    text: str, language: str, normal: str | None, unit: str
+) -> None:
+    value = read_value(text, language)
+    assert (value.normal, value.unit) == (normal, unit)
+
+
+def test_patterns_of_values() -> None:
+    assert matches("email", "ada@mail.example")
+    assert matches("telephone", "(803) 642-7760")
+    assert matches("company", "Brass & Sons Ltd.")
+    assert matches("currency", "$ 5")
+    assert not matches("currency", "five")
+    assert not matches("email", "at home")
+
+
+def test_every_language_has_its_lists() -> None:
+    shipped = {path.name for path in files("crawler.core.tables").joinpath("data").iterdir()}
+    assert shipped == {f"{name}.json" for name in ("common", *LANGUAGES)}
+    words = default_words()
+    assert set(words.marks) >= set(LANGUAGES)
+    assert {words.months[name] for name in ("may", "5월", "5月", "mai", "mayo")} == {5}
+    assert all(words.values[name] for name in words.keywords)
+
+
+def test_lists_can_be_added() -> None:
+    words = load_words(
+        [{"classes": {"price": {"keywords": ["cena"]}}, "units": {"currency": ["Kč"]}}]
+    )
+    assert text_type("20 Kč", words) == "currency"
+    assert words.keywords["price"].search("cena")
+    assert text_type("20 Kč") == "string"
+
+
+@pytest.mark.parametrize(
+    "bad", [{"values": {"x": ["("]}}, {"months": 3}, {"units": ["x"]}, {"months": [["a"]] * 13}]
+)
+def test_lists_of_another_form_are_refused(bad: dict[str, object]) -> None:
+    with pytest.raises(OptionError, match="table words"):
+        load_words([bad])
