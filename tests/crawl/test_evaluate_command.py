@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -110,8 +111,8 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], "name a task (sentences, text)"),
-        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: sentences, text"),
+        ([], "name a task (sentences, tables, text)"),
+        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: sentences, tables, text"),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
@@ -174,3 +175,36 @@ def test_the_command_is_light_until_it_runs(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.strip() == str(["crawler", "crawler.commands", "crawler.commands.evaluate"])
+
+
+def test_figures_and_curve_need_two_files(tmp_path: Path, gold: Path) -> None:
+    done = evaluate(tmp_path, "text", gold, "--json", "x.html", "--curve", "./x.html")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "same file" in done.stderr
+
+
+def test_a_method_that_fails_is_one_line(tmp_path: Path, gold: Path) -> None:
+    (tmp_path / "broken_method.py").write_text(
+        "class Broken:\n"
+        "    name = 'broken'\n"
+        "    def label(self, document, view):\n"
+        "        raise KeyError('no such thing')\n",
+        "utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "evaluate", "text", str(gold)]
+        + ["--method", "broken_method:Broken"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "'broken_method:Broken' failed on https://a.example/" in done.stderr

@@ -60,10 +60,10 @@ def readings(grid: Grid) -> tuple[Reading, ...]:
     deep = _depth(grid, down=True)
     wide = _depth(grid, down=False)
     found = []
-    if deep < rows and not (columns == _PAIR and wide >= columns):
-        # In two rows each attribute has one value; only along the first column there are more.
+    # Two columns, the first a single cell: attribute and sub-attributes, and no value (figure 7).
+    if deep < rows and not (columns == _PAIR and _is_one_cell(grid, down=False)):
         found.append(_reading(grid, deep, down=True, is_syntactic=rows - deep > 1))
-    if wide < columns and not (rows == _PAIR and deep >= rows and _is_one_cell(grid, down=True)):
+    if wide < columns and not (rows == _PAIR and _is_one_cell(grid, down=True)):
         found.append(_reading(grid, wide, down=False, is_syntactic=columns - wide > 1))
     return tuple(found)
 
