@@ -36,7 +36,10 @@ PUBLISHED = {
 def figures(method: str, gold: str) -> dict[str, object]:
     """Measure one method on one file, as a user would."""
     command = ["-m", "scrapy", "evaluate", "text", gold, "--method", method, "--json", "-"]
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True)
+    call = [sys.executable, *command]
+    done = subprocess.run(call, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)  # what is wrong stands on standard error
     found: dict[str, object] = json.loads(done.stdout)
     return found
 

@@ -9,6 +9,7 @@ from scrapy.utils.misc import load_object
 
 from crawler.core.errors import OneLineExit, OptionError, UnknownMethodError
 from crawler.core.methods import get_method
+from crawler.core.sentences import splitter_for
 from crawler.exporters import check_feeds
 from crawler.fetching import replace_middlewares
 from crawler.formats import FEED_EXPORTERS
@@ -47,8 +48,11 @@ class CorpusAddon:
         try:
             options = Options.from_settings(settings)
             get_method(options.text_method)
+            if options.sentences:
+                splitter_for("", options.sentence_method)
             self._add(settings, options)
             check_feeds(settings)
+            _check_sentence_feeds(settings, options)
         except (OptionError, UnknownMethodError) as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
@@ -69,6 +73,15 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
         _add_default(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
+
+
+def _check_sentence_feeds(settings: BaseSettings, options: Options) -> None:
+    for uri, feed in settings.getdict("FEEDS").items():
+        if str(feed.get("format")).startswith("sentences-") and not options.sentences:
+            raise OptionError(
+                f"The feed {uri} is one of sentences, and CORPUS_SENTENCES is off: nothing would "
+                "be written. Leave the one out, or the other."
+            )
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:

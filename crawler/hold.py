@@ -270,6 +270,8 @@ class Hold:
             return
         if failure is None and self.spool.damage:
             failure = "the file is damaged"
+        if failure is None and self.journey.lost:
+            failure = f"{self.journey.lost} of them could not be made items of; see the errors"
         if failure is None and not self._drained and self.has_pages:
             failure = "the crawl ended before its pages were exported"
         if failure is None:

@@ -80,6 +80,8 @@ class Journey:
         self.method = get_method(options.text_method)
         self.dropped = DroppedBlocks()
         self._maker = ItemMaker(options, self.method, mode=mode)
+        self.lost = 0
+        """Pages that were counted and held, and could not be made an item of."""
         self._tally = tally
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
@@ -123,14 +125,16 @@ class Journey:
         seen = self._observe(page)
         if seen is None:
             return None
-        self._add(*seen)
-        return self._item(seen[0], self._stored_view(page.site_name))
+        document, observation = seen
+        self._add(document, observation)
+        return self._item(document, self._stored_view(page.site_name, observation))
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
         """Judge pages that were counted, by the counts of this crawl, which are complete now."""
         for page in pages:
             document = self._read(page)
             if document is None:
+                self.lost += 1
                 continue
             item = self._item(document, self._own_view(page.site_name))
             if item is not None:
@@ -195,9 +199,18 @@ class Journey:
             logger.error("%s. The pages of %s are judged by themselves alone", error, site)  # noqa: TRY400 - one line
             return SiteView.unknown()
 
-    def _stored_view(self, site: str) -> SiteView:
+    def _stored_view(self, site: str, observation: Observation) -> SiteView:
         if site not in self._views:
-            self._views[site] = self._load_view(site)
+            self._views[site] = view = self._load_view(site)
+            if view.is_known and (missing := observation.sums.keys() - view.sums.keys()):
+                logger.warning(
+                    "The counts of %s come from crawls with other text methods: %s finds no %s in "
+                    "them, and judges as on a site never counted. Crawl it once with "
+                    "CORPUS_MODE=two-pass and this method.",
+                    site,
+                    self.method.name,
+                    ", ".join(sorted(missing)),
+                )
         return self._views[site]
 
     def _load_view(self, site: str) -> SiteView:
@@ -217,6 +230,7 @@ class Journey:
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
         annotation = self._attempt(document.page, lambda: annotate(document, view, self.method))
         if annotation is None:
+            self.lost += 1
             return None
         if annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")
@@ -225,6 +239,7 @@ class Journey:
                 return None
         item = self._attempt(document.page, lambda: self._maker.make(annotation, view))
         if item is None:
+            self.lost += 1
             return None
         self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
         self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)

@@ -22,9 +22,15 @@ class ItemMaker:
         options: the crawl's settings.
         method: the method that judged the pages.
         mode: which counts they were judged by, as the items say it.
+
+    Raises:
+        UnknownMethodError: sentences cannot be split as the settings ask.
     """
 
     def __init__(self, options: Options, method: TextMethod, *, mode: str) -> None:
+        if options.sentences:
+            # A way to split that is not to be had must be told before a page is fetched.
+            splitter_for("", options.sentence_method)
         self._options = options
         self._method = method
         self._mode = mode

@@ -19,6 +19,7 @@ from crawler.addon import CorpusAddon
 from crawler.core.errors import (
     ArgumentError,
     FetchError,
+    MethodError,
     UnreadableInputError,
     UnreadablePageError,
     one_line,
@@ -203,7 +204,11 @@ def judge(
         # A page is evidence of its own site; counted twice it still counts once.
         counts.add(observe(document, method))
     view = counts.view(options.near_duplicate_similarity)
-    annotation = annotate(document, view, method)
+    try:
+        annotation = annotate(document, view, method)
+    except Exception as error:
+        # The method may be anybody's.
+        raise MethodError(f"text method {method.name!r} failed: {one_line(error)}") from error
     return Verdict(
         ItemMaker(replace(options, item_blocks=True), method, mode="single").make(annotation, view),
         view,

@@ -8,6 +8,7 @@ __all__ = [
     "ArgumentError",
     "CorpusError",
     "FetchError",
+    "MethodError",
     "OneLineExit",
     "OptionError",
     "StoreError",
@@ -47,6 +48,10 @@ class UnknownMethodError(CorpusError):
     """No method of that name is registered. The message lists those that are."""
 
     exit_code = _WRONG_CALL
+
+
+class MethodError(CorpusError):
+    """A text method failed on a page. The message names both; mend the method."""
 
 
 class FetchError(CorpusError):

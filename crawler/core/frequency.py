@@ -174,10 +174,11 @@ class SiteCounts:
         several = frequencies > 1
         once, once_as_text = frequencies == 1, (frequencies == 1) & (text_frequencies == 1)
         urls = site.pages.urls
+        sums = self._sums()
         return SiteView(
             pages_seen=len(urls),
             pages=len(np.unique(groups)),
-            snapshot=_snapshot(site.pages, groups),
+            snapshot=_snapshot(site.pages, groups, sums),
             keys=site.keys[several],
             frequencies=frequencies[several],
             text_frequencies=text_frequencies[several],
@@ -187,7 +188,7 @@ class SiteCounts:
                 urls[page]: urls[groups[page]]
                 for page in np.flatnonzero(groups != np.arange(len(urls))).tolist()
             },
-            sums=self._sums(),
+            sums=sums,
         )
 
     def _sums(self) -> dict[str, KeyCounts]:
@@ -232,10 +233,13 @@ def _added_up(log: ObservationLog, section: str, space: Space) -> KeyCounts:
     return KeyCounts(np.concatenate(keys), np.concatenate(counts))
 
 
-def _snapshot(pages: SitePages, groups: NDArray[np.uint32]) -> str:
-    """Name a set of pages with their blocks, and which of them are one."""
+def _snapshot(pages: SitePages, groups: NDArray[np.uint32], sums: Mapping[str, KeyCounts]) -> str:
+    """Name a set of pages with their blocks, which of them are one, and what methods counted."""
     digest = xxh3_128(groups.astype("<u4").tobytes())
     for url, signature in zip(pages.urls, pages.signatures, strict=True):
         address = url.encode("utf-8", "surrogatepass")
         digest.update(len(address).to_bytes(8, "little") + address + signature)
+    for name, counts in sorted(sums.items()):
+        digest.update(name.encode("utf-8", "surrogatepass") + b"\0")
+        digest.update(counts.keys.astype("<u8").tobytes() + counts.counts.astype("<u4").tobytes())
     return digest.hexdigest()[:16]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,7 +20,8 @@ __all__ = ["KeyCounts", "Observation", "look_up", "observe_blocks"]
 _MAX_WEIGHT = 65_535
 
 
-@dataclass(frozen=True, slots=True)
+# No slots: the levels of a large site are found once.
+@dataclass(frozen=True)
 class KeyCounts:
     """A figure for each of some 64-bit keys.
 
@@ -34,13 +36,17 @@ class KeyCounts:
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> Self:
-        """Make key counts of a mapping."""
+        """Make key counts of a mapping.
+
+        Raises:
+            OverflowError: a key is no unsigned 64-bit number, or a figure no unsigned 32-bit one.
+        """
         keys = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
         figures = np.fromiter(counts.values(), dtype=np.uint32, count=len(counts))
         order = np.argsort(keys)
         return cls(keys[order], figures[order])
 
-    @property
+    @cached_property
     def levels(self) -> NDArray[np.uint32]:
         """The distinct figures, ascending."""
         return np.unique(self.counts)
@@ -116,7 +122,13 @@ def observe_blocks(
         url: the page's address.
         blocks: its visible blocks.
         sums: what else is to be added up over the site, by name: 64-bit key to what it adds.
+
+    Raises:
+        ValueError: a name is empty: it would stand for the blocks.
+        OverflowError: a key or a figure is out of its range.
     """
+    if sums and "" in sums:
+        raise ValueError("what a method wants counted needs a name that is not empty")
     weights: dict[int, int] = {}
     for block in blocks:
         weight = min(block.chars - block.link_chars, _MAX_WEIGHT)

@@ -94,6 +94,8 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
         check_target("--json", opts.json, "give a file in a folder that exists, or -")
     if opts.curve is not None:
         check_target("--curve", opts.curve)
+        if opts.json not in (None, "-") and Path(opts.json).resolve() == Path(opts.curve).resolve():
+            raise ArgumentError("--json and --curve name the same file; give two")
     return _Call(task, job, opts.json, opts.curve)
 
 

@@ -137,7 +137,7 @@ def counts_page(
         largest = sorted(own, key=lambda site: (-sum(own[site].blocks), site))[:_MOST_SITES]
         whole = Histogram.total(own.values())
         parts += [
-            f"<h2>{escape(kind.capitalize())}</h2>{_left_out(len(own))}",
+            f"<h2>{escape(_printable(kind.capitalize()))}</h2>{_left_out(len(own))}",
             legend(_histogram_series(whole)),
             _figure(_scope(own), _histogram_chart(whole, marks=marks.get(kind, ()))),
             _several(
@@ -278,7 +278,9 @@ def _several(charts: Iterable[tuple[str, str]]) -> str:
 
 def _grid(table: Table, look: str = "numbers") -> str:
     def row(cells: Iterable[str], kind: str) -> str:
-        return f"<tr>{''.join(f'<{kind}>{escape(cell)}</{kind}>' for cell in cells)}</tr>"
+        # A cell may hold what strangers' pages hold: it may not turn the direction of the others.
+        shown = (f"<{kind} dir=auto>{escape(_printable(cell))}</{kind}>" for cell in cells)
+        return f"<tr>{''.join(shown)}</tr>"
 
     head = row((table.title, *table.columns), "th")
     body = "\n".join(row(cells, "td") for cells in table.rows)
@@ -291,6 +293,11 @@ def _document(title: str, parts: Iterable[str]) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>{_PAGE_STYLE}{STYLE}</style></head>\n"
-        f"<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+        f"<title>{escape(_printable(title))}</title>\n<style>{_PAGE_STYLE}{STYLE}</style></head>\n"
+        f"<body><h1>{escape(_printable(title))}</h1>\n{body}\n</body></html>\n"
     )
+
+
+def _printable(text: str) -> str:
+    """Drop control and format characters, which browsers act upon."""
+    return "".join(char for char in text if char.isprintable())

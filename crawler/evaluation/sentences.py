@@ -81,6 +81,11 @@ class SentencesTask:
         if not tallies and not skipped:
             names = ", ".join(str(path) for path in job.gold)
             raise UnreadableInputError(f"{names}: no gold texts; each line is one JSON object")
+        if not tallies:
+            raise UnreadableInputError(
+                "no text of the gold is made up of its own sentences: 'sentences' must hold all of "
+                "'text', in order"
+            )
         return Report(
             task=self.name,
             method=job.method,

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.errors import (
+    MethodError,
+    UnreadableInputError,
+    UnreadablePageError,
+    one_line,
+)
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.evaluation.curve import CurveBoard
 from crawler.evaluation.gold import read_gold
@@ -96,6 +101,11 @@ def _judge_all(
             annotation = annotate(read(gold.page), views[name], method)
         except UnreadablePageError as error:
             skipped[error.reason] += 1
+        except Exception as error:
+            # The method may be anybody's; a page left out would make it look better or worse.
+            raise MethodError(
+                f"text method {job.method!r} failed on {gold.page.url}: {one_line(error)}"
+            ) from error
         board.add(name, score_page(annotation.text if annotation else "", gold.gold_text))
         if curves is not None:
             curves.add(name, views[name], annotation, gold.gold_text)

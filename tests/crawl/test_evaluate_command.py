@@ -192,14 +192,12 @@ def test_a_method_that_fails_is_one_line(tmp_path: Path, gold: Path) -> None:
         "        raise KeyError('no such thing')\n",
         "utf-8",
     )
+    command = [sys.executable, "-m", "scrapy", "evaluate", "text", str(gold)]
+    paths = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "evaluate", "text", str(gold)]
-        + ["--method", "broken_method:Broken"],
+        [*command, "--method", "broken_method:Broken"],
         cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        },
+        env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         encoding="utf-8",
         timeout=60,

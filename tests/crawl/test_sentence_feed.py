@@ -79,3 +79,64 @@ def test_the_published_frequency_method_counts_and_tells_its_threshold(
     # The footer stands 7 times, all else once: two ranks, and the two highest are all there are.
     assert (piece["frequency_ranks"], piece["frequency_threshold"]) == (2, None)
     assert FOOTER in piece["text"]
+
+
+def test_a_feed_of_sentences_that_are_switched_off_is_refused(project: Project) -> None:
+    project.append("ownsettings.py", FORMATS)
+    _, err = project.run(
+        *("crawl", "site", "-a", "url=http://127.0.0.1:9/", "-O", "s.csv:sentences-csv"),
+        *("-s", "CORPUS_SENTENCES=0"),
+        code=1,
+    )
+    assert "CORPUS_SENTENCES is off" in err
+    assert "Traceback" not in err
+
+
+def test_a_model_that_is_missing_is_told_before_a_page_is_fetched(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(2))
+    project.append("ownsettings.py", 'import sys\n\nsys.modules["kiwipiepy"] = None')
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_SENTENCE_METHOD=kiwi"),
+        code=1,
+    )
+    assert "scrapy-corpus[korean]" in err
+    assert "Traceback" not in err
+    assert site.asked == []
+
+
+def test_pages_that_a_method_fails_on_are_kept_on_disk(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(4))
+    project.append(
+        "ownpipelines.py",
+        "class Broken:\n"
+        "    name = 'broken'\n\n"
+        "    def label(self, document, view):\n"
+        "        raise RuntimeError('not today')",
+    )
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_TEXT_METHOD=ownpipelines:Broken"),
+    )
+    assert project.items() == []
+    assert "5 of them could not be made items of" in err
+    assert len(project.spools()) == 1
+    project.run("replay", "-O", "again.jsonl", "-s", "CORPUS_TEXT_METHOD=all-text")
+    assert len(project.items("again.jsonl")) == 5
+    assert project.spools() == []
+
+
+def test_streaming_on_counts_of_another_method_is_told(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(4))
+    project.run("crawl", "site", "-a", f"url={site.url}", "-O", "first.jsonl")
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_MODE=streaming", "-s", "CORPUS_TEXT_METHOD=frequency"),
+    )
+    assert err.count("finds no text-nodes in them") == 1

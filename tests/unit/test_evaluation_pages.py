@@ -19,6 +19,8 @@ from crawler.evaluation.pages import counts_page, curve_page
 from crawler.evaluation.scores import Score
 
 HOSTILE = "<script>alert(1)</script> & \"quotes\" 'n' ]]> <!-- \u202e"
+# In tables and titles no mark may turn the direction of what stands beside it.
+TAMED = HOSTILE.removesuffix("\u202e")
 
 
 def texts(svg: str) -> list[str]:
@@ -148,8 +150,8 @@ def test_the_page_of_one_site() -> None:
     assert rows[0] == ["up to rank k", "1.000", "1.000", "1.000"]
     assert rows[2][:2] == ["up to rank k\N{MINUS SIGN}2", "0.833"]
     assert rows[-2] == ["at each site's own threshold", "0.833", "0.833", "0.833"]
-    assert rows[-1] == [f"the method {HOSTILE} as a whole", "0.500", "0.600", "0.550"]
-    assert [cell.text for cell in top.xpath(".//tbody/tr[1]/td")][:2] == ["1,234", HOSTILE]
+    assert rows[-1] == [f"the method {TAMED} as a whole", "0.500", "0.600", "0.550"]
+    assert [cell.text for cell in top.xpath(".//tbody/tr[1]/td")][:2] == ["1,234", TAMED]
 
 
 def test_the_page_of_many_sites_draws_the_largest_and_says_so() -> None:
@@ -192,7 +194,7 @@ def test_the_page_of_counts() -> None:
     tree = is_by_itself(page)
     assert [heading.text for heading in tree.xpath("//h2")] == [
         "Blocks",
-        f"nodes {HOSTILE}".capitalize(),
+        f"nodes {TAMED}".capitalize(),
     ]
     assert "adaptive keeps up to 1" in page
     assert "no text" in page

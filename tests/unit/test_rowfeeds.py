@@ -20,6 +20,8 @@ from crawler.rowfeeds import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.exporters import BaseItemExporter
 
 ITEMS: list[Any] = [
@@ -42,7 +44,7 @@ ROWS: list[list[Any]] = [
 COLUMNS = ["url", "site", "language", "number", "block", "text"]
 
 
-def written(exporter_type: type[BaseItemExporter], items: list[Any]) -> bytes:
+def written(exporter_type: Callable[..., BaseItemExporter], items: list[Any]) -> bytes:
     file = io.BytesIO()
     # FEED_EXPORT_FIELDS names fields of pages: it must not empty the rows.
     exporter = exporter_type(file, fields_to_export=["title", "text"], encoding="utf-8")

@@ -64,9 +64,14 @@ def test_gold_may_differ_in_white_space_alone(tmp_path: Path) -> None:
     assert figures["per_language"]["en"] == {"texts": 1, "splitter": "rule", **WHOLE}
 
 
-def test_where_no_line_can_be_used_there_are_no_texts(tmp_path: Path) -> None:
-    report = measure(tmp_path, row("One. Two.", "One."))
-    assert report.pages == 0
+def test_gold_that_no_text_is_made_of_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="must hold all of 'text'"):
+        measure(tmp_path, row("One. Two.", "One."))
+
+
+def test_a_text_that_differs_from_its_gold_is_left_out_and_counted(tmp_path: Path) -> None:
+    report = measure(tmp_path, row("One. Two.", "One."), row("Three.", "Three."))
+    assert report.pages == 1
     assert report.figures["skipped"] == {"gold-differs": 1}
     assert report.tables[-1].rows == (("gold-differs", "1"),)
 

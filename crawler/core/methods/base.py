@@ -32,7 +32,8 @@ class Label:
     ``reason``
         Why, as a short slug: ``text`` for what is kept; ``frequent``, ``links``, … for what is not.
     ``frequency``
-        On how many distinct pages of the site the block stands; 0 where that is not known.
+        On how many distinct pages of the site the block stands, or, by a method that counts
+        occurrences, how often; 0 where that is not known.
     """
 
     kept: bool
@@ -73,7 +74,9 @@ class CountingMethod(Protocol):
     """A method that wants more counted over a site than its blocks."""
 
     def counts(self, document: Document) -> Mapping[str, Mapping[int, int]]:
-        """Return, by a name of the method's choice, what one page adds to which 64-bit keys.
+        """Return, by a name of the method's choice, what one page adds to which keys.
+
+        Keys are unsigned 64-bit numbers, what is added unsigned 32-bit ones; names are not empty.
 
         The sums over the site's pages are in ``view.sums`` under that name. Like all counting it
         must depend on this page alone.
