@@ -17,7 +17,7 @@ from crawler.core.sentences import (
     splitter_for,
     splitting_names,
 )
-from crawler.core.sentences.library import library_ends
+from crawler.core.sentences.proposals import library_ends
 from support.crawling import ROOT
 
 # Each case is a text in which "¦" stands before every sentence but the first.
@@ -205,7 +205,7 @@ def test_a_failing_library_ends_no_crawl(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> None:
         raise PanicException
 
-    monkeypatch.setattr("crawler.core.sentences.library.get_sentence_boundaries", fail)
+    monkeypatch.setattr("crawler.core.sentences.proposals.get_sentence_boundaries", fail)
     assert library_ends("One. Two", "en") == [5, 8]
 
 

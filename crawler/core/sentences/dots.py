@@ -8,9 +8,9 @@ import re
 from typing import TYPE_CHECKING
 
 from crawler.core.sentences.habits import LIST_ENDS
-from crawler.core.sentences.library import is_abbreviation
 from crawler.core.sentences.marks import WEBLIKE
 from crawler.core.sentences.place import LOOK_BACK, begins_sentence, token_before
+from crawler.core.sentences.proposals import is_abbreviation
 
 if TYPE_CHECKING:
     from crawler.core.sentences.habits import Habits
@@ -45,8 +45,8 @@ def ends_by_dot(text: str, place: Place, language: str, habits: Habits) -> bool:
     if capital and (_is_common(word, habits) or begins_sentence(text, place.letter, habits)):
         return True
     if _INITIAL.fullmatch(token) and (capital or not following.isalpha()):
-        return _ACRONYM.fullmatch(token) is not None and place.library_agrees and not capital
-    return place.library_agrees
+        return _ACRONYM.fullmatch(token) is not None and place.is_proposed and not capital
+    return place.is_proposed
 
 
 def ends_before_small(text: str, place: Place, language: str, habits: Habits) -> bool:
@@ -72,7 +72,7 @@ def ends_unspaced(text: str, place: Place, habits: Habits) -> bool:
     is_word = before.isdigit() or (before.isalpha() and before.islower())
     if len(before) < _WORD_ENOUGH or not is_word or not text[at].isupper():
         return False
-    if not place.library_agrees and not begins_sentence(text, at, habits):
+    if not place.is_proposed and not begins_sentence(text, at, habits):
         return False
     around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
     return WEBLIKE.search(around) is None and "." not in text[at : at + _DOT_AHEAD]
@@ -92,4 +92,4 @@ def _ends_after_number(text: str, place: Place, digits: str, language: str, habi
             return begins_sentence(text, place.letter, habits)
         if language != "en" and _MONTH.match(text, place.letter):
             return False
-    return place.library_agrees or following.isupper()
+    return place.is_proposed or following.isupper()

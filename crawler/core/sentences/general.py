@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from crawler.core.sentences.data import Sentence, sentences_between
 from crawler.core.sentences.enumerations import items
-from crawler.core.sentences.library import library_ends
 from crawler.core.sentences.lines import passages
 from crawler.core.sentences.marks import LEAD, TRAIL, end_runs, for_sentencex
 from crawler.core.sentences.place import Place
+from crawler.core.sentences.proposals import library_ends
 from crawler.core.sentences.verdict import Judge
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class GeneralSplitter:
                 end=end,
                 following=following,
                 letter=letter,
-                library_agrees=_any_within(library, run.start(), letter),
+                is_proposed=_any_within(library, run.start(), letter),
             )
             if judge.ends(place):
                 judge.cut(end)

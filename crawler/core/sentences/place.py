@@ -34,7 +34,7 @@ class Place:
         Where the next character stands that is no white space.
     ``letter``
         Where the next character stands that is neither white space nor an opening mark nor a dash.
-    ``library_agrees``
+    ``is_proposed``
         Whether sentencex ends a sentence here.
     """
 
@@ -43,7 +43,7 @@ class Place:
     end: int
     following: int
     letter: int
-    library_agrees: bool
+    is_proposed: bool
 
     @property
     def hard(self) -> bool:
