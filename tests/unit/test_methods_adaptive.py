@@ -225,12 +225,14 @@ def test_boilerplate_of_one_section_is_dropped() -> None:
 SAYING = "And that, as every reader of these pages knows, is how it has always been at the pier."
 
 
-@pytest.mark.parametrize(("pages", "why"), [(199, "frequent"), (200, "text")])
-def test_a_sentence_of_two_articles_is_kept_from_two_hundred_pages_on(pages: int, why: str) -> None:
-    # 1% of the pages may have it: two of two hundred. On fewer it is taken for a notice.
+@pytest.mark.parametrize(("pages", "why"), [(299, "frequent"), (300, "text")])
+def test_a_sentence_of_three_articles_is_kept_from_three_hundred_pages_on(
+    pages: int, why: str
+) -> None:
+    # 1% of the pages may have it: three of three hundred. On fewer it is taken for a notice.
     def body(number: int) -> str:
         own = article(number)
-        return own.replace("</p><p>", f"</p><p>{SAYING}</p><p>") if number < 2 else own
+        return own.replace("</p><p>", f"</p><p>{SAYING}</p><p>") if number < 3 else own
 
     made, view = site(pages, body)
     assert view.pages == pages
@@ -312,3 +314,28 @@ def test_a_long_title_is_compared_in_no_more_than_a_thousand_characters() -> Non
 def test_the_share_is_of_distinct_pages_and_one_page_is_always_allowed() -> None:
     assert METHOD.share == 0.01
     assert all(max(1, int(METHOD.share * n)) == max(1, n // 100) for n in range(20_000))
+
+
+@pytest.mark.parametrize(
+    ("pages", "standing_on", "why"),
+    [(6, 2, "text"), (12, 2, "text"), (5, 2, "frequent"), (12, 3, "frequent")],
+)
+def test_a_sentence_said_twice_within_articles_is_kept(
+    pages: int, standing_on: int, why: str
+) -> None:
+    def body(number: int) -> str:
+        own = article(number)
+        said = number < standing_on
+        return own.replace("</p><p>", f"</p><p>{SAYING}</p><p>") if said else own
+
+    made, view = site(pages, body)
+    assert [reason for _, reason in judged(made[1], view)] == ["text", why, "text"]
+
+
+def test_a_label_that_two_pages_share_is_not_said_twice() -> None:
+    def body(number: int) -> str:
+        own = article(number)
+        return own.replace("</p><p>", "</p><p>Photo: archive</p><p>") if number < 2 else own
+
+    made, view = site(12, body)
+    assert [reason for _, reason in judged(made[1], view)] == ["text", "frequent", "text"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.methods.base import Cutoff, Label
@@ -26,6 +26,10 @@ _DENSE_WORTH = 2.5
 _SHORTEST_TITLE = 10
 # Only so much of a title is compared with each block.
 _TITLE_CHARS = 1_000
+# A sentence that stands on two pages of at least six, not a label that two pages share.
+_TWICE = 2
+_FEW = 1 / 3
+_SENTENCE = 60
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -89,6 +93,10 @@ class AdaptiveFrequency:
         while start > 0 and labels[start - 1].kept and blocks[start - 1].tag in _HEADINGS:
             start -= 1
         headline = _headline(blocks[:start], labels, _title(document))
+        for number in range(start + 1, end - 1):
+            within = labels[number - 1].kept and labels[number + 1].kept
+            if within and _is_said_twice(blocks[number], labels[number], view.pages):
+                labels[number] = replace(labels[number], kept=True, reason=_TEXT)
         return [
             Label(kept=False, reason=_OUTSIDE, frequency=label.frequency)
             if label.kept and number != headline and not start <= number < end
@@ -117,7 +125,8 @@ class AdaptiveFrequency:
                 spread = self.against - self.links_against
                 worth.append(-self.links_against - spread * (share if label.frequency > 1 else 0.0))
             else:
-                worth.append(-self.against * share)
+                twice = _is_said_twice(block, label, pages)
+                worth.append(0.0 if twice else -self.against * share)
         return worth
 
 
@@ -140,6 +149,12 @@ def _headline(above: Sequence[Block], labels: Sequence[Label], title: str) -> in
         if labels[number].kept and in_title:
             return number
     return None
+
+
+def _is_said_twice(block: Block, label: Label, pages: int) -> bool:
+    """Tell a sentence that a writer repeats from a label that two pages share."""
+    few = label.frequency <= min(_TWICE, _FEW * pages)
+    return label.reason == _FREQUENT and few and _size(block) >= _SENTENCE
 
 
 def _size(block: Block) -> float:
