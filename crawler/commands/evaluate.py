@@ -38,7 +38,8 @@ class EvaluateCommand(ScrapyCommand):
             "Measure how well a method does TASK on gold data: JSON Lines, plain or gzip. "
             "text: main text, on pages of site, html and gold_text; all pages of a site are "
             "counted before any is judged, as in a crawl. "
-            "sentences: sentence boundaries, on texts of text, sentences and lang."
+            "sentences: sentence boundaries, on texts of text, sentences and lang. "
+            "tables: genuine tables among layout tables, on pages of html and tables."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
