@@ -30,6 +30,8 @@ _TITLE_CHARS = 1_000
 _TWICE = 2
 _FEW = 1 / 3
 _SENTENCE = 60
+# A table's cell is short by nature too: it pays its part of what a row would.
+_PART_OF = {"td": 0.1, "th": 0.1}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -119,7 +121,7 @@ class AdaptiveFrequency:
             share = min(1.0, label.frequency / pages) if pages else 0.0
             if label.reason == _TEXT:
                 # The headline is short by nature: it pays no toll.
-                paid = 0.0 if _is_of_title(block, title) else toll
+                paid = 0.0 if _is_of_title(block, title) else toll * _PART_OF.get(block.tag, 1.0)
                 worth.append(min(_size(block), self.most) - paid)
             elif label.reason == _LINKS:
                 spread = self.against - self.links_against
