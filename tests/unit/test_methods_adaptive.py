@@ -344,7 +344,8 @@ def test_a_label_that_two_pages_share_is_not_said_twice() -> None:
 def test_a_table_of_figures_within_an_article_is_kept() -> None:
     def body(number: int) -> str:
         rows = "".join(
-            f"<tr><th>{spelled(hour)}<td>{number}.{hour}<td>{hour}{number}" for hour in range(6)
+            f"<tr><th>{spelled(number)} {spelled(hour)}<td>{number}.{hour}<td>{hour}{number}"
+            for hour in range(6)
         )
         return article(number).replace("</p><p>", f"</p><table>{rows}</table><p>")
 
