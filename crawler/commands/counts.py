@@ -50,7 +50,7 @@ class CountsCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the counts and show them."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.evaluation.kept import main  # noqa: PLC0415
+        from crawler.evaluation.kept import main
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         self.exitcode = main(args, opts, self.settings)

@@ -61,7 +61,7 @@ class DemoCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl and show."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.demo.show import main  # noqa: PLC0415
+        from crawler.demo.show import main
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         self.exitcode = main(args, opts, self.settings)

@@ -70,7 +70,7 @@ class EvaluateCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Measure and print."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.evaluation.main import main  # noqa: PLC0415
+        from crawler.evaluation.main import main
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         self.exitcode = main(args, opts, self.settings)

@@ -71,10 +71,10 @@ class ExtractCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
-        from crawler.core.errors import CorpusError  # noqa: PLC0415 - only when this command runs
-        from crawler.core.methods import get_method  # noqa: PLC0415
-        from crawler.options import Options  # noqa: PLC0415
-        from crawler.single import explanation, item_json, judge  # noqa: PLC0415
+        from crawler.core.errors import CorpusError
+        from crawler.core.methods import get_method
+        from crawler.options import Options
+        from crawler.single import explanation, item_json, judge
 
         assert self.settings is not None  # noqa: S101 - as above
         try:
@@ -91,8 +91,8 @@ class ExtractCommand(ScrapyCommand):
         print(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
-        from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
-        from crawler.single import crawl_page, is_address, page_of_file  # noqa: PLC0415
+        from crawler.core.errors import ArgumentError
+        from crawler.single import crawl_page, is_address, page_of_file
 
         if unknown := [arg for arg in args if arg.startswith("-")]:
             raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy extract -h' lists them")
@@ -106,6 +106,6 @@ class ExtractCommand(ScrapyCommand):
         return crawl_page(args[0], self.crawler_process)
 
     def _tell(self, error: CorpusError) -> None:
-        from crawler.core.errors import one_line  # noqa: PLC0415 - only when needed
+        from crawler.core.errors import one_line
 
         print(f"scrapy extract: {one_line(error)}", file=sys.stderr)

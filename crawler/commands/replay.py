@@ -62,13 +62,13 @@ class ReplayCommand(BaseRunSpiderCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the spools, or replay one."""
-        from crawler.core.errors import (  # noqa: PLC0415 - only when this command runs
+        from crawler.core.errors import (
             ArgumentError,
             CorpusError,
             one_line,
         )
-        from crawler.options import Options  # noqa: PLC0415
-        from crawler.store.spoolfile import find_spools  # noqa: PLC0415
+        from crawler.options import Options
+        from crawler.store.spoolfile import find_spools
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
         try:
@@ -86,8 +86,8 @@ class ReplayCommand(BaseRunSpiderCommand):
             self.exitcode = _WRONG_CALL
 
     def _replay(self, spool: SpoolInfo) -> None:
-        from crawler.journey import REPLAYED  # noqa: PLC0415 - only when needed
-        from crawler.spiders.replay import ReplaySpider  # noqa: PLC0415
+        from crawler.journey import REPLAYED
+        from crawler.spiders.replay import ReplaySpider
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above
@@ -111,7 +111,7 @@ def _all_exported(crawler: Crawler) -> bool:
 
 def _switch_on(settings: Settings) -> None:
     """Make the add-on part of the crawl where no project does: nothing else reads a spool."""
-    from crawler.addon import CorpusAddon  # noqa: PLC0415 - only when needed
+    from crawler.addon import CorpusAddon
 
     addons = settings.getdict("ADDONS")
     if not any(load_object(addon) is CorpusAddon for addon in addons):
@@ -119,8 +119,8 @@ def _switch_on(settings: Settings) -> None:
 
 
 def _choose(args: list[str], folder: Path) -> SpoolInfo:
-    from crawler.core.errors import ArgumentError  # noqa: PLC0415 - only when needed
-    from crawler.store.spoolfile import find_spools, spool_info  # noqa: PLC0415
+    from crawler.core.errors import ArgumentError
+    from crawler.store.spoolfile import find_spools, spool_info
 
     if args:
         named = spool_info(args[0])

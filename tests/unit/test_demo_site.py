@@ -101,6 +101,7 @@ def test_gold_lines_stand_on_the_page_in_order(page: DemoPage) -> None:
 
     place = 0
     for line in page.gold_text.splitlines():
+        assert _folded(line) in text[place:], "missing, or out of order"
         place = text.index(_folded(line), place) + len(line)
 
 
