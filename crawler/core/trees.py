@@ -1,0 +1,154 @@
+"""An ensemble of decision trees, as gradient boosting learns it: read from bytes, asked fast.
+
+The learned judges of the project (tables, articles) are such ensembles. Learning them takes a
+library; asking them takes numpy alone.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+import numpy as np
+
+from crawler.core.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["TreeEnsemble", "sigmoid"]
+
+# Rows asked at once: what is made for each of them and each tree takes 20 bytes for a while.
+_ROWS_AT_ONCE = 4_096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeEnsemble:
+    """Trees whose leaves add up to a margin: above 0 the answer is more likely yes than no.
+
+    All trees stand in one list of nodes. A node sends a row to ``left`` where the row's ``feature``
+    is at most ``threshold``, else to ``right``; a leaf sends it to itself.
+
+    ``names``
+        The features in the order in which rows must give them.
+    ``feature``, ``threshold``, ``left``, ``right``, ``value``
+        One entry a node; ``value`` counts at leaves.
+    ``roots``
+        The first node of each tree.
+    ``base``
+        The margin before any tree.
+    ``depth``
+        How many steps lead from a root to the farthest leaf.
+    """
+
+    names: tuple[str, ...]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.float64]
+    roots: NDArray[np.int32]
+    base: float = 0.0
+    depth: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Check that every step leads on to a leaf, and count the steps."""
+        object.__setattr__(self, "depth", self._measure())
+
+    def _measure(self) -> int:
+        nodes = np.arange(len(self.feature))
+        sizes = {len(self.feature), len(self.threshold), len(self.left), len(self.right)}
+        if sizes != {len(self.value)} or not len(self.roots):
+            raise CorpusError("the weights hold no whole trees; install the package again")
+        leaf = self.left == nodes
+        # Children stand behind their parents, so that no path can go round in a circle.
+        onward = (self.left > nodes) & (self.right > nodes) & (self.right < len(nodes))
+        in_range = (self.feature >= 0) & (self.feature < len(self.names))
+        ordered = self.left <= self.right
+        inside = (self.roots >= 0) & (self.roots < len(nodes))
+        if not ((leaf & (self.right == nodes)) | (onward & in_range & ordered)).all() or (
+            not inside.all()
+        ):
+            raise CorpusError("the weights hold broken trees; install the package again")
+        depth, at = 0, np.unique(self.roots)
+        while len(inner := at[~leaf[at]]):
+            depth, at = depth + 1, np.unique(np.concatenate((self.left[inner], self.right[inner])))
+        return depth
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TreeEnsemble:
+        """Read what :meth:`to_bytes` wrote.
+
+        Raises:
+            CorpusError: it is nothing of the kind.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+                return cls(
+                    names=tuple(str(name) for name in arrays["names"]),
+                    feature=arrays["feature"].astype(np.int32),
+                    threshold=arrays["threshold"].astype(np.float32),
+                    left=arrays["left"].astype(np.int32),
+                    right=arrays["right"].astype(np.int32),
+                    value=arrays["value"].astype(np.float64),
+                    roots=arrays["roots"].astype(np.int32),
+                    base=float(arrays["base"]),
+                )
+        except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+            raise CorpusError("the weights cannot be read; install the package again") from error
+
+    def to_bytes(self) -> bytes:
+        """Write the ensemble in the form of numpy's ``npz``, compressed."""
+        out = io.BytesIO()
+        np.savez_compressed(
+            out,
+            names=np.array(self.names),
+            feature=self.feature.astype(np.uint16),
+            threshold=self.threshold,
+            left=self.left,
+            right=self.right,
+            value=self.value.astype(np.float32),
+            roots=self.roots,
+            base=np.float64(self.base),
+        )
+        return out.getvalue()
+
+    def score(self, rows: NDArray[np.float32] | Sequence[Sequence[float]]) -> NDArray[np.float64]:
+        """Return the margin of each row.
+
+        Args:
+            rows: one row a question, one column a feature, in the order of ``names``.
+
+        Raises:
+            ValueError: rows have more or fewer columns than there are features.
+        """
+        table = np.asarray(rows, dtype=np.float32)
+        if table.ndim != 2 or table.shape[1] != len(self.names):  # noqa: PLR2004 - rows and columns
+            raise ValueError(f"rows of {len(self.names)} features, not of shape {table.shape}")
+        parts = [
+            self._ask(table[start : start + _ROWS_AT_ONCE])
+            for start in range(0, len(table), _ROWS_AT_ONCE)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _ask(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        columns = len(self.names)
+        flat = np.ascontiguousarray(table).reshape(-1)
+        offsets = (np.arange(len(table), dtype=np.int32) * columns)[:, None]
+        at = np.broadcast_to(self.roots, (len(table), len(self.roots)))
+        for _ in range(self.depth):
+            values = flat[offsets + self.feature[at]]
+            at = np.where(values <= self.threshold[at], self.left[at], self.right[at])
+        total: NDArray[np.float64] = self.value[at].sum(axis=1) + self.base
+        return total
+
+
+def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn margins into probabilities."""
+    # Beyond 500 the exponential overflows and the answer no longer changes.
+    out: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(margins, -500.0, 500.0)))
+    return out
