@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.datatypes import NAMED_DATES, text_type, units_beside
@@ -96,8 +97,13 @@ def _has_units_alone(text: str, words: Words) -> bool:
     """Tell whether all letters of a text are those of a unit that is no factor."""
     if _FACTORS.search(text.lower()):
         return False
-    listed = {unit.lower() for units in words.units.values() for unit in units}
+    listed = _units(words)
     return all(word in listed for word in _LETTERS.findall(text.lower()))
+
+
+@lru_cache(maxsize=8)
+def _units(words: Words) -> frozenset[str]:
+    return frozenset(unit.lower() for units in words.units.values() for unit in units)
 
 
 def _plain(digits: str, marks: tuple[str, str] | None) -> str | None:

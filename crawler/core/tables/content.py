@@ -1,0 +1,299 @@
+"""What a user wants of a page's tables: where each stands, its cells, its records, the verdict.
+
+All tables of a page together are held to limits, so that an item grows with its page and not with
+what the page's spans claim. Real pages do not come near them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.tables.areas import Areas
+from crawler.core.tables.markup import find_tables
+from crawler.core.tables.parts import is_hidden
+from crawler.core.tables.records import Records, read_records
+from crawler.core.text import drop_unseen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lxml import etree
+
+    from crawler.core.parse import ParsedPage
+    from crawler.core.tables.classify import TableMethod, Verdict
+    from crawler.core.tables.grid import Grid
+    from crawler.core.tables.records import Line
+    from crawler.core.tables.words import Words
+
+__all__ = ["JudgedTable", "Table", "judge_tables", "read_tables", "table_as_dict", "tables_of"]
+
+# Places on the grids of all tables of a page, and characters of cells that cover several places,
+# the first place of each left aside.
+_PLACES = 500_000
+_REPEATED_CHARS = 2_000_000
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_HEADING_CHARS = 200
+_HEADING_PIECES = 100
+_PATH_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTable:
+    """A table of a page with its verdict.
+
+    ``number``
+        Its place among all tables of the page, layout and nested ones too, from 0.
+    ``path``
+        Names of the elements around it and its own, ``tbody`` left out.
+    ``heading``
+        Text of the last heading (``h1`` to ``h6``) before it; None where there is none.
+    """
+
+    number: int
+    grid: Grid = field(repr=False)
+    path: str
+    heading: str | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table for its user. Fields without a meaning here are those of :class:`JudgedTable`.
+
+    ``caption``
+        Its ``caption``, else ``aria-label``, else ``summary``; None without any.
+    ``kind``
+        ``table``, ``div`` or ``list``.
+    ``rows``, ``columns``
+        Size of the grid.
+    ``header_rows``, ``header_columns``
+        The attribute area: how many first rows and columns. 0 for layout.
+    ``rows_left_out``
+        How many last rows ``cells`` lacks, by the limit of places a page; 0 but for huge tables.
+    ``cells``
+        The text in each place, row by row: a cell that covers several has its text in each, and a
+        gap is "".
+    ``records``
+        What it says; none of a layout table.
+    ``method``
+        Name of the method that judged.
+    """
+
+    number: int
+    path: str
+    heading: str | None
+    caption: str | None
+    kind: str
+    rows: int
+    columns: int
+    header_rows: int
+    header_columns: int
+    rows_left_out: int
+    cells: tuple[tuple[str, ...], ...]
+    records: Records
+    method: str
+    verdict: Verdict
+
+    @property
+    def is_genuine(self) -> bool:
+        """Whether it relates attributes to values."""
+        return self.verdict.is_genuine
+
+
+@dataclass(slots=True)
+class _Limits:
+    places: int = _PLACES
+    repeated: int = _REPEATED_CHARS
+
+
+def read_tables(
+    parsed: ParsedPage,
+    method: TableMethod,
+    *,
+    language: str = "",
+    layout: bool = False,
+    words: Words | None = None,
+) -> tuple[Table, ...]:
+    """Return the genuine tables of a page in the order in which they begin.
+
+    Args:
+        parsed: the page.
+        method: tells genuine tables from layout.
+        language: language of the page, such as ``de``, by which numbers are read; "" where it is
+            not known.
+        layout: whether to return layout tables among them.
+        words: lists to tell data types by; None for those that come with the project.
+    """
+    judged = judge_tables(parsed, method)
+    return tables_of(judged, method.name, language=language, layout=layout, words=words)
+
+
+def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[JudgedTable, ...]:
+    """Find all tables of a page and judge each."""
+    found = find_tables(parsed)
+    if not found:
+        return ()
+    headings = _headings(parsed.roots, {each.element for each in found})
+    paths = _Paths()
+    return tuple(
+        JudgedTable(
+            number=number,
+            grid=each.grid,
+            path=paths.of(each.element),
+            heading=headings.get(each.element),
+            verdict=method.judge(each.grid),
+        )
+        for number, each in enumerate(found)
+    )
+
+
+def tables_of(
+    judged: Iterable[JudgedTable],
+    method: str,
+    *,
+    language: str = "",
+    layout: bool = False,
+    words: Words | None = None,
+) -> tuple[Table, ...]:
+    """Read what judged tables of one page say. ``method`` is a name; the rest as above."""
+    limits = _Limits()
+    return tuple(
+        _table(each, method, language, words, limits)
+        for each in judged
+        if layout or each.verdict.is_genuine
+    )
+
+
+def _table(
+    judged: JudgedTable, method: str, language: str, words: Words | None, limits: _Limits
+) -> Table:
+    grid, genuine = judged.grid, judged.verdict.is_genuine
+    areas = (judged.verdict.areas if genuine else None) or Areas(0, 0)
+    kept = min(grid.rows, limits.places // max(grid.columns, 1))
+    limits.places -= kept * grid.columns
+    lines = list(islice(grid.padded(), kept))
+    cells = _texts(lines, limits)
+    records = (
+        read_records(lines, cells, areas, language=language, words=words) if genuine else Records()
+    )
+    return Table(
+        number=judged.number,
+        path=judged.path,
+        heading=judged.heading,
+        caption=grid.caption or grid.label or grid.summary or None,
+        kind=grid.kind,
+        rows=grid.rows,
+        columns=grid.columns,
+        header_rows=areas.header_rows,
+        header_columns=areas.header_columns,
+        rows_left_out=grid.rows - kept,
+        cells=cells,
+        records=records,
+        method=method,
+        verdict=judged.verdict,
+    )
+
+
+def _texts(lines: Sequence[Line], limits: _Limits) -> tuple[tuple[str, ...], ...]:
+    texts = []
+    for row, line in enumerate(lines):
+        own = []
+        for column, cell in enumerate(line):
+            text = "" if cell is None else cell.text
+            if text and cell is not None and (cell.row, cell.column) != (row, column):
+                text = text if len(text) <= limits.repeated else ""
+                limits.repeated -= len(text)
+            own.append(text)
+        texts.append(tuple(own))
+    return tuple(texts)
+
+
+def _headings(
+    roots: Sequence[etree._Element], tables: set[etree._Element]
+) -> dict[etree._Element, str]:
+    """Return for each table the text of the last heading before it."""
+    found: dict[etree._Element, str] = {}
+    tags = {str(table.tag) for table in tables}
+    last = ""
+    for root in roots:
+        for element in root.iter(*_HEADINGS, *tags):
+            if element in tables:
+                if last:
+                    found[element] = last
+            elif element.tag in _HEADINGS and not is_hidden(element):
+                last = _heading_text(element) or last
+    return found
+
+
+def _heading_text(element: etree._Element) -> str:
+    # Headings may stand inside each other: of each only so much is read.
+    pieces = islice(element.itertext(), _HEADING_PIECES)
+    text = "".join(str(piece)[: 4 * _HEADING_CHARS] for piece in pieces)
+    line = " ".join(drop_unseen(text).split())
+    return line if len(line) <= _HEADING_CHARS else line[: _HEADING_CHARS - 1].rstrip() + "…"
+
+
+class _Paths:
+    """The paths of elements; each element is asked for its parent once."""
+
+    def __init__(self) -> None:
+        self._known: dict[etree._Element, str] = {}
+
+    def of(self, element: etree._Element) -> str:
+        chain: list[etree._Element] = []
+        above: etree._Element | None = element
+        while above is not None and above not in self._known:
+            chain.append(above)
+            above = above.getparent()
+        path = "" if above is None else self._known[above]
+        for each in reversed(chain):
+            if each.tag != "tbody" and len(path) <= _PATH_CHARS:
+                path = f"{path}/{each.tag}" if path else str(each.tag)
+            self._known[each] = path
+        return path
+
+
+def table_as_dict(table: Table) -> dict[str, Any]:
+    """Return a table as plain data, as it stands on items: mappings, lists, texts and numbers."""
+    records, verdict = table.records, table.verdict
+    return {
+        "number": table.number,
+        "path": table.path,
+        "heading": table.heading,
+        "caption": table.caption,
+        "kind": table.kind,
+        "rows": table.rows,
+        "columns": table.columns,
+        "header_rows": table.header_rows,
+        "header_columns": table.header_columns,
+        "rows_left_out": table.rows_left_out,
+        "cells": [list(row) for row in table.cells],
+        "types": dict(zip(records.names, records.types, strict=True)),
+        "records": list(records.rows),
+        "values": [
+            {
+                name: {"value": value.normal, "unit": value.unit}
+                if value.unit
+                else {"value": value.normal}
+                for name, value in values.items()
+            }
+            for values in records.values
+        ],
+        "verdict": _verdict(verdict, table.method),
+    }
+
+
+def _verdict(verdict: Verdict, method: str) -> dict[str, Any]:
+    coherency = verdict.coherency
+    return {
+        "is_genuine": verdict.is_genuine,
+        "method": method,
+        "reason": verdict.reason,
+        "rule": verdict.rule,
+        "coherency": None if coherency is None else round(coherency, 3),
+        "main_type": verdict.main_type,
+        "attribute_class": verdict.attribute_class,
+    }
