@@ -1,0 +1,303 @@
+"""Dates as pages write them, for machines and for people, in many languages.
+
+Everything is read from text alone: no clock, no locale. A date keeps what was written: the day
+alone, or a time too, with a zone where one was given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Date", "FoundDate", "Reading", "find_dates", "fold_word", "read_date"]
+
+FIRST_YEAR = 1990
+"""The first year in which a web page can have been published."""
+
+_LAST_YEAR = 2100
+_MONTHS = 12
+_SHORT_MONTHS = (4, 6, 9, 11)
+_NOON = 12
+_MIDNIGHT = 24
+_MINUTES = 60
+# Years of the Buddhist calendar, as Thai pages count, run 543 ahead.
+_BUDDHIST = 543
+_BUDDHIST_YEARS = range(FIRST_YEAR + _BUDDHIST, _LAST_YEAR + _BUDDHIST)
+_SHORT_YEAR_CHARS = 2
+_SHORT_YEARS_FROM_1900 = 90
+_DAY_SECONDS = 86_400
+_MILLISECONDS_FROM = 10**11
+_EPOCH = re.compile(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
+# What is written as one date is short; no more of a text is looked at.
+_MACHINE_CHARS = 80
+_TEXT_CHARS = 2_000
+
+_WORD = r"(?<![^\W\d_])[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19}"
+_END = r"(?![\d]|[.:]\d)"
+# Each alternative names a year, a month and a day; no two quantifiers share a character.
+_PATTERNS = (
+    # 2026-11-27, 2026. 11. 27., 2026/11/27
+    rf"(?<![\d.])(?P<y1>\d{{4}})\s?(?P<s1>[-./\u2010\u2011])\s?(?P<m1>\d{{1,2}})\s?(?P=s1)\s?(?P<d1>\d{{1,2}}){_END}",  # noqa: E501 - a pattern is read in one line
+    # 2026年11月27日, 2026년 11월 27일
+    r"(?P<y2>\d{4})\s?[年년]\s?(?P<m2>\d{1,2})\s?[月월]\s?(?P<d2>\d{1,2})\s?[日일]",
+    # 20261127, 20261127T140300
+    r"(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])(?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))",  # noqa: E501 - a pattern is read in one line
+    # 27.11.2026, 27/11/26, 11/27/2026
+    rf"(?<![\d.:/-])(?P<a4>\d{{1,2}})\s?(?P<s4>[-./\u2010\u2011])\s?(?P<b4>\d{{1,2}})\s?(?P=s4)\s?(?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)",  # noqa: E501 - a pattern is read in one line
+    # 27. November 2026, 27 de noviembre de 2026, 27th of November, 2026, 27-Nov-2026
+    rf"(?<!\d)(?P<d5>\d{{1,2}})(?:st|nd|rd|th|er|\.?[ºª°]|\.)?[\s,/-]{{0,2}}(?:(?:de|of|di)\s)?(?P<w5>{_WORD})[.,]{{0,2}}[\s/-]{{0,2}}(?:(?:de|del|of)\s)?(?P<y5>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
+    # November 27th, 2026, Nov. 27 2026
+    rf"(?P<w6>{_WORD})\.?[\s/-]{{1,2}}(?P<d6>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s/-]{{1,2}})(?:(?:de|at|of)\s)?(?P<y6>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
+    # 2026. november 27., 2026 m. lapkričio 27 d.
+    rf"(?<!\d)(?P<y7>\d{{4}})\.?[\s-](?:m\.\s)?(?P<w7>{_WORD})\.?[\s-](?P<d7>\d{{1,2}})(?!\d)",
+    # 27 tháng 11, 2026
+    r"(?<!\d)(?P<d8>\d{1,2})\s(?:tháng|thg)\s(?P<m8>\d{1,2}),?\s(?:năm\s)?(?P<y8>\d{4})(?!\d)",
+    # Fri Nov 27 14:03:00 CET 2026
+    rf"(?P<w9>{_WORD})\s{{1,2}}(?P<d9>\d{{1,2}})\s(?P<t9>\d\d:\d\d:\d\d)\s(?:[A-Z]{{2,5}}\s)?(?P<y9>\d{{4}})(?!\d)",  # noqa: E501 - a pattern is read in one line
+)
+_DATE = re.compile("|".join(_PATTERNS))
+# Nothing below matches where no year or short date stands.
+_HAS_DATE = re.compile(r"\d{4}|\d[./-]\s?\d{1,2}[./-]\s?\d\d")
+
+_ZONES: Mapping[str, str] = {
+    "Z": "Z", "UTC": "Z", "GMT": "Z", "UT": "Z", "EST": "-05:00", "EDT": "-04:00",
+    "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00", "PST": "-08:00", "PDT": "-07:00",
+    "CET": "+01:00", "CEST": "+02:00", "MEZ": "+01:00", "MESZ": "+02:00", "EET": "+02:00",
+    "EEST": "+03:00", "MSK": "+03:00", "KST": "+09:00", "JST": "+09:00", "AEST": "+10:00",
+    "AEDT": "+11:00",
+}  # fmt: skip
+_ZONE = r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2}(?::?\d{2})?)(?!\d)|(?P<name>[A-Z]{1,4})\b)?"
+_AFTERNOON = r"(?P<half>오전|오후|上午|下午|午前|午後)?"
+_CLOCK = re.compile(
+    r"(?:[\s,|·•@T(\u2013-]|\bum\b|\bat\b|\bkl\.?|\bà\b|\ba las\b|\bàs\b|\bore\b|\balle\b|\bo\b"
+    r"|\bв\b|\bг\.|\bstrax\b|\bklo\b|\bost\b|\bd\.|[.日]|\([^\s()]{1,4}\)){0,6}"
+    + _AFTERNOON
+    + r"\s?(?P<hour>\d{1,2})(?:[:hH時시点]|\.(?=\d\d))\s?(?P<minute>\d{2})?(?:[:.분分]\s?(?P<second>\d{2}))?"
+    r"(?P<fraction>\.\d{1,9})?\s?(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?(?:Uhr)?\s{0,2}\(?" + _ZONE
+)
+_CLOCK_BEFORE = re.compile(
+    r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?\s?"
+    r"(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?\s?(?:(?P<name>[A-Z]{1,4})\b)?[\s,|·•\u2013-]{0,4}(?:on\s)?$"
+)
+_BEFORE_CHARS = 24
+_COMPACT_CLOCK = re.compile(r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?" + _ZONE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Date:
+    """A day, and where they were written the time of day and its zone.
+
+    ``clock``
+        ``HH:MM`` or ``HH:MM:SS``, with a fraction where one was written; empty for a day alone.
+    ``zone``
+        ``Z`` or an offset such as ``+09:00``; empty where none was written.
+    """
+
+    year: int
+    month: int
+    day: int
+    clock: str = ""
+    zone: str = ""
+
+    @property
+    def day_text(self) -> str:
+        """The day as ``YYYY-MM-DD``."""
+        return f"{self.year:04}-{self.month:02}-{self.day:02}"
+
+    @property
+    def text(self) -> str:
+        """The date in ISO 8601, as exact as it was written."""
+        return f"{self.day_text}T{self.clock}{self.zone}" if self.clock else self.day_text
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDate:
+    """A date in a text: ``source[start:end]`` is what was read as its day."""
+
+    date: Date
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the numbers of a date such as 03/04/26 are meant where they could be meant otherwise.
+
+    ``month_first``
+        03/04 is March 4th, as in the United States.
+    ``year_first``
+        26.03.04 begins with the year, as in Korea, Japan and China.
+    ``language``
+        Primary subtag, for the few names that mean different months in different languages.
+    """
+
+    month_first: bool = False
+    year_first: bool = False
+    language: str = ""
+
+
+def read_date(value: str, reading: Reading | None = None) -> Date | None:
+    """Read a value that is a date: ISO 8601, RFC 5322, Unix seconds, or what people write.
+
+    Returns None where it is no day of a year from 1990 to 2100.
+    """
+    value = value.strip()[:_MACHINE_CHARS]
+    if _EPOCH.fullmatch(value):
+        return _from_epoch(float(value))
+    return next((found.date for found in find_dates(value, reading)), None)
+
+
+def find_dates(text: str, reading: Reading | None = None) -> Iterator[FoundDate]:
+    """Yield the dates in a text, in order; only its first 2,000 characters are looked at."""
+    if _HAS_DATE.search(text, 0, _TEXT_CHARS) is None:
+        return
+    text = text[:_TEXT_CHARS].replace("\xa0", " ")
+    reading = reading or Reading()
+    for match in _DATE.finditer(text):
+        day = _day(match, reading)
+        if day is None:
+            continue
+        clock, zone = _clock(text, match)
+        yield FoundDate(Date(*day, clock, zone), match.start(), match.end())
+
+
+def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
+    """Return year, month and day of a match, or None where they are no day."""
+    number = (match.lastgroup or "")[-1]
+    parts = match.groupdict()
+    if number == "4":
+        return _ordered(parts["a4"], parts["b4"], parts["c4"], parts["s4"], reading)
+    if (word := parts.get(f"w{number}")) is not None:
+        month = _month(word, reading.language)
+    else:
+        month = int(parts[f"m{number}"])
+    return _checked(int(parts[f"y{number}"]), month, int(parts[f"d{number}"]))
+
+
+def _ordered(
+    first: str, second: str, third: str, mark: str, reading: Reading
+) -> tuple[int, int, int] | None:
+    """Tell which of three numbers is which."""
+    if len(third) == _SHORT_YEAR_CHARS and reading.year_first:
+        return _checked(_full_year(int(first)), int(second), int(third))
+    year = _full_year(int(third)) if len(third) == _SHORT_YEAR_CHARS else int(third)
+    day_first = _checked(year, int(second), int(first))
+    month_first = _checked(year, int(first), int(second))
+    if reading.month_first and mark != ".":
+        return month_first or day_first
+    return day_first or month_first
+
+
+def _full_year(short: int) -> int:
+    return 1900 + short if short >= _SHORT_YEARS_FROM_1900 else 2000 + short
+
+
+def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
+    if year in _BUDDHIST_YEARS:
+        year -= _BUDDHIST
+    if not (FIRST_YEAR <= year < _LAST_YEAR and 1 <= month <= _MONTHS):
+        return None
+    return (year, month, day) if 1 <= day <= _days_in(year, month) else None
+
+
+def _days_in(year: int, month: int) -> int:
+    if month == 2:  # noqa: PLR2004 - February
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in _SHORT_MONTHS else 31
+
+
+def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """Return the time of day that stands with a date, and its zone."""
+    if match.lastgroup == "y9":
+        return match["t9"], ""
+    if match.lastgroup == "d3":
+        found = _COMPACT_CLOCK.match(text, match.end())
+    else:
+        found = _CLOCK.match(text, match.end()) or _CLOCK_BEFORE.search(
+            text, max(0, match.start() - _BEFORE_CHARS), match.start()
+        )
+    return _time(found.groupdict()) if found else ("", "")
+
+
+def _time(parts: dict[str, str | None]) -> tuple[str, str]:
+    hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
+    second = parts.get("second")
+    half = (parts.get("meridiem") or parts.get("half") or "").lower()
+    if half.startswith(("p", "오후", "下", "午後")) and hour < _NOON:
+        hour += _NOON
+    elif half.startswith(("a", "오전", "上", "午前")) and hour == _NOON:
+        hour = 0
+    if hour >= _MIDNIGHT or minute >= _MINUTES or int(second or 0) >= _MINUTES:
+        return "", ""
+    clock = f"{hour:02}:{minute:02}"
+    if second:
+        clock += f":{int(second):02}{parts.get('fraction') or ''}"
+    return clock, _zone(parts)
+
+
+def _zone(parts: dict[str, str | None]) -> str:
+    if offset := parts.get("offset"):
+        digits = offset[1:].replace(":", "")
+        hours, minutes = int(digits[:-2] or 0), int(digits[-2:])
+        if len(digits) <= _SHORT_YEAR_CHARS:
+            hours, minutes = int(digits), 0
+        if hours <= 14 and minutes < _MINUTES:  # noqa: PLR2004 - the farthest zone is 14 hours off
+            sign = "+" if offset[0] == "+" else "-"
+            return f"{sign}{hours:02}:{minutes:02}"
+    return _ZONES.get(parts.get("name") or "", "")
+
+
+def _from_epoch(seconds: float) -> Date | None:
+    """Return the time in UTC of a number of seconds, or of milliseconds, since 1970.
+
+    The day is by Hinnant's algorithm ``civil_from_days``, in years that begin in March.
+    """
+    if seconds >= _MILLISECONDS_FROM:
+        seconds /= 1000
+    days, rest = divmod(int(seconds), _DAY_SECONDS)
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year_of_era = (
+        day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096
+    ) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted = (5 * day_of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9  # noqa: PLR2004 - March is month 0
+    year = year_of_era + era * 400 + (month <= 2)  # noqa: PLR2004 - January and February
+    day = _checked(year, month, day_of_year - (153 * shifted + 2) // 5 + 1)
+    if day is None:
+        return None
+    clock = f"{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
+    return Date(*day, clock, "Z")
+
+
+def fold_word(word: str) -> str:
+    """Fold case and drop accents: ``Février`` and ``fevrier`` are one word."""
+    word = word.casefold()
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def _month(word: str, language: str) -> int:
+    """Return the number of a month's name, 0 where it is none."""
+    names, own = _names()
+    folded = fold_word(word)
+    return own.get(language, {}).get(folded) or names.get(folded, 0)
+
+
+@cache
+def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
+    """Read the names of months: those of all languages, and those of one that mean another."""
+    text = files("crawler.core.metadata").joinpath("data", "months.json").read_text("utf-8")
+    data = json.loads(text)
+    names = {name: number for number, month in enumerate(data["months"], 1) for name in month}
+    return names, data["only"]

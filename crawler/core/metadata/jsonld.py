@@ -1,0 +1,331 @@
+"""JSON-LD: which of a page's objects describes its article, and what it says.
+
+Objects are taken from lists, graphs and nested properties. Broken JSON is mended where the mistake
+is a usual one: comments or CDATA marks around it, control characters, trailing commas, several
+objects in a row.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.metadata.dates import fold_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["LinkedArticle", "read_linked"]
+
+_MAX_CHARS = 2_000_000
+_MAX_OBJECTS = 2_000
+_MAX_VALUES = 20_000
+_MAX_LIST = 50
+# Marks that old pages put around a script, and what ends a statement.
+_WRAPPING = re.compile(r"<!--|-->|//\s?<!\[CDATA\[|//\s?\]\]>|/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/"
+                       r"|<!\[CDATA\[|\]\]>")  # fmt: skip
+_TRAILING_COMMA = re.compile(r",(?=\s*+[}\]])")
+_MISSING_COMMA = re.compile(r"\}\s*+(?=\{)")
+_ARTICLE = re.compile(r"(?:article|blogposting|report|liveblog|posting|review|recipe|howto|creativework"
+                      r"|podcastepisode|videoobject|newsmedia|opinion|story)$", re.IGNORECASE)  # fmt: skip
+_STRONG = re.compile(
+    r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
+)
+_PAGE = re.compile(
+    r"(?:webpage|itempage|collectionpage|qapage|faqpage|profilepage)$", re.IGNORECASE
+)
+# What such a property holds is another thing than the page.
+_OTHERS = frozenset((
+    "itemlistelement", "comment", "comments", "review", "reviews", "relatedlink", "haspart",
+    "about", "mentions", "citation", "isbasedon", "ispartof", "video", "audio", "associatedmedia",
+    "subjectof", "suggestedanswer", "acceptedanswer", "liveblogupdate", "workexample", "hasvariant",
+    "blogpost", "blogposts", "significantlink", "author", "publisher", "creator", "image", "logo",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedArticle:
+    """The properties of the objects that describe the page, those that describe it best first."""
+
+    titles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    language: str | None = None
+    site_name: str | None = None
+    url: str | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    image: str | None = None
+
+
+@dataclass(slots=True)
+class _Object:
+    """An object of a page's JSON-LD."""
+
+    values: Mapping[str, Any]
+    types: tuple[str, ...]
+    is_other: bool
+    depth: int
+    rank: float = 0.0
+
+
+@dataclass(slots=True)
+class _Graph:
+    objects: list[_Object] = field(default_factory=list)
+    by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def read_linked(
+    scripts: Iterable[str], urls: Sequence[str], titles: Sequence[str]
+) -> LinkedArticle:
+    """Read the texts of a page's ``application/ld+json`` scripts.
+
+    Args:
+        scripts: their texts, in the page's order.
+        urls: addresses of the page: its own and its canonical one.
+        titles: its title as other parts of the page give it; the object of that headline is meant.
+    """
+    graph = _Graph()
+    for script in scripts:
+        for value in _values(script):
+            _collect(value, graph)
+    if not graph.objects:
+        return LinkedArticle()
+    return _merge(graph, _ranked(graph, urls, titles))
+
+
+def _values(script: str) -> Iterator[Any]:
+    """Yield the JSON values of a script."""
+    text = script[:_MAX_CHARS].strip().rstrip(";")
+    if not text:
+        return
+    for mend in (_as_is, _mended, _unescaped):
+        try:
+            value = json.loads(mend(text), strict=False)
+        except (ValueError, RecursionError):
+            continue
+        yield value
+        return
+    yield from _in_a_row(_mended(text))
+
+
+def _as_is(text: str) -> str:
+    return text
+
+
+def _mended(text: str) -> str:
+    return _TRAILING_COMMA.sub("", _WRAPPING.sub("", text)).strip().rstrip(";")
+
+
+def _unescaped(text: str) -> str:
+    return _mended(html.unescape(text))
+
+
+def _in_a_row(text: str) -> Iterator[Any]:
+    """Yield the values at the beginning of a text up to the first that is none."""
+    decoder = json.JSONDecoder(strict=False)
+    position = 0
+    for _ in range(_MAX_LIST):
+        while position < len(text) and text[position] in " \t\r\n,;":
+            position += 1
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return
+        yield value
+
+
+def _collect(value: Any, graph: _Graph) -> None:
+    """Walk a JSON value without recursion and note its objects."""
+    stack: list[tuple[Any, bool, int]] = [(value, False, 0)]
+    seen = 0
+    while stack and len(graph.objects) < _MAX_OBJECTS and seen < _MAX_VALUES:
+        here, is_other, depth = stack.pop()
+        seen += 1
+        if isinstance(here, list):
+            stack += [(each, is_other, depth) for each in reversed(here)]
+        elif isinstance(here, dict):
+            identifier = here.get("@id")
+            if isinstance(identifier, str) and len(here) > 1:
+                graph.by_id.setdefault(identifier, here)
+            types = tuple(_strings(here.get("@type")))
+            if types:
+                graph.objects.append(_Object(here, types, is_other, depth))
+            stack += [
+                (each, is_other or key.lower() in _OTHERS, depth + 1)
+                for key, each in reversed(here.items())
+                if isinstance(each, dict | list)
+            ]
+
+
+def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_Object]:
+    """Return the objects that may describe the page, the best first."""
+    addresses = {_bare_url(url) for url in urls if url}
+    folded = [_fold(title) for title in titles if title]
+    chosen = []
+    for each in graph.objects:
+        strong = any(map(_STRONG.search, each.types))
+        kind = 3.0 if strong else 2.0 if any(map(_ARTICLE.search, each.types)) else 0.0
+        if not kind and any(map(_PAGE.search, each.types)):
+            kind = 1.0
+        if not kind:
+            continue
+        own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
+        headline = _fold(_text(each.values.get("headline") or each.values.get("name")) or "")
+        same_title = bool(headline) and any(
+            headline in title or title in headline for title in folded
+        )
+        each.rank = kind + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
+        each.rank += 0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
+        if each.is_other and not (own_url or same_title):
+            continue
+        chosen.append(each)
+    return sorted(chosen, key=lambda each: -each.rank)
+
+
+def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
+    best = ranked[0] if ranked else None
+    # Several articles that are not told apart: what the first does not say the others do not say
+    # for it. A page object speaks for the page all the same.
+    speaking = [
+        each
+        for each in ranked
+        if each is best
+        or any(map(_PAGE.search, each.types))
+        or (best is not None and each.rank >= best.rank - 1.0 and _same_headline(each, best))
+    ]
+    articles = [each for each in speaking if not any(map(_PAGE.search, each.types)) or each is best]
+    names = [_text(each.values.get("name")) for each in graph.objects if "WebSite" in each.types]
+    publishers = [
+        _text(_resolved(each.values.get("publisher"), graph).get("name")) for each in articles
+    ]
+    return LinkedArticle(
+        titles=tuple(_all(speaking, "headline", "name")),
+        authors=tuple(_authors(articles, graph)),
+        published=tuple(_all(speaking, "datePublished", "dateCreated", "uploadDate")),
+        modified=tuple(_all(speaking, "dateModified")),
+        language=_first(_language(each.values.get("inLanguage")) for each in speaking),
+        site_name=_first([*names, *publishers]),
+        url=_first(url for each in speaking for url in _addresses(each.values)),
+        description=_first(_all(speaking, "description")),
+        tags=tuple(tag for each in articles[:1] for tag in _tags(each.values.get("keywords"))),
+        image=_first(_image(each.values.get("image"), graph) for each in speaking),
+    )
+
+
+def _same_headline(one: _Object, other: _Object) -> bool:
+    first, second = (_fold(_text(each.values.get("headline")) or "") for each in (one, other))
+    return not first or not second or first == second
+
+
+def _all(objects: Iterable[_Object], *names: str) -> Iterator[str]:
+    for each in objects:
+        for name in names:
+            if (text := _text(each.values.get(name))) is not None:
+                yield text
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _authors(objects: Iterable[_Object], graph: _Graph) -> Iterator[str]:
+    for each in objects:
+        found = False
+        for name in ("author", "creator"):
+            for author in _people(each.values.get(name), graph):
+                found = True
+                yield author
+            if found:
+                return
+
+
+def _people(value: Any, graph: _Graph) -> Iterator[str]:
+    """Yield the names of authors given as strings, objects, references, or lists of these."""
+    for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
+        if isinstance(each, str):
+            known = graph.by_id.get(each)
+            yield (_text(known.get("name")) or "") if known else html.unescape(each)
+        elif isinstance(each, dict):
+            person = _resolved(each, graph)
+            name = person.get("name")
+            for single in name if isinstance(name, list) else [name]:
+                if text := _text(single):
+                    yield text
+            if not name and (given := _text(person.get("givenName"))):
+                yield f"{given} {_text(person.get('familyName')) or ''}".strip()
+
+
+def _resolved(value: Any, graph: _Graph) -> Mapping[str, Any]:
+    """Return an object, following a reference by ``@id`` where it says nothing itself."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if not isinstance(value, dict):
+        return {}
+    if "name" in value:
+        return value
+    known = graph.by_id.get(str(value.get("@id")))
+    return known if known is not None else value
+
+
+def _text(value: Any) -> str | None:
+    """Return a string, or the first of a list, or an object's ``@value``, without markup codes."""
+    for _ in range(3):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        elif isinstance(value, dict):
+            value = value.get("@value") or value.get("name")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return " ".join(html.unescape(str(value)).split()) or None
+
+
+def _strings(value: Any) -> Iterator[str]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str):
+            yield each
+
+
+def _addresses(values: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("url", "mainEntityOfPage", "@id"):
+        value = values.get(name)
+        if isinstance(value, dict):
+            value = value.get("@id") or value.get("url")
+        if isinstance(value, str) and value:
+            yield value
+
+
+def _language(value: Any) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("alternateName") or value.get("name")
+    return _text(value)
+
+
+def _tags(value: Any) -> Iterator[str]:
+    for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
+        text = _text(each)
+        if text is not None:
+            yield from text.split(",")
+
+
+def _image(value: Any, graph: _Graph) -> str | None:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        known = graph.by_id.get(str(value.get("@id")), value)
+        value = known.get("url") or known.get("contentUrl")
+    return _text(value)
+
+
+def _bare_url(url: str) -> str:
+    """Return an address without scheme, ``www.``, query, fragment and final slash."""
+    bare = url.partition("#")[0].partition("?")[0].partition("://")[2] or url
+    return bare.lower().removeprefix("www.").rstrip("/")
+
+
+def _fold(text: str) -> str:
+    return "".join(char for char in fold_word(text) if char.isalnum())

@@ -1,0 +1,143 @@
+"""Authors' names out of what pages write in their place."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from crawler.core.metadata.dates import find_dates, fold_word
+from crawler.core.metadata.words import byline_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["clean_names", "fold_name"]
+
+_MAX_NAMES = 30
+_RAW_CHARS = 400
+_NAME_CHARS = 80
+_NAME_WORDS = 7
+_TAG = re.compile(r"<[^<>]{0,300}>")
+_EMAIL = re.compile(
+    r"[(<\[]?[^\s@<>()\[\]]{1,64}@[^\s@<>()\[\]]{1,64}\.[^\s@<>()\[\]]{2,24}[)>\]]?"
+)
+_ADDRESS = re.compile(r"https?://|www\.|\.(?:com|org|net|html?|php)/", re.IGNORECASE)
+# After these stands something else than a name.
+_CUT = re.compile(r"\s[|•·●]\s?|\s[\u2013\u2014]\s|\s-\s|[|•·●\n\t]|\s\u2013\s?")
+_SPLIT = re.compile(r"\s?[,;、،；，]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
+_PARENTHESES = re.compile(r"\s?[(\[（【][^()\[\]（）【】]{0,60}[)\]）】]")
+_KOREAN_ROLE = re.compile(
+    r"(?<=[가-힣])\s?(?:[가-힣]{0,4}(?:기자|특파원|위원|앵커|에디터|칼럼니스트|객원기자|인턴기자))\s?=?$"
+)
+_CJK_ROLE = re.compile(
+    r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
+)
+_EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def fold_name(name: str) -> str:
+    """Return what two spellings of one name share: letters and digits, case and accents folded."""
+    return "".join(char for char in fold_word(name) if char.isalnum())
+
+
+def clean_names(values: Iterable[str], *, site: str = "") -> tuple[str, ...]:
+    """Return the names in what a page gives as its authors, in order, each once.
+
+    "By A and B, Staff Writer" gives A and B. Addresses, e-mail, job titles, labels of buttons and,
+    where there is any other name, Twitter handles are no names.
+
+    Args:
+        values: what the page gives, one or more authors in each.
+        site: name of the site, which is an author only where there is no other.
+    """
+    names: dict[str, str] = {}
+    handles: dict[str, str] = {}
+    for value in values:
+        for name in _names(value):
+            target = handles if name.startswith("@") else names
+            target.setdefault(fold_name(name), name)
+            if len(names) >= _MAX_NAMES:
+                break
+    chosen = names or {key: name.removeprefix("@") for key, name in handles.items()}
+    folded_site = fold_name(site)
+    if folded_site in chosen and len(chosen) > 1:
+        del chosen[folded_site]
+    return tuple(chosen.values())
+
+
+def _names(value: str) -> Iterator[str]:
+    text = html.unescape(value[:_RAW_CHARS])
+    text = " ".join(_TAG.sub(" ", text).split())
+    if _ADDRESS.search(text):
+        return
+    text = _EMAIL.sub(" ", text).strip()
+    text = _CUT.split(_before_date(_without_by(text)), maxsplit=1)[0]
+    text = _PARENTHESES.sub("", text)
+    pieces = [piece for piece in _SPLIT.split(text) if piece]
+    for number, piece in enumerate(pieces):
+        for name in _joined(piece, alone=len(pieces) == 1):
+            cleaned = _cleaned(name)
+            if cleaned and not _is_nobody(cleaned, first=number == 0):
+                yield cleaned
+
+
+def _without_by(text: str) -> str:
+    """Drop what stands before the name; twice, since "Published by: By A" is common."""
+    words = byline_words()
+    for _ in range(2):
+        match = words.by.match(text)
+        if match is None:
+            break
+        text = text[match.end() :].lstrip(" :")
+    return text
+
+
+def _before_date(text: str) -> str:
+    found = next(find_dates(text), None)
+    return text[: found.start] if found is not None and found.start > 0 else text
+
+
+def _joined(piece: str, *, alone: bool) -> Iterator[str]:
+    """Split "A and B", where both are more than a word: "Barnes and Noble" is one name."""
+    words = byline_words()
+    start = 0
+    for match in words.joint.finditer(piece):
+        before, after = piece[start : match.start()], piece[match.end() :]
+        if not before.strip():
+            start = match.end()
+            continue
+        if len(before.split()) > 1 and len(after.split()) > 1:
+            yield before
+            start = match.end()
+    rest = piece[start:]
+    first, _, others = rest.partition(" ")
+    # What is left of "A, B, and C".
+    if not alone and others and words.joint.fullmatch(f" {first} "):
+        rest = others
+    yield rest
+
+
+def _cleaned(name: str) -> str:
+    name = _without_by(name.strip())
+    name = _KOREAN_ROLE.sub("", name.strip())
+    name = _CJK_ROLE.sub("", name)
+    handle = name.startswith("@")
+    name = name.strip(_EDGES + "@")
+    return f"@{name}" if handle and name else name
+
+
+def _is_nobody(name: str, *, first: bool) -> bool:
+    words = byline_words()
+    if not _LETTER.search(name) or len(name) > _NAME_CHARS or len(name.split()) > _NAME_WORDS:
+        return True
+    folded = fold_word(name).strip()
+    if folded in words.nobody:
+        return True
+    parts = folded.split()
+    in_roles = sum(part.strip(".,") in words.roles for part in parts)
+    if in_roles == len(parts):
+        return not (first and len(parts) == 1)
+    # "A, senior reporter at B": what follows a comma and speaks of a role is no name.
+    return not first and (in_roles > 0 or name[0].islower())

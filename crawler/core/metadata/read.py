@@ -1,0 +1,267 @@
+"""A page's metadata: every source is read, and a stated order decides between them.
+
+The order, field by field, stands in docs/metadata.md.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from crawler.core.metadata.dates import Reading, find_dates, read_date
+from crawler.core.metadata.jsonld import read_linked
+from crawler.core.metadata.meta import MetaTags
+from crawler.core.metadata.model import Metadata
+from crawler.core.metadata.names import clean_names, fold_name
+from crawler.core.metadata.scan import element_text, scan
+from crawler.core.metadata.titles import choose_title, strip_site
+from crawler.core.metadata.visible import VisiblePage, seen_authors, seen_dates
+from crawler.core.metadata.words import byline_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crawler.core.metadata.dates import Date
+    from crawler.core.metadata.jsonld import LinkedArticle
+    from crawler.core.metadata.scan import Scan
+    from crawler.core.parse import ParsedPage
+
+__all__ = ["read_metadata"]
+
+_MAX_TAGS = 50
+_SEEN_POINTS = 1.5
+_URL_DATE = re.compile(
+    r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[/._-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/._-]))(?P=s)"
+    r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?=\D|$))(?!\d)"
+)
+_URL_MONTH = re.compile(r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3})/(?P<d>\d{1,2})/", re.IGNORECASE)
+_SCRIPT_DATE = re.compile(
+    r"""["']?(?:date_?published|published_?(?:at|date|time|on)|publish_?(?:date|time|ed_?at)|pub_?date"""
+    r"""|publication_?date|first_?published(?:_?at)?|datecreated|created_?at)["']?\s?[:=]\s?["'](?P<date>[^"']{6,40})["']""",
+    re.IGNORECASE,
+)
+_SCRIPT_CHARS = 300_000
+_MONTH_FIRST = ("us", "ph")
+_DAY_FIRST_HOSTS = (".uk", ".au", ".nz", ".in", ".ie", ".za", ".eu", ".ng", ".ke", ".sg", ".my")
+_YEAR_FIRST = ("ko", "ja", "zh", "hu", "lt")
+_TAG = re.compile(r"<[^<>]{0,200}>")
+
+
+def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -> Metadata:
+    """Return what a page says of itself.
+
+    Args:
+        parsed: the page.
+        url: its address.
+        fetched_at: when it was fetched, ISO 8601. A date of publication after that day, by more
+            than one day for zones, is not believed.
+    """
+    return _Reader(parsed, url, fetched_at).read()
+
+
+class _Reader:
+    """What is worked out for one page on the way to its metadata."""
+
+    def __init__(self, parsed: ParsedPage, url: str, fetched_at: str | None) -> None:
+        self._parsed = parsed
+        self._url = url
+        self._latest = read_date(fetched_at) if fetched_at else None
+        self._scan: Scan = scan(parsed, byline_words().by)
+        self._metas = MetaTags.of(self._scan.metas)
+        self._h1 = [
+            (mark, text)
+            for mark in self._scan.headings
+            if mark.hint == "h1" and (text := element_text(mark.element))
+        ]
+        urls = [url, parsed.canonical_url or "", (self._metas.first("url") or ("", ""))[1]]
+        titles = [value for _, value in self._metas.values("title")]
+        titles += [text for _, text in self._h1]
+        self._linked: LinkedArticle = read_linked(self._scan.linked, urls, titles)
+        self._sources: dict[str, str] = {}
+
+    def read(self) -> Metadata:
+        language = self._said("language", self._languages())
+        site_name = self._said("site_name", self._site_names())
+        title = self._title(site_name)
+        page = VisiblePage(self._scan, {}, self._headline(title))
+        self._reading = self._how_to_read(language)
+        published, modified = self._dates(page)
+        return Metadata(
+            title=title,
+            authors=self._authors(page, site_name),
+            published=published,
+            modified=modified,
+            language=language,
+            site_name=site_name,
+            canonical_url=self._said("canonical_url", self._canonical()),
+            description=self._said("description", self._descriptions()),
+            tags=self._tags(),
+            image=self._said("image", self._images()),
+            sources=self._sources,
+        )
+
+    def _said(self, field: str, values: Iterable[tuple[str, str | None]]) -> str | None:
+        """Return the first value there is, and note its source."""
+        for source, value in values:
+            if value:
+                self._sources[field] = source
+                return value
+        return None
+
+    def _languages(self) -> Iterator[tuple[str, str | None]]:
+        yield "html", _language(self._parsed.language)
+        yield "json-ld", _language(self._linked.language)
+        for source, value in self._metas.values("language"):
+            yield source, _language(value)
+
+    def _site_names(self) -> Iterator[tuple[str, str | None]]:
+        for source, value in self._metas.values("site_name"):
+            if source == "opengraph":
+                yield source, value
+        yield "json-ld", self._linked.site_name
+        yield from self._metas.values("site_name")
+
+    def _title(self, site_name: str | None) -> str | None:
+        host = (urlsplit(self._url).hostname or "").removeprefix("www.")
+        labels = host.split(".")
+        sites = [site_name or "", self._linked.site_name or "", host, *labels[:-1]]
+        chosen = choose_title(
+            self._linked.titles,
+            list(self._metas.values("title")),
+            [text for _, text in self._h1],
+            self._parsed.title,
+            [site for site in sites if site],
+        )
+        return self._said("title", [chosen]) if chosen else None
+
+    def _headline(self, title: str | None) -> int | None:
+        """Return the order of the heading that is the title, or of the first."""
+        folded = fold_name(title or "")
+        for mark in self._scan.headings:
+            text = fold_name(element_text(mark.element))
+            if text and folded and (text in folded or folded in text):
+                return mark.order
+        return self._h1[0][0].order if self._h1 else None
+
+    def _how_to_read(self, language: str | None) -> Reading:
+        primary, _, region = (language or "").lower().replace("_", "-").partition("-")
+        host = urlsplit(self._url).hostname or ""
+        english = primary in ("en", "") and (
+            region in _MONTH_FIRST or (not region and not host.endswith(_DAY_FIRST_HOSTS))
+        )
+        return Reading(english, primary in _YEAR_FIRST, primary)
+
+    def _dates(self, page: VisiblePage) -> tuple[str | None, str | None]:
+        seen = seen_dates(page, self._reading)
+        published = self._first_date("published", self._published(seen))
+        modified = self._first_date("modified", self._modified(seen))
+        return published, modified
+
+    def _first_date(self, field: str, values: Iterable[tuple[str, Date | None]]) -> str | None:
+        for source, date in values:
+            if date is not None and self._is_plausible(date):
+                self._sources[field] = source
+                return date.text
+        return None
+
+    def _is_plausible(self, date: Date) -> bool:
+        if self._latest is None:
+            return True
+        one_day_on = (self._latest.year, self._latest.month, self._latest.day + 1)
+        return (date.year, date.month, date.day) <= one_day_on
+
+    def _published(self, seen: list) -> Iterator[tuple[str, Date | None]]:
+        for value in self._linked.published:
+            yield "json-ld", read_date(value, self._reading)
+        for source, value in self._metas.values("published"):
+            yield source, read_date(value, self._reading)
+        yield "url", _date_in_url(self._url)
+        for each in seen:
+            if each.points >= _SEEN_POINTS and not each.is_modified:
+                yield each.source, each.date
+        for script in self._scan.scripts:
+            for match in _SCRIPT_DATE.finditer(script, 0, _SCRIPT_CHARS):
+                yield "script", read_date(match["date"], self._reading)
+        for each in seen:
+            if not each.is_modified:
+                yield each.source, each.date
+
+    def _modified(self, seen: list) -> Iterator[tuple[str, Date | None]]:
+        for value in self._linked.modified:
+            yield "json-ld", read_date(value, self._reading)
+        for source, value in self._metas.values("modified"):
+            yield source, read_date(value, self._reading)
+        for each in seen:
+            if each.is_modified and each.points >= 0:
+                yield each.source, each.date
+
+    def _authors(self, page: VisiblePage, site_name: str | None) -> tuple[str, ...]:
+        for source, values in self._author_values():
+            names = clean_names(values, site=site_name or "")
+            if names:
+                self._sources["authors"] = source
+                return names
+        seen = seen_authors(page, site_name or "")
+        if seen is None:
+            return ()
+        self._sources["authors"] = seen[0]
+        return seen[1]
+
+    def _author_values(self) -> Iterator[tuple[str, list[str]]]:
+        yield "json-ld", list(self._linked.authors)
+        yield from self._metas.groups("author")
+
+    def _canonical(self) -> Iterator[tuple[str, str | None]]:
+        yield "link", self._parsed.canonical_url
+        for source, value in self._metas.values("url"):
+            yield source, self._absolute(value)
+
+    def _descriptions(self) -> Iterator[tuple[str, str | None]]:
+        yield from self._metas.values("description")
+        yield "json-ld", self._linked.description
+
+    def _tags(self) -> tuple[str, ...]:
+        groups: list[tuple[str, list[str]]] = list(self._metas.groups("tags"))
+        if self._linked.tags:
+            groups.insert(1 if groups and groups[0][0] == "opengraph" else 0,
+                          ("json-ld", list(self._linked.tags)))
+        for source, values in groups:
+            pieces = values if len(values) > 1 else values[0].split(",")
+            tags: dict[str, str] = {}
+            for piece in pieces:
+                if tag := " ".join(piece.split()):
+                    tags.setdefault(tag.casefold(), tag)
+            if tags:
+                self._sources["tags"] = source
+                return tuple(tags.values())[:_MAX_TAGS]
+        return ()
+
+    def _images(self) -> Iterator[tuple[str, str | None]]:
+        for source, value in self._metas.values("image"):
+            yield source, self._absolute(value)
+        yield "json-ld", self._absolute(self._linked.image or "")
+        yield "link", self._absolute(self._scan.image or "")
+
+    def _absolute(self, address: str) -> str | None:
+        try:
+            joined = urljoin(self._parsed.base_url, address.strip()) if address.strip() else ""
+        except ValueError:
+            return None
+        return joined if joined.startswith(("http://", "https://")) else None
+
+
+def _language(value: str | None) -> str | None:
+    tag = (value or "").strip().replace("_", "-")
+    return tag if re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", tag) else None
+
+
+def _date_in_url(url: str) -> Date | None:
+    path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+    match = _URL_DATE.search(path)
+    if match is None:
+        named = _URL_MONTH.search(f"/{path}")
+        if named is None:
+            return None
+        return read_date(f"{named['d']} {named['m']} {named['y']}")
+    return read_date(f"{match['y']}-{int(match['m']):02}-{int(match['d']):02}")

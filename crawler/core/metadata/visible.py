@@ -1,0 +1,218 @@
+"""Dates and authors that readers see: bylines, ``time`` elements, and dates near the headline."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crawler.core.metadata.dates import find_dates, read_date
+from crawler.core.metadata.names import clean_names
+from crawler.core.metadata.scan import element_text, stands_aside
+from crawler.core.metadata.words import byline_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml import etree
+
+    from crawler.core.metadata.dates import Date, Reading
+    from crawler.core.metadata.scan import Mark, Scan
+
+__all__ = ["SeenDate", "VisiblePage", "seen_authors", "seen_dates"]
+
+_MAX_LOOKED_AT = 60
+_NEAR = 60
+_FAR = 250
+_LABEL_CHARS = 40
+_BYLINE_NAMES_CHARS = 160
+_PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
+_MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
+_STRONG_AUTHOR = re.compile(r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE)
+_NO_AUTHOR = re.compile(
+    r"avatar|image|img|photo|bio\b|social|follow|box|desc|about|comment|title\b|role|thumb|icon"
+    r"|date|time|position|job|links?$|publisher|container-wide|count",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class VisiblePage:
+    """A scan, with what is worked out for both dates and authors."""
+
+    scan: Scan
+    aside: dict[etree._Element, bool]
+    headline: int | None
+    """Order of the heading that is the title; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDate:
+    """A date that is seen, and how well its place speaks for it."""
+
+    date: Date
+    source: str
+    points: float
+    is_modified: bool
+
+
+def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
+    """Return the dates that the page shows, the most telling first."""
+    found = [*_time_elements(page, reading), *_hinted(page, reading), *_in_text(page, reading)]
+    return sorted(found, key=lambda each: -each.points)
+
+
+def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
+    for mark in page.scan.times[:_MAX_LOOKED_AT]:
+        element = mark.element
+        text = element_text(element)
+        value = element.get("datetime") or element.get("content") or text
+        date = read_date(value, reading) or read_date(text, reading)
+        if date is not None:
+            said = _said_around(element)
+            yield _seen(page, mark, date, "time", f"{said} {text}", 2.5)
+
+
+def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
+    for mark in page.scan.dates[:_MAX_LOOKED_AT]:
+        element = mark.element
+        if element.tag == "time":
+            continue
+        given = element.get("content") or element.get("datetime") or element.get("data-date")
+        if given and (date := read_date(given, reading)):
+            yield _seen(page, mark, date, "microdata", mark.hint, 3.0)
+            continue
+        text = element_text(element)
+        for found in find_dates(text, reading):
+            label = text[max(0, found.start - _LABEL_CHARS) : found.start]
+            spare = len(text) - (found.end - found.start)
+            weight = 2.0 - min(2.0, spare / 100)
+            yield _seen(page, mark, found.date, "text", label or mark.hint, weight, mark.hint)
+
+
+def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
+    for snippet in page.scan.dated[:_MAX_LOOKED_AT]:
+        text = snippet.text
+        for found in find_dates(text, reading):
+            label = text[max(0, found.start - _LABEL_CHARS) : found.start]
+            spare = len(text) - (found.end - found.start)
+            said = label if label.strip() else _said_around(snippet.element)
+            weight = 1.0 - min(2.0, spare / 60)
+            yield _seen(page, snippet, found.date, "text", said, weight)
+            break
+
+
+def _said_around(element: etree._Element) -> str:
+    """Return what stands just before an element, and what its attributes say."""
+    said = [element.get("class") or "", element.get("itemprop") or ""]
+    before = element.getprevious()
+    parent = element.getparent()
+    if before is not None:
+        said += [(before.text or "")[-_LABEL_CHARS:], (before.tail or "")[-_LABEL_CHARS:]]
+    elif parent is not None:
+        said.append((parent.text or "")[-_LABEL_CHARS:])
+    if parent is not None:
+        said.append(parent.get("class") or "")
+    return " ".join(said)
+
+
+def _seen(
+    page: VisiblePage, mark: object, date: Date, source: str, said: str, weight: float, hint: str = ""
+) -> SeenDate:
+    words = byline_words()
+    order: int = mark.order  # type: ignore[attr-defined]
+    element: etree._Element = mark.element  # type: ignore[attr-defined]
+    published = bool(words.published.search(said) or _PUBLISHED_HINT.search(f"{said} {hint}"))
+    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(f"{said} {hint}"))
+    points = weight + 2.0 * published + _near(page, order)
+    if modified and not published:
+        points -= 1.5
+    if stands_aside(element, page.aside):
+        points -= 5.0
+    return SeenDate(date, source, points, modified and not published)
+
+
+def _near(page: VisiblePage, order: int) -> float:
+    """Return points for standing near the headline, best after it."""
+    if page.headline is None:
+        return 0.0
+    distance = order - page.headline
+    if 0 <= distance <= _NEAR or -_NEAR / 2 <= distance < 0:
+        return 3.0 - abs(distance) / _NEAR
+    return 1.0 if 0 <= distance <= _FAR else 0.0
+
+
+def seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return source and names of the authors that the page shows; None where it shows none."""
+    best: tuple[float, int, str, tuple[str, ...]] | None = None
+    for points, source, marks in _groups(page):
+        names = clean_names([element_text(mark.element) for mark in marks], site=site)
+        if names and (best is None or points > best[0]):
+            best = (points, marks[0].order, source, names)
+    if best is not None:
+        return best[2], best[3]
+    return _by_text(page, site)
+
+
+def _groups(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
+    """Yield runs of marks of one kind that stand close together, with points."""
+    marks = [
+        mark
+        for mark in page.scan.authors[:_MAX_LOOKED_AT]
+        if not stands_aside(mark.element, page.aside)
+    ]
+    by_hint: dict[str, list[Mark]] = {}
+    for mark in marks:
+        by_hint.setdefault(mark.hint, []).append(mark)
+    for hint, group in by_hint.items():
+        first = group[0]
+        run = [mark for mark in group if mark.order - first.order <= _NEAR][:20]
+        element = first.element
+        rel = (element.get("rel") or "").lower().split()
+        prop = (element.get("itemprop") or "").lower()
+        points = 0.0
+        if "author" in rel:
+            points += 4.0
+        elif prop in ("author", "creator", "name"):
+            points += 3.5
+        elif _STRONG_AUTHOR.search(hint):
+            points += 2.0
+        if _NO_AUTHOR.search(hint):
+            points -= 3.0
+        length = len(element_text(element))
+        if not length or length > _BYLINE_NAMES_CHARS:
+            continue
+        points -= length / 60
+        points += _near(page, first.order)
+        if element.tag == "a":
+            points += 0.5
+        if points > 1.0:
+            yield points, "microdata" if prop else "byline", run
+
+
+def _by_text(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
+    """Read a text that begins as bylines do: "By A and B"."""
+    words = byline_words()
+    for snippet in page.scan.bylines:
+        if page.headline is None or not -_NEAR <= snippet.order - page.headline <= _FAR:
+            continue
+        if stands_aside(snippet.element, page.aside):
+            continue
+        text = snippet.text
+        match = words.by.match(text)
+        rest = text[match.end() :] if match else ""
+        if not rest.strip():
+            text = element_text(snippet.element)
+        if len(text) > _BYLINE_NAMES_CHARS:
+            continue
+        names = clean_names([text], site=site)
+        if names and all(_looks_like_name(name) for name in names):
+            return "byline", names
+    return None
+
+
+def _looks_like_name(name: str) -> bool:
+    """Tell whether most words of a text begin with a capital, where its script has any."""
+    words = [word for word in name.split() if word[0].isalpha()]
+    small = sum(word[0].islower() for word in words)
+    return bool(words) and small * 3 <= len(words) and len(words) <= 5  # noqa: PLR2004 - of a name

@@ -1,0 +1,63 @@
+"""Words of bylines and dates in many languages, from one data file.
+
+``data/bylines.json`` is a JSON object of lists: ``by`` (what stands before an author's name),
+``followed_by_colon`` (those of them that are common words and count with a colon only), ``and``,
+``roles`` (words of job titles), ``nobody`` (labels that are no name), ``published`` and
+``modified`` (what stands before a date).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.metadata.dates import fold_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Words", "byline_words"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The lists, as patterns and sets.
+
+    ``by`` matches at the beginning of a text and ends before the name; ``joint`` finds what stands
+    between two names; ``published`` and ``modified`` find the words that tell what a date means.
+    """
+
+    by: re.Pattern[str]
+    joint: re.Pattern[str]
+    roles: frozenset[str]
+    nobody: frozenset[str]
+    published: re.Pattern[str]
+    modified: re.Pattern[str]
+
+
+@cache
+def byline_words() -> Words:
+    """Return the words of all languages."""
+    text = files("crawler.core.metadata").joinpath("data", "bylines.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    with_colon = set(data["followed_by_colon"])
+    free = _any_of(word for word in data["by"] if word not in with_colon)
+    return Words(
+        by=re.compile(
+            rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?::\s?|\s)|(?:{_any_of(with_colon)})\s?[::]\s?)",
+            re.IGNORECASE,
+        ),
+        joint=re.compile(rf"\s(?:{_any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
+        roles=frozenset(map(fold_word, data["roles"])),
+        nobody=frozenset(map(fold_word, data["nobody"])),
+        published=re.compile(_any_of(data["published"]), re.IGNORECASE),
+        modified=re.compile(_any_of(data["modified"]), re.IGNORECASE),
+    )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
