@@ -14,10 +14,12 @@ from crawler.exporters import check_feeds
 from crawler.fetching import replace_middlewares
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
+from crawler.making import table_method
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import Options
 from crawler.progress import Progress
 from crawler.secondpass import SpoolDownloadHandler
+from crawler.tablefolder import TableFolderPipeline, check_folder
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -29,6 +31,8 @@ logger = logging.getLogger(__name__)
 _PRIORITY = "addon"
 # Next to the engine: a project's own spider middlewares see pages as its spiders yield them.
 _HOLD_ORDER = 10
+# Behind a project's own pipelines: what they change or drop is changed or dropped there too.
+_FOLDER_ORDER = 1000
 
 
 class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as SystemExit is
@@ -52,7 +56,8 @@ class CorpusAddon:
                 splitter_for("", options.sentence_method)
             self._add(settings, options)
             check_feeds(settings)
-            _check_sentence_feeds(settings, options)
+            _check_row_feeds(settings, options)
+            _check_tables(options)
         except (OptionError, UnknownMethodError) as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
@@ -71,17 +76,38 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
+        if options.tables_folder is not None:
+            settings.setdefault_in_component_priority_dict(
+                "ITEM_PIPELINES", TableFolderPipeline, _FOLDER_ORDER
+            )
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
         _add_default(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
 
 
-def _check_sentence_feeds(settings: BaseSettings, options: Options) -> None:
+def _check_row_feeds(settings: BaseSettings, options: Options) -> None:
     for uri, feed in settings.getdict("FEEDS").items():
-        if str(feed.get("format")).startswith("sentences-") and not options.sentences:
-            raise OptionError(
-                f"The feed {uri} is one of sentences, and CORPUS_SENTENCES is off: nothing would "
-                "be written. Leave the one out, or the other."
-            )
+        rows = str(feed.get("format")).partition("-")[0]
+        for kinds, name, is_on in (
+            (("sentences",), "CORPUS_SENTENCES", options.sentences),
+            (("tables", "records"), "CORPUS_TABLES", options.tables),
+        ):
+            if rows in kinds and not is_on:
+                raise OptionError(
+                    f"The feed {uri} is one of {rows}, and {name} is off: nothing would "
+                    "be written. Leave the one out, or the other."
+                )
+
+
+def _check_tables(options: Options) -> None:
+    table_method(options)
+    if options.tables_folder is None:
+        return
+    if not options.tables:
+        raise OptionError(
+            "CORPUS_TABLES_FOLDER names a folder, and CORPUS_TABLES is off: nothing would be "
+            "written. Leave the one out, or the other."
+        )
+    check_folder(options.tables_folder)
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:

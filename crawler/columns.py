@@ -31,10 +31,14 @@ _FIELD_KINDS: Final[dict[str, Kind]] = {
     "str | None": "text",
     "int": "whole",
     "int | None": "whole",
+    "float | None": "real",
+    "bool": "flag",
     "list[dict[str, Any]] | None": "blocks",
     "dict[str, Any]": "json",
+    "list[dict[str, Any]]": "json",
+    "list[list[str]]": "json",
 }
-_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences"}
+_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences", "tables": "json"}
 _BLOCK_KINDS: Final[dict[str, Kind]] = {
     "text": "text",
     "kept": "flag",

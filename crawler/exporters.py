@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from scrapy.statscollectors import StatsCollector
 
-__all__ = ["CorpusCsvItemExporter", "ParquetItemExporter", "check_feeds"]
+__all__ = ["CorpusCsvItemExporter", "ParquetItemExporter", "check_feeds", "unwritable"]
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def check_feeds(settings: BaseSettings) -> None:
                 f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS."
             )
         path = _local_path(str(uri))
-        if path is not None and (flaw := _unwritable(path)):
+        if path is not None and (flaw := unwritable(path)):
             raise OptionError(f"{path} cannot be written: {flaw}")
         if chosen.endswith("parquet"):
             import_pyarrow()
@@ -85,7 +85,7 @@ def _local_path(uri: str) -> Path | None:
     return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
 
 
-def _unwritable(path: Path) -> str | None:
+def unwritable(path: Path) -> str | None:
     """Say why a file cannot be made or written to, None where nothing speaks against it."""
     try:
         if path.is_dir():

@@ -13,4 +13,10 @@ FEED_EXPORTERS = {
     "sentences-jsonl": "crawler.rowfeeds.SentenceJsonLinesExporter",
     "sentences-csv": "crawler.rowfeeds.SentenceCsvExporter",
     "sentences-parquet": "crawler.rowfeeds.SentenceParquetExporter",
+    "tables-jsonl": "crawler.rowfeeds.TableJsonLinesExporter",
+    "tables-csv": "crawler.rowfeeds.TableCsvExporter",
+    "tables-parquet": "crawler.rowfeeds.TableParquetExporter",
+    "records-jsonl": "crawler.rowfeeds.RecordJsonLinesExporter",
+    "records-csv": "crawler.rowfeeds.RecordCsvExporter",
+    "records-parquet": "crawler.rowfeeds.RecordParquetExporter",
 }

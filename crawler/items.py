@@ -44,6 +44,9 @@ class PageItem:
         blocks_dropped: Text blocks of the page left out as boilerplate.
         sentences: Sentences of ``text`` in order, each with ``block``, the number of its block on
             the page, and ``text``; None where the setting ``CORPUS_SENTENCES`` is off.
+        tables: Tables of the page in order, as the functions of
+            :mod:`crawler.core.tables.content` describe them; layout tables only where the setting
+            ``CORPUS_LAYOUT_TABLES`` is on. None where ``CORPUS_TABLES`` is off.
         blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
             (on how many pages of the site it stands) and what else the method says of it; None
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
@@ -68,6 +71,7 @@ class PageItem:
     blocks_kept: int = 0
     blocks_dropped: int = 0
     sentences: list[dict[str, Any]] | None = None
+    tables: list[dict[str, Any]] | None = None
     blocks: list[dict[str, Any]] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 

@@ -48,7 +48,9 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-_OF_THE_CALL = {f"{PREFIX}{name}" for name in ("MODE", "DIR", "KEEP_SPOOL", "PROGRESS")}
+_OF_THE_CALL = {
+    f"{PREFIX}{name}" for name in ("MODE", "DIR", "KEEP_SPOOL", "TABLES_FOLDER", "PROGRESS")
+}
 REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE_CALL)
 """The settings that decide what a page's item says: a replay takes over those of the crawl."""
 
@@ -79,7 +81,7 @@ class Journey:
         self.mode = mode
         self.method = get_method(options.text_method)
         self.dropped = DroppedBlocks()
-        self._maker = ItemMaker(options, self.method, mode=mode)
+        self._maker = ItemMaker(options, self.method, mode=mode, count=tally.inc_value)
         self.lost = 0
         """Pages that were counted and held, and could not be made an item of."""
         self._tally = tally

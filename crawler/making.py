@@ -6,13 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.sentences import language_of, splitter_for
+from crawler.core.tables.classify import get_table_method
+from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crawler.core.flow import Annotation, SiteView, TextMethod
+    from crawler.core.tables.classify import TableMethod
     from crawler.options import Options
 
-__all__ = ["ItemMaker"]
+__all__ = ["ItemMaker", "table_method"]
+
+
+def table_method(options: Options) -> TableMethod:
+    """Return the table method that the settings ask for.
+
+    Raises:
+        UnknownMethodError: there is none of that name.
+    """
+    return get_table_method(options.table_method)
+
+
+def _uncounted(key: str, count: int) -> None:
+    """Leave a figure alone."""
 
 
 class ItemMaker:
@@ -22,18 +40,29 @@ class ItemMaker:
         options: the crawl's settings.
         method: the method that judged the pages.
         mode: which counts they were judged by, as the items say it.
+        count: adds to a figure of the crawl.
 
     Raises:
-        UnknownMethodError: sentences cannot be split as the settings ask.
+        UnknownMethodError: sentences cannot be split as the settings ask, or there is no such
+            table method.
     """
 
-    def __init__(self, options: Options, method: TextMethod, *, mode: str) -> None:
+    def __init__(
+        self,
+        options: Options,
+        method: TextMethod,
+        *,
+        mode: str,
+        count: Callable[[str, int], None] = _uncounted,
+    ) -> None:
         if options.sentences:
             # A way to split that is not to be had must be told before a page is fetched.
             splitter_for("", options.sentence_method)
         self._options = options
         self._method = method
+        self._table_method = table_method(options)
         self._mode = mode
+        self._count = count
         self._cutoffs: dict[str, Cutoff | None] = {}
         self.cutoffs: dict[str, dict[str, int | None]] = {}
         """By site: on how many pages its threshold rests, the threshold, and k."""
@@ -63,6 +92,7 @@ class ItemMaker:
             blocks_kept=kept,
             blocks_dropped=len(annotation.labels) - kept,
             sentences=self._sentences(annotation) if self._options.sentences else None,
+            tables=self._tables(annotation) if self._options.tables else None,
             blocks=_blocks(annotation) if self._options.item_blocks else None,
             fields=dict(page.fields),
         )
@@ -90,6 +120,21 @@ class ItemMaker:
             if label.kept
             for sentence in splitter.split(block.text)
         ]
+
+    def _tables(self, annotation: Annotation) -> list[dict[str, Any]]:
+        document = annotation.document
+        judged = judge_tables(document.parsed, self._table_method)
+        genuine = sum(each.verdict.is_genuine for each in judged)
+        if judged:
+            self._count("corpus/tables/genuine", genuine)
+            self._count("corpus/tables/layout", len(judged) - genuine)
+        tables = tables_of(
+            judged,
+            self._table_method.name,
+            language=document.language or "",
+            layout=self._options.layout_tables,
+        )
+        return [table_as_dict(table) for table in tables]
 
 
 def _blocks(annotation: Annotation) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import OptionError
 from crawler.core.page import MAX_PAGE_BYTES
+from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ PREFIX: Final = "CORPUS_"
 
 _TRUE: Final = frozenset({"true", "yes", "on", "1"})
 _FALSE: Final = frozenset({"false", "no", "off", "0"})
+_OR_NONE: Final = " | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Option:
     Attributes:
         name: Name in Scrapy's settings, such as ``CORPUS_MODE``.
         kind: Type of the parsed value: ``str``, ``bool``, ``int``, ``float`` or ``Path``.
+        optional: Whether there may be no value, None: the empty text, on the command line.
         default: Value when nothing is set.
         meaning: One or two sentences in plain words.
         choices: The only values accepted; empty where any value of the type is.
@@ -50,6 +53,7 @@ class Option:
     kind: type
     default: Any
     meaning: str
+    optional: bool = False
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
@@ -71,6 +75,8 @@ class Option:
             str: "a text that is not empty",
             Path: "the path of a folder",
         }[self.kind]
+        if self.optional:
+            return f"{words}, or nothing"
         if self.minimum is not None and self.maximum is not None:
             return f"{words} from {self.minimum:g} to {self.maximum:g}"
         if self.minimum is not None:
@@ -83,6 +89,8 @@ class Option:
         Raises:
             OptionError: The value has another type, or is outside the choices or limits.
         """
+        if self.optional and (value is None or value == ""):
+            return None
         try:
             parsed = _PARSERS[self.kind](value)
         except (TypeError, ValueError, OverflowError):
@@ -193,6 +201,23 @@ class Options:
         'library alone, "paper" the rule of Lee (2009).',
         choices=("default", "rule", "kiwi", "sentencex", "paper"),
     )
+    tables: bool = _option(
+        default=True,
+        meaning="Put the tables of the page on each item.",
+    )
+    table_method: str = _option(
+        DEFAULT_TABLE_METHOD,
+        "Name of the method that tells tables from layout.",
+    )
+    layout_tables: bool = _option(
+        default=False,
+        meaning="Put tables that are layout on each item too, among the others, with the verdict.",
+    )
+    tables_folder: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "Folder that gets each table as a CSV file of its own, and an index of them; made when "
+        "missing. None for no such files.",
+    )
     keep_spool: bool = _option(
         default=False,
         meaning="Keep the held pages after they have been exported, as an archive of the crawl.",
@@ -250,8 +275,9 @@ def _registry() -> tuple[Option, ...]:
         Option(
             name=PREFIX + field.name.upper(),
             # Annotations are kept as text in this module; each is the bare name of a kind.
-            kind=kinds[str(field.type)],
+            kind=kinds[str(field.type).removesuffix(_OR_NONE)],
             default=field.default,
+            optional=str(field.type).endswith(_OR_NONE),
             **field.metadata,
         )
         for field in dataclasses.fields(Options)

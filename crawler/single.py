@@ -144,6 +144,7 @@ class _OnePage(Spider):
         for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
             settings.set(name, value, "spider")
         settings.set("CORPUS_PROGRESS", "off", "spider")
+        settings.set("CORPUS_TABLES_FOLDER", None, "spider")
         addons = settings.getdict("ADDONS")
         if not any(load_object(addon) is CorpusAddon for addon in addons):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")

@@ -30,7 +30,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
         _heading(stats),
         *(f"  {label:<11} {text}" for label, text in _figures(stats)),
         *_most_dropped(stats),
-        *_outputs(outputs),
+        *_outputs(outputs, stats.get("corpus/tables/folder")),
         *_spool(stats),
     ]
 
@@ -87,6 +87,9 @@ def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     kept, lost = _count(stats, "corpus/blocks/kept"), _count(stats, "corpus/blocks/dropped")
     if kept or lost:
         yield "blocks", f"{kept:,} kept, {lost:,} dropped"
+    genuine, layout = _count(stats, "corpus/tables/genuine"), _count(stats, "corpus/tables/layout")
+    if genuine:
+        yield "tables", f"{genuine:,} genuine, {layout:,} layout"
     yield from _trouble(stats)
 
 
@@ -162,7 +165,9 @@ def _most_dropped(stats: Mapping[str, Any]) -> list[str]:
     return ["  dropped most often:", *lines]
 
 
-def _outputs(outputs: Sequence[str]) -> list[str]:
+def _outputs(outputs: Sequence[str], tables_folder: object) -> list[str]:
+    if tables_folder:
+        outputs = [*outputs, str(tables_folder)]
     if not outputs:
         return ["  output      none: name a file with -O pages.jsonl"]
     shown = outputs if len(outputs) <= _OUTPUTS_SHOWN else outputs[: _OUTPUTS_SHOWN - 1]

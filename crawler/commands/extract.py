@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
     from crawler.core.errors import CorpusError
     from crawler.core.page import Page
+    from crawler.single import Verdict
 
 __all__ = ["ExtractCommand"]
 
 
 class ExtractCommand(ScrapyCommand):
-    """Prints one page's item as JSON, or its blocks with the verdict on each.
+    """Prints one page's item as JSON, its blocks with the verdict on each, or its tables.
 
     Leaves with 0 when it printed, 1 when an address could not be fetched, 2 when the call or the
     page is wrong; each error is one line on standard error.
@@ -38,8 +39,9 @@ class ExtractCommand(ScrapyCommand):
         """Say what the command does, for its help."""
         return (
             "Print the item of one page as JSON. With --explain, show each block of the page with "
-            "its label and the evidence for it instead. The page is judged by what is known of its "
-            "site: the counts that crawls have kept in CORPUS_DIR, or the pages named by --with."
+            "its label and the evidence for it instead; with --tables, show its tables. The page "
+            "is judged by what is known of its site: the counts that crawls have kept in "
+            "CORPUS_DIR, or the pages named by --with."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -48,6 +50,12 @@ class ExtractCommand(ScrapyCommand):
         parser.add_argument(
             "--explain", action="store_true", help="show every block with its label and evidence"
         )
+        parser.add_argument(
+            "--tables",
+            action="store_true",
+            help="show the genuine tables of the page with the verdict on each",
+        )
+        parser.add_argument("--layout", action="store_true", help="show tables too that are layout")
         parser.add_argument("--url", metavar="URL", help="address of the page that FILE was")
         parser.add_argument("--method", metavar="NAME", help="text method (CORPUS_TEXT_METHOD)")
         parser.add_argument(
@@ -68,18 +76,23 @@ class ExtractCommand(ScrapyCommand):
             self.settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
         if opts.method:
             self.settings.set("CORPUS_TEXT_METHOD", opts.method, "cmdline")
+        if opts.tables or opts.layout:
+            # Layout tables are counted also where they are not shown.
+            for name in ("CORPUS_TABLES", "CORPUS_LAYOUT_TABLES"):
+                self.settings.set(name, value=True, priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
         from crawler.core.errors import CorpusError
         from crawler.core.methods import get_method
         from crawler.options import Options
-        from crawler.single import explanation, item_json, judge
+        from crawler.single import judge
 
         assert self.settings is not None  # noqa: S101 - as above
         try:
             options = Options.from_settings(self.settings)
             method = get_method(options.text_method)
+            _check(opts)
             page = self._page(args, opts.url, options.max_page_bytes)
             verdict = judge(page, method, options, opts.others, self._tell)
         except CorpusError as error:
@@ -87,7 +100,7 @@ class ExtractCommand(ScrapyCommand):
             self.exitcode = error.exit_code
             return
         encoding = sys.stdout.encoding or "utf-8"
-        text = explanation(verdict) if opts.explain else item_json(verdict, encoding)
+        text = _answer(verdict, opts, encoding)
         print(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
@@ -109,3 +122,21 @@ class ExtractCommand(ScrapyCommand):
         from crawler.core.errors import one_line
 
         print(f"scrapy extract: {one_line(error)}", file=sys.stderr)
+
+
+def _check(opts: argparse.Namespace) -> None:
+    from crawler.core.errors import ArgumentError
+
+    if opts.explain and (opts.tables or opts.layout):
+        raise ArgumentError("--explain shows blocks; call again for --tables or --layout")
+
+
+def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
+    from crawler.single import explanation, item_json
+    from crawler.tableshow import tables_text
+
+    if opts.explain:
+        return explanation(verdict)
+    if opts.tables:
+        return tables_text(verdict.item.tables or (), layout=opts.layout)
+    return item_json(verdict, encoding)

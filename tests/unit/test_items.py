@@ -17,7 +17,7 @@ def test_the_order_of_fields_is_fixed() -> None:
     assert " ".join(FIELD_ORDER) == (
         "url canonical_url site title language text fetched_at encoding method mode site_pages "
         "frequency_threshold frequency_ranks counts_snapshot near_duplicate_of blocks_kept "
-        "blocks_dropped sentences blocks fields"
+        "blocks_dropped sentences tables blocks fields"
     )
     assert tuple(ItemAdapter.get_field_names_from_class(PageItem) or ()) == FIELD_ORDER
 

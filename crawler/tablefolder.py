@@ -1,0 +1,261 @@
+"""A folder of CSV files, one a table, with an index: the setting ``CORPUS_TABLES_FOLDER``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+import re
+from contextlib import suppress
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, Self
+from urllib.parse import unquote
+
+from crawler.core.errors import OptionError
+from crawler.exporters import unwritable
+from crawler.items import PageItem
+from crawler.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+
+__all__ = [
+    "INDEX",
+    "INDEX_COLUMNS",
+    "TableFolder",
+    "TableFolderPipeline",
+    "check_folder",
+    "file_name",
+]
+
+logger = logging.getLogger(__name__)
+
+INDEX: Final = "index.csv"
+INDEX_COLUMNS: Final = (
+    "file", "url", "site", "number", "heading", "caption", "kind", "rows", "columns",
+    "header_rows", "header_columns", "records", "types", "method", "reason", "fetched_at",
+)  # fmt: skip
+
+# What is longer in a row of the index is cut; the item has it whole.
+_CELL_CHARS = 1_000
+_TYPES_CHARS = 20_000
+# File systems take names of 255 bytes; paths are short enough for all of them.
+_SLUG_CHARS = 60
+_HOST = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*")
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+_NOT_IN_FOLDERS = re.compile(r"[^a-z0-9.]+")
+# Names that mean devices on Windows, with whatever ending.
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
+
+
+def file_name(url: str, site: str, number: int) -> str:
+    """Return the path of a table's file within the folder, with ``/`` between its two parts.
+
+    The site's folder and the beginning of the name are there to be read. What makes the name one
+    table's own is a hash of site and address, 64 bits of BLAKE2b, and the table's number.
+
+    >>> file_name("https://blog.example/prices/?of=bread", "blog.example", 2)
+    'blog.example/prices-of-bread-edf8875939dc0af8-2.csv'
+    """
+    folder = _NOT_IN_FOLDERS.sub("-", site.lower())[:_SLUG_CHARS].strip("-.") or "site"
+    if _DEVICES.match(folder):
+        folder = f"site-{folder}"
+    path = _HOST.sub("", unquote(url[: 20 * _SLUG_CHARS]).lower())
+    slug = _NOT_IN_NAMES.sub("-", path).strip("-")[:_SLUG_CHARS].strip("-") or "page"
+    return f"{folder}/{slug}-{_page_key(url, site):016x}-{number}.csv"
+
+
+def _page_key(url: str, site: str) -> int:
+    key = f"{site}\n{url}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(key, digest_size=8).digest())
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that tables could not be written to, without making it.
+
+    Raises:
+        OptionError: it cannot be written to, or holds an ``index.csv`` that is no index of tables.
+    """
+    index = folder / INDEX
+    if flaw := unwritable(index):
+        raise OptionError(
+            f"CORPUS_TABLES_FOLDER is {folder}, and {index} cannot be written: {flaw}"
+        )
+    if index.is_file():
+        with index.open(encoding="utf-8", errors="replace") as file:
+            if file.readline(_CELL_CHARS).rstrip("\r\n") != ",".join(INDEX_COLUMNS):
+                raise OptionError(
+                    f"{index} is no index of tables. Name another folder in CORPUS_TABLES_FOLDER."
+                )
+
+
+class TableFolder:
+    """The files and their index.
+
+    Each file is written beside its place and renamed, so that it is whole or not there. Its row is
+    added to the index at once; :meth:`close` rewrites the index without the rows of files that are
+    gone or were written again.
+
+    Args:
+        folder: where; made when missing.
+
+    Raises:
+        OptionError: see :func:`check_folder`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        check_folder(folder)
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        # A crawl that was killed may have left half a row at its end.
+        self._rewrite_index()
+        self._numbers: dict[int, tuple[int, ...]] = {}
+        for row in self._rows():
+            _, url, site, number, *_ = row
+            key = _page_key(url, site)
+            if number.isdecimal():
+                self._numbers[key] = (*self._numbers.get(key, ()), int(number))
+        self.found = sum(map(len, self._numbers.values()))
+        """How many files of earlier crawls the folder holds."""
+
+    def put(self, item: PageItem) -> int:
+        """Write the genuine tables of a page in place of those it had; return how many."""
+        written: list[int] = []
+        for table in item.tables or ():
+            if not table["verdict"]["is_genuine"]:
+                continue
+            name = file_name(item.url, item.site, table["number"])
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            names, records = list(table["types"]), table["records"]
+            lines = ([record[name] for name in names] for record in records)
+            self._write(path, _as_csv((names, *lines)))
+            with (self.folder / INDEX).open("ab") as index:
+                index.write(_as_csv([_index_row(name, item, table)]))
+            written.append(table["number"])
+        key = _page_key(item.url, item.site)
+        for number in set(self._numbers.pop(key, ())).difference(written):
+            (self.folder / file_name(item.url, item.site, number)).unlink(missing_ok=True)
+        if written:
+            self._numbers[key] = tuple(written)
+        return len(written)
+
+    def close(self) -> None:
+        """Leave an index that has one row a file."""
+        self._rewrite_index()
+
+    def _rewrite_index(self) -> None:
+        # Twice read, so that no more than the names of files is in memory.
+        last = {row[0]: at for at, row in enumerate(self._rows())}
+        kept = (row for at, row in enumerate(self._rows()) if last[row[0]] == at)
+        there = (row for row in kept if _is_inside(row[0]) and (self.folder / row[0]).is_file())
+        aside = self.folder / f".{INDEX}.part"
+        with aside.open("wb") as file:
+            file.write(_as_csv([INDEX_COLUMNS]))
+            for row in there:
+                file.write(_as_csv([row]))
+        aside.replace(self.folder / INDEX)
+
+    def _rows(self) -> Iterator[list[str]]:
+        """Read the rows of the index, whole ones alone."""
+        path = self.folder / INDEX
+        with (
+            suppress(FileNotFoundError),
+            path.open(encoding="utf-8", errors="replace", newline="\n") as file,
+        ):
+            next(file, None)
+            for line in file:
+                # Each row is one line, so a flawed one costs no other.
+                with suppress(csv.Error):
+                    (row,) = csv.reader([line])
+                    if line.endswith("\n") and len(row) == len(INDEX_COLUMNS):
+                        yield row
+
+    def _write(self, path: Path, content: bytes) -> None:
+        aside = path.with_name(f".{path.name}.part")
+        try:
+            aside.write_bytes(content)
+            aside.replace(path)
+        except OSError:
+            aside.unlink(missing_ok=True)
+            raise
+
+
+def _is_inside(name: str) -> bool:
+    """Tell whether a name from an index is one that :func:`file_name` may have made."""
+    return re.fullmatch(r"[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9-]*\.csv", name) is not None
+
+
+def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:
+    types = json.dumps(table["types"], ensure_ascii=False, separators=(",", ":"))
+    values: dict[str, Any] = {
+        **table,
+        "heading": (table["heading"] or "")[:_CELL_CHARS],
+        "caption": (table["caption"] or "")[:_CELL_CHARS],
+        "file": name,
+        "url": item.url,
+        "site": item.site,
+        "records": len(table["records"]),
+        "types": types if len(types) <= _TYPES_CHARS else "",
+        "method": table["verdict"]["method"],
+        "reason": table["verdict"]["reason"],
+        "fetched_at": item.fetched_at,
+    }
+    return [str(values[key]) for key in INDEX_COLUMNS]
+
+
+def _as_csv(rows: Iterable[Sequence[str]]) -> bytes:
+    """Write rows as UTF-8, each on one line: white space within a text is folded."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
+
+class TableFolderPipeline:
+    """The last item pipeline: it writes the tables of each page item into the folder."""
+
+    def __init__(self, folder: Path, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self._path = folder
+        self._folder: TableFolder | None = None
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Take the folder from the settings.
+
+        Raises:
+            OptionError: they name none.
+        """
+        folder = Options.from_settings(crawler.settings).tables_folder
+        if folder is None:
+            raise OptionError("TableFolderPipeline needs a folder: set CORPUS_TABLES_FOLDER.")
+        return cls(folder, crawler)
+
+    def open_spider(self) -> None:
+        """Make the folder, and say what is there already."""
+        self._folder = TableFolder(self._path)
+        self._stats.set_value("corpus/tables/folder", str(self._path))
+        if self._folder.found:
+            logger.info(
+                "%s holds %d tables of earlier crawls: those of pages that come again are replaced,"
+                " the others stay",
+                self._path,
+                self._folder.found,
+            )
+
+    def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
+        """Write the tables of a page item; let other items pass."""
+        if self._folder is not None and isinstance(item, PageItem):
+            self._stats.inc_value("corpus/tables/files", self._folder.put(item))
+        return item
+
+    def close_spider(self) -> None:
+        """Finish the index."""
+        if self._folder is not None:
+            self._folder.close()
