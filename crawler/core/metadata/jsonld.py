@@ -34,6 +34,7 @@ _ARTICLE = re.compile(r"(?:article|blogposting|report|liveblog|posting|review|re
 _STRONG = re.compile(
     r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
 )
+_NEWS = re.compile(r"newsarticle$|liveblogposting$", re.IGNORECASE)
 _PAGE = re.compile(
     r"(?:webpage|itempage|collectionpage|qapage|faqpage|profilepage)$", re.IGNORECASE
 )
@@ -60,6 +61,7 @@ class LinkedArticle:
     description: str | None = None
     tags: tuple[str, ...] = ()
     image: str | None = None
+    is_news: bool = False
 
 
 @dataclass(slots=True)
@@ -214,6 +216,7 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
         description=_first(_all(speaking, "description")),
         tags=tuple(tag for each in articles[:1] for tag in _tags(each.values.get("keywords"))),
         image=_first(_image(each.values.get("image"), graph) for each in speaking),
+        is_news=best is not None and any(map(_NEWS.search, best.types)),
     )
 
 

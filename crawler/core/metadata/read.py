@@ -15,7 +15,7 @@ from crawler.core.metadata.meta import MetaTags
 from crawler.core.metadata.model import Metadata
 from crawler.core.metadata.names import clean_names, fold_name
 from crawler.core.metadata.scan import element_text, scan
-from crawler.core.metadata.titles import choose_title, strip_site
+from crawler.core.metadata.titles import TitleSources, choose_title
 from crawler.core.metadata.visible import VisiblePage, seen_authors, seen_dates
 from crawler.core.metadata.words import byline_words
 
@@ -126,12 +126,17 @@ class _Reader:
         host = (urlsplit(self._url).hostname or "").removeprefix("www.")
         labels = host.split(".")
         sites = [site_name or "", self._linked.site_name or "", host, *labels[:-1]]
+        shared = next(iter(self._metas.by_name.get("og:title", ())), None)
         chosen = choose_title(
-            self._linked.titles,
-            list(self._metas.values("title")),
-            [text for _, text in self._h1],
-            self._parsed.title,
-            [site for site in sites if site],
+            TitleSources(
+                linked=self._linked.titles,
+                shared=shared,
+                others=[pair for pair in self._metas.values("title") if pair[1] != shared],
+                headings=[text for _, text in self._h1],
+                document=self._parsed.title,
+                sites=[site for site in sites if site],
+                is_news=self._linked.is_news,
+            )
         )
         return self._said("title", [chosen]) if chosen else None
 
