@@ -114,6 +114,27 @@ def test_explain_shows_each_block_with_the_right_reason(project: Project) -> Non
     assert {row[0] for row in rows(out).values()} == {"keep"}
 
 
+TABLES = """<table><caption>Herons</caption><tr><th>Day<th>Seen<tr><td>월요일<td>3
+<tr><td>Tuesday<td>12</table><table><tr><td><a href="/">Home</a><td><a href="/">Up</a></table>"""
+
+
+def test_the_tables_of_a_page_are_shown(project: Project) -> None:
+    (project.folder / "page.html").write_text(article(1, extra=TABLES), "utf-8")
+    call = ("extract", "page.html", "-s", "CORPUS_TABLE_METHOD=rules")
+    out, err = project.run(*call, "--tables")
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[0] == "Table 0: Herons"
+    assert lines[2] == "genuine: caption (rule 1), by rules"
+    assert [line.split() for line in lines[5:7]] == [["월요일", "3"], ["Tuesday", "12"]]
+    assert lines[-1] == "1 layout table left out; --layout shows it."
+    assert "\x1b" not in out
+    out, _ = project.run(*call, "--tables", "--layout")
+    assert "layout: links (rule 4), by rules" in out
+    assert len(item_in(project.run(*call)[0])["tables"]) == 1
+    assert len(item_in(project.run(*call, "--layout")[0])["tables"]) == 2
+
+
 def test_the_counts_of_an_earlier_crawl_are_used(project: Project, make_site: MakeSite) -> None:
     site = make_site(small_site(10))
     project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
@@ -217,6 +238,8 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["page.html", "--url", ""], "is no http(s) address"),
     (["http://127.0.0.1:9/", "--url", "https://a.example/"], "--url is for a file"),
     (["page.html", "--explian"], "unknown option --explian"),
+    (["page.html", "--explain", "--tables"], "--explain shows blocks"),
+    (["page.html", "-s", "CORPUS_TABLE_METHOD=best"], "no table method is called 'best'"),
     (["page.html", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
     (["page.html", "-s", "CORPUS_MAX_PAGE_BYTES=99"], "too-large"),
 ]

@@ -1,14 +1,16 @@
-"""A crawl that writes pages and, beside them, one row a sentence."""
+"""A crawl that writes pages and, beside them, one row a sentence, a table, and a record."""
 
 from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from support.crawling import FOOTER, Project, Site, small_site
+from crawler.tablefolder import INDEX, file_name
+from support.crawling import FOOTER, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,15 +25,21 @@ FORMATS = (
 )
 
 
-def test_each_item_carries_its_sentences_and_feeds_have_a_row_each(
+TABLES = """<table><caption>Herons</caption><tr><th>Day<th>Seen<tr><td>Monday<td>3
+<tr><td>Tuesday<td>12</table><table><tr><td><a href="/">Home</a><td><a href="/">Up</a></table>"""
+
+
+def test_each_item_carries_its_sentences_and_tables_and_feeds_have_a_row_each(
     project: Project, make_site: MakeSite
 ) -> None:
-    site = make_site(small_site(6))
+    site = make_site({**small_site(6), "/a/5": html(article(5, extra=TABLES))})
     project.append("ownsettings.py", FORMATS)
-    project.run(
+    _, log = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
         *("-O", "s.jsonl:sentences-jsonl", "-O", "s.csv:sentences-csv"),
-        *("-O", "s.parquet:sentences-parquet"),
+        *("-O", "s.parquet:sentences-parquet", "-O", "t.jsonl:tables-jsonl"),
+        *("-O", "r.csv:records-csv", "-s", "CORPUS_TABLES_FOLDER=tables"),
+        *("-s", "CORPUS_TABLE_METHOD=rules"),
     )
     items = {item["url"]: item for item in project.items()}
     piece = items[f"{site.url}a/3"]
@@ -57,14 +65,36 @@ def test_each_item_carries_its_sentences_and_feeds_have_a_row_each(
     with (project.folder / "s.csv").open(encoding="utf-8", newline="") as file:
         assert [row["text"] for row in csv.DictReader(file)] == [text for *_, text in wanted]
     assert pq.read_table(project.folder / "s.parquet").to_pylist() == rows
+    check_tables(project, f"{site.url}a/5", items)
+    assert re.search(r"tables +1 genuine, 1 layout", log)
 
 
-def test_sentences_can_be_switched_off(project: Project, make_site: MakeSite) -> None:
+def check_tables(project: Project, url: str, items: dict[str, dict[str, Any]]) -> None:
+    """Look for the one genuine table of the site wherever it should be."""
+    assert [(of, len(items[of]["tables"])) for of in items if items[of]["tables"]] == [(url, 1)]
+    (table,) = items[url]["tables"]
+    assert (table["caption"], table["heading"]) == ("Herons", "Piece number 5 of the run")
+    records = [{"Day": "Monday", "Seen": "3"}, {"Day": "Tuesday", "Seen": "12"}]
+    assert table["records"] == records
+    (row,) = [json.loads(line) for line in (project.folder / "t.jsonl").read_text().splitlines()]
+    assert (row["url"], row["cells"], row["is_genuine"]) == (url, table["cells"], True)
+    with (project.folder / "r.csv").open(encoding="utf-8", newline="") as file:
+        assert [json.loads(record["fields"]) for record in csv.DictReader(file)] == records
+    folder = project.folder / "tables"
+    with (folder / INDEX).open(encoding="utf-8", newline="") as file:
+        (listed,) = csv.DictReader(file)
+    assert listed["file"] == file_name(url, items[url]["site"], 0)
+    assert (folder / listed["file"]).read_text("utf-8") == "Day,Seen\nMonday,3\nTuesday,12\n"
+
+
+def test_sentences_and_tables_can_be_switched_off(project: Project, make_site: MakeSite) -> None:
     site = make_site(small_site(2))
     project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_SENTENCES=0"),
+        *("-s", "CORPUS_TABLES=0"),
     )
     assert {str(item["sentences"]) for item in project.items()} == {"None"}
+    assert {str(item["tables"]) for item in project.items()} == {"None"}
 
 
 def test_the_published_frequency_method_counts_and_tells_its_threshold(

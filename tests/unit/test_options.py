@@ -67,6 +67,8 @@ def test_values_from_a_settings_file_are_taken_as_they_are() -> None:
         ("CORPUS_NEAR_DUPLICATE_SIMILARITY", True, "a number from 0 to 1"),
         ("CORPUS_MAX_PAGE_BYTES", "0", "a whole number of at least 1"),
         ("CORPUS_MAX_PAGE_BYTES", 1.5, "a whole number"),
+        ("CORPUS_TABLES_FOLDER", " ", "the path of a folder, or nothing"),
+        ("CORPUS_TABLES_FOLDER", 3, "the path of a folder, or nothing"),
         ("CORPUS_PROGRESS", "always", 'one of "auto", "on", "off"'),
     ],
 )
@@ -78,6 +80,13 @@ def test_a_wrong_value_names_setting_value_and_what_is_accepted(
     message = str(error.value)
     assert message.startswith(f"{name} is {value!r}. It accepts ")
     assert accepted in message
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_folder_that_need_not_be_there_may_be_nothing(nothing: object) -> None:
+    assert Options.from_settings(Settings({"CORPUS_TABLES_FOLDER": nothing})).tables_folder is None
+    options = Options.from_settings(Settings({"CORPUS_TABLES_FOLDER": "tables"}))
+    assert options.tables_folder == Path("tables")
 
 
 def test_an_unknown_setting_names_the_nearest() -> None:

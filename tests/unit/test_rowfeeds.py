@@ -1,4 +1,4 @@
-"""Feeds of one row a sentence, in every format."""
+"""Feeds of one row a sentence, a table or a record, in every format."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from crawler.exporters import ParquetItemExporter
 from crawler.items import PageItem
 from crawler.rowfeeds import (
+    RecordCsvExporter,
+    RecordJsonLinesExporter,
+    RecordParquetExporter,
     SentenceCsvExporter,
     SentenceJsonLinesExporter,
     SentenceParquetExporter,
+    TableCsvExporter,
+    TableJsonLinesExporter,
+    TableParquetExporter,
     sentence_rows,
 )
 
@@ -82,3 +89,103 @@ def test_parquet_has_its_own_columns_with_and_without_rows(items: list[Any]) -> 
     assert table.to_pylist() == [
         dict(zip(COLUMNS, row, strict=True)) for row in (ROWS if items else [])
     ]
+
+
+VERDICT = {
+    "is_genuine": True, "method": "rules", "reason": "syntactic", "rule": 0, "coherency": 0.875,
+    "main_type": "real", "attribute_class": "",
+}  # fmt: skip
+TABLE: dict[str, Any] = {
+    "number": 2,
+    "path": "html/body/table",
+    "heading": "Laden",
+    "caption": None,
+    "kind": "table",
+    "rows": 3,
+    "columns": 2,
+    "header_rows": 1,
+    "header_columns": 0,
+    "rows_left_out": 0,
+    "cells": [["Ware", "Preis"], ["빵", "1,50 €"], ["Salz", "-"]],
+    "types": {"Ware": "string", "Preis": "currency"},
+    "records": [{"Ware": "빵", "Preis": "1,50 €"}, {"Ware": "Salz", "Preis": "-"}],
+    "values": [{"Preis": {"value": "1.50", "unit": "EUR"}}, {}],
+    "verdict": VERDICT,
+}
+LAYOUT: dict[str, Any] = {
+    **TABLE,
+    "number": 3,
+    "types": {},
+    "records": [],
+    "values": [],
+    "verdict": {**VERDICT, "is_genuine": False, "coherency": None},
+}
+WITH_TABLES: list[Any] = [
+    PageItem(url="https://s.example/1", site="s.example", language="de", tables=[TABLE, LAYOUT]),
+    PageItem(url="https://s.example/2", tables=None),
+    {"tables": [TABLE]},
+]
+OF_PAGE = {"url": "https://s.example/1", "site": "s.example", "language": "de"}
+
+
+def table_row(table: dict[str, Any]) -> dict[str, Any]:
+    verdict = {
+        key: table["verdict"][key] for key in ("is_genuine", "method", "reason", "coherency")
+    }
+    return {**OF_PAGE, **{key: table[key] for key in table if key != "verdict"}, **verdict}
+
+
+RECORD_ROWS = [
+    {
+        **OF_PAGE, "table": 2, "number": number, "heading": "Laden", "caption": None,
+        "fields": fields, "types": TABLE["types"], "values": values,
+    }
+    for number, (fields, values) in enumerate(zip(TABLE["records"], TABLE["values"], strict=True))
+]  # fmt: skip
+TABLE_FEEDS = [
+    (TableJsonLinesExporter, TableCsvExporter, TableParquetExporter, [TABLE, LAYOUT]),
+    (RecordJsonLinesExporter, RecordCsvExporter, RecordParquetExporter, None),
+]
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Read the JSON in the columns that hold it."""
+    nested = ("types", "cells", "records", "values", "fields")
+    return {key: json.loads(row[key]) if key in nested else row[key] for key in row}
+
+
+@pytest.mark.parametrize(("as_lines", "as_csv", "as_parquet", "tables"), TABLE_FEEDS)
+def test_rows_of_tables_and_records_in_each_format(
+    as_lines: Callable[..., BaseItemExporter],
+    as_csv: Callable[..., BaseItemExporter],
+    as_parquet: Callable[..., BaseItemExporter],
+    tables: list[dict[str, Any]] | None,
+) -> None:
+    wanted = RECORD_ROWS if tables is None else [table_row(table) for table in tables]
+    lines = written(as_lines, WITH_TABLES).decode().splitlines()
+    assert [json.loads(line) for line in lines] == wanted
+
+    cells = list(csv.DictReader(io.StringIO(written(as_csv, WITH_TABLES).decode(), newline="")))
+    assert [plain(row)["types"] for row in cells] == [row["types"] for row in wanted]
+    assert [row["number"] for row in cells] == [str(row["number"]) for row in wanted]
+    assert list(cells[0]) == list(json.loads(lines[0]))
+
+    table = pq.read_table(io.BytesIO(written(as_parquet, WITH_TABLES)))
+    assert [plain(row) for row in table.to_pylist()] == wanted
+    empty = pq.read_table(io.BytesIO(written(as_parquet, [])))
+    assert empty.schema.equals(table.schema)
+    assert table.schema.field("number").type == pa.int64()
+    if tables is not None:
+        assert table.schema.field("is_genuine").type == pa.bool_()
+        assert table.schema.field("coherency").type == pa.float64()
+
+
+def test_a_page_item_with_tables_in_csv_and_parquet() -> None:
+    file = io.BytesIO()
+    exporter = ParquetItemExporter(file)
+    exporter.export_item(WITH_TABLES[0])
+    exporter.export_item(WITH_TABLES[1])
+    exporter.finish_exporting()
+    first, second = pq.read_table(io.BytesIO(file.getvalue())).to_pylist()
+    assert json.loads(first["tables"]) == [TABLE, LAYOUT]
+    assert second["tables"] is None
