@@ -12,7 +12,7 @@ from crawler.core.metadata.words import byline_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["clean_names", "fold_name"]
+__all__ = ["clean_names", "fold_name", "is_weak"]
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -33,6 +33,14 @@ _KOREAN_ROLE = re.compile(
 _CJK_ROLE = re.compile(
     r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
 )
+_COUNT = re.compile(r"\s[+\d][\d,.k]*(?:\smore)?$")
+# What leads to a date: "A on Friday", "A am Montag".
+_LEADING = re.compile(
+    r"(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in))?"
+    r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$", re.IGNORECASE
+)
+_TWO = 2
+_DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -76,10 +84,12 @@ def _names(value: str) -> Iterator[str]:
     text = _CUT.split(_before_date(_without_by(text)), maxsplit=1)[0]
     text = _PARENTHESES.sub("", text)
     pieces = [piece for piece in _SPLIT.split(text) if piece]
-    for number, piece in enumerate(pieces):
+    found = False
+    for piece in pieces:
         for name in _joined(piece, alone=len(pieces) == 1):
             cleaned = _cleaned(name)
-            if cleaned and not _is_nobody(cleaned, first=number == 0):
+            if cleaned and not _is_nobody(cleaned, first=not found, alone=len(pieces) == 1):
+                found = True
                 yield cleaned
 
 
@@ -95,8 +105,16 @@ def _without_by(text: str) -> str:
 
 
 def _before_date(text: str) -> str:
+    """Return what stands before a date, and before the words that lead to it."""
     found = next(find_dates(text), None)
-    return text[: found.start] if found is not None and found.start > 0 else text
+    words = byline_words()
+    end = found.start if found is not None else len(text)
+    label = words.updated.search(text, 1, end)
+    if label is not None:
+        end = label.start()
+    if end == len(text) or end == 0:
+        return text
+    return _LEADING.sub("", text[:end])
 
 
 def _joined(piece: str, *, alone: bool) -> Iterator[str]:
@@ -123,21 +141,54 @@ def _cleaned(name: str) -> str:
     name = _without_by(name.strip())
     name = _KOREAN_ROLE.sub("", name.strip())
     name = _CJK_ROLE.sub("", name)
+    name = _COUNT.sub("", name)
     handle = name.startswith("@")
-    name = name.strip(_EDGES + "@")
+    name = _without_roles(name.strip(_EDGES + "@"))
     return f"@{name}" if handle and name else name
 
 
-def _is_nobody(name: str, *, first: bool) -> bool:
+def _without_roles(name: str) -> str:
+    """Drop job titles and degrees after a name of two words or more; a name said twice is once."""
+    words = byline_words()
+    parts = name.split()
+    kept = len(parts)
+    while kept > _TWO:
+        part = parts[kept - 1].strip(".,")
+        folded = fold_word(part)
+        if folded in words.roles or (folded in words.credentials and not part.islower()):
+            kept -= 1
+        else:
+            break
+    half = len(parts) // 2
+    if half and len(parts) % 2 == 0 and parts[:half] == parts[half:]:
+        kept = half
+    return " ".join(parts[:kept]).strip(_EDGES) if kept < len(parts) else name
+
+
+def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
     words = byline_words()
     if not _LETTER.search(name) or len(name) > _NAME_CHARS or len(name.split()) > _NAME_WORDS:
         return True
     folded = fold_word(name).strip()
-    if folded in words.nobody:
+    if folded in words.nobody or folded.isdigit():
         return True
-    parts = folded.split()
-    in_roles = sum(part.strip(".,") in words.roles for part in parts)
+    parts = [part.strip(".,") for part in folded.split()]
+    in_roles = sum(part in words.roles for part in parts)
     if in_roles == len(parts):
-        return not (first and len(parts) == 1)
-    # "A, senior reporter at B": what follows a comma and speaks of a role is no name.
-    return not first and (in_roles > 0 or name[0].islower())
+        # "News Staff" signs as an author where nobody else does.
+        return not (alone and len(parts) > 1) and not (first and alone)
+    if first:
+        return False
+    # "A, senior reporter at B": what follows a comma and speaks of a role is no name, nor is a
+    # degree.
+    if folded in words.agencies:
+        return False
+    is_degree = folded.replace(".", "") in words.credentials or (
+        len(parts) == 1 and name.isupper() and name.isascii() and len(name) < _DEGREE_CHARS
+    )
+    return is_degree or in_roles > 0 or name[0].islower()
+
+
+def is_weak(name: str) -> bool:
+    """Tell whether a name looks like the name of an account: ``jane.doe``, ``jdoe42``, ``admin``."""
+    return " " not in name and name.isascii() and (name.islower() or not name.isalpha())

@@ -13,7 +13,7 @@ from crawler.core.metadata.dates import Reading, find_dates, read_date
 from crawler.core.metadata.jsonld import read_linked
 from crawler.core.metadata.meta import MetaTags
 from crawler.core.metadata.model import Metadata
-from crawler.core.metadata.names import clean_names, fold_name
+from crawler.core.metadata.names import clean_names, fold_name, is_weak
 from crawler.core.metadata.scan import element_text, scan
 from crawler.core.metadata.titles import TitleSources, choose_title
 from crawler.core.metadata.visible import VisiblePage, seen_authors, seen_dates
@@ -22,9 +22,11 @@ from crawler.core.metadata.words import byline_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from lxml import etree
+
     from crawler.core.metadata.dates import Date
     from crawler.core.metadata.jsonld import LinkedArticle
-    from crawler.core.metadata.scan import Scan
+    from crawler.core.metadata.scan import Mark, Scan
     from crawler.core.parse import ParsedPage
 
 __all__ = ["read_metadata"]
@@ -79,12 +81,14 @@ class _Reader:
         titles += [text for _, text in self._h1]
         self._linked: LinkedArticle = read_linked(self._scan.linked, urls, titles)
         self._sources: dict[str, str] = {}
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+        self._labels = [host, *host.split(".")[:-1]]
 
     def read(self) -> Metadata:
         language = self._said("language", self._languages())
         site_name = self._said("site_name", self._site_names())
         title = self._title(site_name)
-        page = VisiblePage(self._scan, {}, self._headline(title))
+        page = self._visible(title)
         self._reading = self._how_to_read(language)
         published, modified = self._dates(page)
         return Metadata(
@@ -123,9 +127,7 @@ class _Reader:
         yield from self._metas.values("site_name")
 
     def _title(self, site_name: str | None) -> str | None:
-        host = (urlsplit(self._url).hostname or "").removeprefix("www.")
-        labels = host.split(".")
-        sites = [site_name or "", self._linked.site_name or "", host, *labels[:-1]]
+        sites = [site_name or "", self._linked.site_name or "", *self._labels]
         shared = next(iter(self._metas.by_name.get("og:title", ())), None)
         chosen = choose_title(
             TitleSources(
@@ -140,14 +142,22 @@ class _Reader:
         )
         return self._said("title", [chosen]) if chosen else None
 
-    def _headline(self, title: str | None) -> int | None:
-        """Return the order of the heading that is the title, or of the first."""
+    def _visible(self, title: str | None) -> VisiblePage:
+        heading = self._headline(title)
+        aside: dict[etree._Element, bool] = {}
+        # What holds the headline too is no part of the page that speaks of others.
+        if heading is not None:
+            aside = dict.fromkeys(heading.element.iterancestors(), False)
+        return VisiblePage(self._scan, aside, heading.order if heading else None)
+
+    def _headline(self, title: str | None) -> Mark | None:
+        """Return the heading that is the title, or the first."""
         folded = fold_name(title or "")
         for mark in self._scan.headings:
             text = fold_name(element_text(mark.element))
             if text and folded and (text in folded or folded in text):
-                return mark.order
-        return self._h1[0][0].order if self._h1 else None
+                return mark
+        return self._h1[0][0] if self._h1 else None
 
     def _how_to_read(self, language: str | None) -> Reading:
         primary, _, region = (language or "").lower().replace("_", "-").partition("-")
@@ -202,20 +212,44 @@ class _Reader:
                 yield each.source, each.date
 
     def _authors(self, page: VisiblePage, site_name: str | None) -> tuple[str, ...]:
-        for source, values in self._author_values():
-            names = clean_names(values, site=site_name or "")
-            if names:
-                self._sources["authors"] = source
-                return names
-        seen = seen_authors(page, site_name or "")
-        if seen is None:
+        """Return the authors of the best source: people before accounts, accounts before the site.
+
+        Where a page shows the authors that its data name, and more of them, it is believed.
+        """
+        site = site_name or ""
+        groups = [
+            (source, names)
+            for source, values in self._author_values()
+            if (names := clean_names(values, site=site))
+        ]
+        seen = seen_authors(page, site)
+        if seen is not None:
+            groups.append(seen)
+        if not groups:
             return ()
-        self._sources["authors"] = seen[0]
-        return seen[1]
+        best = min(enumerate(groups), key=lambda pair: (self._weakness(pair[1][1], site), pair[0]))
+        source, names = best[1]
+        if seen is not None and set(map(fold_name, names)) < set(map(fold_name, seen[1])):
+            source, names = seen
+        self._sources["authors"] = source
+        return names
+
+    def _weakness(self, names: tuple[str, ...], site: str) -> int:
+        """Return 0 for people, 1 for names of accounts, 2 for the site itself."""
+        house = {fold_name(name) for name in (site, self._linked.site_name or "", *self._labels)}
+        if all(_is_house(fold_name(name), house) for name in names):
+            return 2
+        return 1 if all(map(is_weak, names)) else 0
 
     def _author_values(self) -> Iterator[tuple[str, list[str]]]:
         yield "json-ld", list(self._linked.authors)
-        yield from self._metas.groups("author")
+        for source, values in self._metas.groups("author"):
+            yield source, values
+        names = self._metas.by_name
+        for number in ("1", "2"):
+            label = " ".join(names.get(f"twitter:label{number}", ()))
+            if byline_words().by.match(label):
+                yield "meta", names.get(f"twitter:data{number}", [])
 
     def _canonical(self) -> Iterator[tuple[str, str | None]]:
         yield "link", self._parsed.canonical_url
@@ -259,6 +293,11 @@ class _Reader:
 def _language(value: str | None) -> str | None:
     tag = (value or "").strip().replace("_", "-")
     return tag if re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", tag) else None
+
+
+def _is_house(name: str, house: set[str]) -> bool:
+    """Tell whether a folded name is the site's, or begins with it: "BBC News"."""
+    return any(own and (name == own or (len(own) > 2 and name.startswith(own))) for own in house)  # noqa: PLR2004
 
 
 def _date_in_url(url: str) -> Date | None:

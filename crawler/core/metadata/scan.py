@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from crawler.core.parse import ParsedPage
 
-__all__ = ["Mark", "Scan", "Snippet", "element_text", "scan", "stands_aside"]
+__all__ = ["AUTHOR_PAGE", "Mark", "Scan", "Snippet", "element_text", "scan", "stands_aside"]
 
 # Not content, and nothing below it either tells of the page.
 _NO_TEXT = frozenset(("style", "noscript", "template", "svg", "path", "option", "textarea"))
@@ -33,9 +33,10 @@ _AUTHOR_HINT = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"comment|related|sidebar|recommend|teaser|popular|footer|trending|read-?next|read-?more"
-    r"|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read|carousel|newsletter"
-    r"|recent|similar|widget|ranking|menu|disqus|next-?article|prev|mega-?nav|navbar|side-?bar",
+    r"comments?\b|commentl|respond|related|sidebar|recommend|teaser|popular|footer|trending"
+    r"|read-?next|read-?more|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read"
+    r"|carousel|newsletter|recent|similar|ranking|\bmenu|disqus|next-?article|\bprev|mega-?nav"
+    r"|navbar|\bcards?\b|swiper|slider",
     re.IGNORECASE,
 )
 # They hold the page: their classes tell of its kind.
@@ -45,6 +46,15 @@ _ASIDE_LEVELS = 40
 _DATED = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|25[5-9]\d(?!\d)|\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d\d(?!\d))"
 )
+_AUTHOR_PAGE = re.compile(
+    r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
+    r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#]",
+    re.IGNORECASE,
+)
+_ADDRESS_CHARS = 200
+AUTHOR_PAGE = "link to an author's page"
+"""The hint of a mark that is a link to such a page."""
+
 _BYLINE_CHARS = 300
 _DATED_CHARS = 400
 _ELEMENT_CHARS = 400
@@ -138,12 +148,16 @@ def scan(parsed: ParsedPage, byline: re.Pattern[str]) -> Scan:
                     found.headings.append(Mark(element, order, tag))
                 elif tag == "link" and found.image is None and element.get("rel") == "image_src":
                     found.image = element.get("href")
+                elif tag == "a" and len(found.authors) < _MAX_MARKS:
+                    href = element.get("href")
+                    if href and _AUTHOR_PAGE.search(href, 0, _ADDRESS_CHARS):
+                        found.authors.append(Mark(element, order, AUTHOR_PAGE))
                 if element.attrib:
                     _hint(element, order, hints, found)
-            if text is not None and len(text) > 3:  # noqa: PLR2004 - shorter names nobody
+            if text is not None and len(text) > 1:
                 _snippet(text, element, order, byline, found)
             tail = element.tail
-            if tail is not None and len(tail) > 3:  # noqa: PLR2004 - shorter names nobody
+            if tail is not None and len(tail) > 1:
                 parent = element.getparent()
                 if parent is not None:
                     _snippet(tail, parent, order, byline, found)

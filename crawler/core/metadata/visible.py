@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.metadata.dates import find_dates, read_date
 from crawler.core.metadata.names import clean_names
-from crawler.core.metadata.scan import element_text, stands_aside
+from crawler.core.metadata.scan import AUTHOR_PAGE, element_text, stands_aside
 from crawler.core.metadata.words import byline_words
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _MAX_LOOKED_AT = 60
 _NEAR = 60
 _FAR = 250
 _LABEL_CHARS = 40
+_RUN = 30
+_SURE_POINTS = 3.0
 _BYLINE_NAMES_CHARS = 160
 _PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
 _MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
@@ -144,75 +146,104 @@ def _near(page: VisiblePage, order: int) -> float:
 
 def seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
     """Return source and names of the authors that the page shows; None where it shows none."""
-    best: tuple[float, int, str, tuple[str, ...]] | None = None
+    best: tuple[float, str, tuple[str, ...]] | None = None
     for points, source, marks in _groups(page):
+        if best is not None and points <= best[0]:
+            continue
         names = clean_names([element_text(mark.element) for mark in marks], site=site)
-        if names and (best is None or points > best[0]):
-            best = (points, marks[0].order, source, names)
-    if best is not None:
-        return best[2], best[3]
-    return _by_text(page, site)
+        if names and all(map(_looks_like_name, names)):
+            best = (points, source, names)
+    labelled = _by_text(page, site)
+    if labelled is not None and (best is None or best[0] < _SURE_POINTS):
+        return "byline", labelled
+    return best[1:] if best is not None else None
 
 
 def _groups(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
     """Yield runs of marks of one kind that stand close together, with points."""
-    marks = [
-        mark
-        for mark in page.scan.authors[:_MAX_LOOKED_AT]
-        if not stands_aside(mark.element, page.aside)
-    ]
     by_hint: dict[str, list[Mark]] = {}
-    for mark in marks:
+    for mark in page.scan.authors[:_MAX_LOOKED_AT]:
         by_hint.setdefault(mark.hint, []).append(mark)
     for hint, group in by_hint.items():
-        first = group[0]
-        run = [mark for mark in group if mark.order - first.order <= _NEAR][:20]
-        element = first.element
-        rel = (element.get("rel") or "").lower().split()
-        prop = (element.get("itemprop") or "").lower()
-        points = 0.0
-        if "author" in rel:
-            points += 4.0
-        elif prop in ("author", "creator", "name"):
-            points += 3.5
-        elif _STRONG_AUTHOR.search(hint):
-            points += 2.0
-        if _NO_AUTHOR.search(hint):
-            points -= 3.0
-        length = len(element_text(element))
-        if not length or length > _BYLINE_NAMES_CHARS:
-            continue
-        points -= length / 60
-        points += _near(page, first.order)
-        if element.tag == "a":
-            points += 0.5
-        if points > 1.0:
-            yield points, "microdata" if prop else "byline", run
+        for run in _runs(group, page):
+            element = run[0].element
+            length = len(element_text(element))
+            if not length or length > _BYLINE_NAMES_CHARS:
+                continue
+            points = _author_points(element, hint) - length / 60 + _near(page, run[0].order)
+            if stands_aside(element, page.aside):
+                points -= 3.0
+            if points > 1.0:
+                prop = element.get("itemprop")
+                yield points, "microdata" if prop else "byline", run
 
 
-def _by_text(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
-    """Read a text that begins as bylines do: "By A and B"."""
+def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
+    """Return the first marks of a kind, and the first of them after the headline."""
+    starts = [group[0]]
+    if page.headline is not None:
+        starts += [mark for mark in group if mark.order >= page.headline - _NEAR / 2][:1]
+    return [
+        [mark for mark in group if 0 <= mark.order - start.order <= _RUN][:20]
+        for start in dict.fromkeys(starts)
+    ]
+
+
+def _author_points(element: etree._Element, hint: str) -> float:
+    rel = (element.get("rel") or "").lower().split()
+    prop = (element.get("itemprop") or "").lower()
+    points = 0.0
+    if "author" in rel:
+        points = 4.0
+    elif hint == AUTHOR_PAGE:
+        points = 3.0
+    elif prop in ("author", "creator"):
+        points = 3.5
+    elif _STRONG_AUTHOR.search(hint):
+        points = 2.5
+    if hint != AUTHOR_PAGE and _NO_AUTHOR.search(hint):
+        points -= 2.0
+    return points + 0.5 * (element.tag == "a")
+
+
+def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
+    """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     words = byline_words()
     for snippet in page.scan.bylines:
         if page.headline is None or not -_NEAR <= snippet.order - page.headline <= _FAR:
             continue
         if stands_aside(snippet.element, page.aside):
             continue
-        text = snippet.text
-        match = words.by.match(text)
-        rest = text[match.end() :] if match else ""
-        if not rest.strip():
-            text = element_text(snippet.element)
-        if len(text) > _BYLINE_NAMES_CHARS:
+        text = _labelled(snippet.element, snippet.text, words.by)
+        if not text or len(text) > _BYLINE_NAMES_CHARS:
             continue
         names = clean_names([text], site=site)
-        if names and all(_looks_like_name(name) for name in names):
-            return "byline", names
+        if names and all(map(_looks_like_name, names)):
+            return names
     return None
+
+
+def _labelled(element: etree._Element, text: str, by: re.Pattern[str]) -> str:
+    """Return what follows the label of a byline: in its text, its element, or the one around it."""
+    match = by.match(text)
+    if match is not None and text[match.end() :].strip():
+        return text
+    label = " ".join(text.split())
+    here: etree._Element | None = element
+    for _ in range(3):
+        if here is None:
+            break
+        said = element_text(here)
+        start = said.find(label)
+        rest = said[start + len(label) :].strip(" :-\u2013\u2014") if start >= 0 else ""
+        if rest:
+            return rest
+        here = here.getparent()
+    return ""
 
 
 def _looks_like_name(name: str) -> bool:
     """Tell whether most words of a text begin with a capital, where its script has any."""
     words = [word for word in name.split() if word[0].isalpha()]
     small = sum(word[0].islower() for word in words)
-    return bool(words) and small * 3 <= len(words) and len(words) <= 5  # noqa: PLR2004 - of a name
+    return bool(words) and small * 3 <= len(words) and len(words) <= 6  # noqa: PLR2004 - of a name

@@ -2,8 +2,9 @@
 
 ``data/bylines.json`` is a JSON object of lists: ``by`` (what stands before an author's name),
 ``followed_by_colon`` (those of them that are common words and count with a colon only), ``and``,
-``roles`` (words of job titles), ``nobody`` (labels that are no name), ``published`` and
-``modified`` (what stands before a date).
+``roles`` (words of job titles), ``nobody`` (labels that are no name), ``agencies`` and
+``credentials`` (short names of news agencies, and of degrees), ``published`` and ``modified`` (what
+stands before a date).
 """
 
 from __future__ import annotations
@@ -28,15 +29,19 @@ class Words:
     """The lists, as patterns and sets.
 
     ``by`` matches at the beginning of a text and ends before the name; ``joint`` finds what stands
-    between two names; ``published`` and ``modified`` find the words that tell what a date means.
+    between two names; ``published`` and ``modified`` find the words that tell what a date means, ``updated`` either of
+    them after a name.
     """
 
     by: re.Pattern[str]
     joint: re.Pattern[str]
     roles: frozenset[str]
     nobody: frozenset[str]
+    agencies: frozenset[str]
+    credentials: frozenset[str]
     published: re.Pattern[str]
     modified: re.Pattern[str]
+    updated: re.Pattern[str]
 
 
 @cache
@@ -48,14 +53,21 @@ def byline_words() -> Words:
     free = _any_of(word for word in data["by"] if word not in with_colon)
     return Words(
         by=re.compile(
-            rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?::\s?|\s)|(?:{_any_of(with_colon)})\s?[::]\s?)",
+            # A label alone in its element names who stands beside it.
+            rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
+            rf"|(?:{_any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         ),
         joint=re.compile(rf"\s(?:{_any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
         roles=frozenset(map(fold_word, data["roles"])),
         nobody=frozenset(map(fold_word, data["nobody"])),
+        agencies=frozenset(data["agencies"]),
+        credentials=frozenset(data["credentials"]),
         published=re.compile(_any_of(data["published"]), re.IGNORECASE),
         modified=re.compile(_any_of(data["modified"]), re.IGNORECASE),
+        updated=re.compile(
+            rf"\s(?:last )?(?:{_any_of((*data['modified'], *data['published']))})\b", re.IGNORECASE
+        ),
     )
 
 
