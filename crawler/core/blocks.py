@@ -8,19 +8,19 @@ to exactly one block, and blocks stand in document order.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.text import block_key, drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from lxml import etree
 
     from crawler.core.parse import ParsedPage
 
-__all__ = ["Block", "segment"]
+__all__ = ["Block", "Holder", "segment"]
 
 # Elements whose content is never shown as running text.
 _UNSEEN = frozenset(
@@ -40,6 +40,10 @@ _INLINE = frozenset(
 # Elements that can hold nothing but a line of text: what HTML does not know flows within them
 # (custom elements, the "o:p" of word processors), elsewhere it is a container.
 _LINES_ONLY = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
+# React sends what takes it longer at the end, hidden, as "S:1f", and its script moves that to where
+# the template "B:1f" stands.
+_LATE = re.compile(r"S:[0-9a-f]{1,8}")
+_PLACE_OF_LATE = re.compile(r"B:[0-9a-f]{1,8}")
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _LINE_SPACE = re.compile(r"[^\S\n]+")
@@ -52,6 +56,36 @@ _NEVER_HIDDEN = frozenset(("html", "body"))
 # Only so much of a title is compared with each block, and only so much of a path is told.
 _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
+# What authors name an element by; of a longer value only the beginning.
+_NAMING = ("class", "id", "role", "itemprop")
+_NAME_CHARS = 200
+# Inline elements that tell something of the line they stand in, without any name.
+_TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holder:
+    """A block-level element that blocks stand in.
+
+    ``tag``
+        Its name.
+    ``names``
+        What its author calls it: the values of ``class``, ``id``, ``role`` and ``itemprop`` with
+        spaces between, at most 200 characters of each.
+    ``parent``
+        The block-level element around it; None for a root.
+    ``depth``
+        How many block-level elements there are from the root to this one; 1 for a root.
+    ``path``
+        Their tags with ``/`` between, ``tbody`` left out; ends where it has become longer than
+        1,000 characters.
+    """
+
+    tag: str
+    names: str
+    parent: Holder | None
+    depth: int
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +106,14 @@ class Block:
         one key are the same block on different pages.
     ``chars``, ``link_chars``
         Characters that are not white space, and how many of them stand inside hyperlinks.
+    ``holder``
+        The block-level element that holds the text; None for what was not cut along elements.
+    ``inner``
+        Of the inline elements within the block, or between it and the one before: the tags of those
+        that tell something of a line (``time``, ``button``, ``strong``, …), and what authors call
+        them, with spaces between.
+    ``links``
+        How many hyperlinks begin within the block.
     """
 
     index: int
@@ -81,6 +123,9 @@ class Block:
     key: int
     chars: int
     link_chars: int
+    holder: Holder | None = field(default=None, repr=False, compare=False)
+    inner: str = field(default="", repr=False, compare=False)
+    links: int = field(default=0, repr=False, compare=False)
 
     @property
     def link_share(self) -> float:
@@ -103,10 +148,15 @@ class _Segmenter:
         self.blocks: list[Block] = []
         self._pieces: list[str] = []
         self._link_chars = 0
+        self._open_links = 0
         self._links = 0
-        self._holders: list[tuple[str, str]] = [("", "")]
+        self._inner: list[str] = []
+        self._holder = Holder("", "", None, 0, "")
         self._paths: dict[tuple[str, str], str] = {}
         self._title = title[:_TITLE_CHARS]
+        # By their names; found when a place for one first comes.
+        self._late_parts: dict[str, etree._Element] | None = None
+        self._late_shown: set[etree._Element] = set()
 
     def walk(self, root: etree._Element) -> None:
         """Visit every element below ``root`` without recursion: pages nest thousands deep."""
@@ -114,20 +164,32 @@ class _Segmenter:
         # them, and the tail of each child is text of the frame.
         if not self._enter(root):
             return
-        stack = [(root, iter(root))]
+        stack = [(root, iter(root), root)]
         while stack:
-            element, children = stack[-1]
+            element, children, place = stack[-1]
             child = next(children, None)
             if child is None:
                 stack.pop()
                 self._leave(element)
-                if stack and element.tail:
-                    self._add(element.tail)
-            elif self._enter(child):
-                stack.append((child, iter(child)))
+                if stack and place.tail:
+                    self._add(place.tail)
+                continue
+            shown = child if child.tag != "template" else self._late(root, child)
+            if shown is not None and self._enter(shown):
+                stack.append((shown, iter(shown), child))
             elif child.tail:
                 self._add(child.tail)
         self._flush()
+
+    def _late(self, root: etree._Element, template: etree._Element) -> etree._Element | None:
+        """Return what a script will put in the place of a template."""
+        name = template.get("id") or ""
+        if not _PLACE_OF_LATE.fullmatch(name):
+            return None
+        if self._late_parts is None:
+            hidden = root.iterfind(".//*[@hidden]")
+            self._late_parts = {part.get("id") or "": part for part in hidden}
+        return self._late_parts.get(f"S{name[1:]}")
 
     def _enter(self, element: etree._Element) -> bool:
         """Open an element; False where nothing below it is shown."""
@@ -137,36 +199,61 @@ class _Segmenter:
         if tag == "br":
             self._break()
             return False
-        if element.attrib and _is_hidden(element):
+        attributes = element.keys()
+        if attributes and (_is_hidden(element, attributes) or self._was_shown(element, attributes)):
             return False
-        if tag == "a":
-            self._links += element.get("href") is not None
-        elif tag == "button":
-            self._add(" ")
-        elif tag not in _INLINE and not self._flows(tag):
+        if tag in _INLINE or self._flows(tag):
+            self._enter_inline(element, tag, attributes)
+        else:
             self._flush()
-            self._holders.append((tag, self._path_of(tag)))
+            parent = self._holder
+            self._holder = Holder(
+                tag, _names(element, attributes), parent, parent.depth + 1, self._path_of(tag)
+            )
         if element.text:
             self._add(element.text)
         return True
 
-    def _leave(self, element: etree._Element) -> None:
-        tag = element.tag
-        if tag == "a":
-            self._links -= element.get("href") is not None
+    def _enter_inline(
+        self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
+    ) -> None:
+        if tag == "a" and "href" in attributes:
+            self._open_links += 1
+            self._links += 1
         elif tag == "button":
             self._add(" ")
-        elif tag not in _INLINE and not self._flows(tag):
+        if tag in _TELLING:
+            self._inner.append(tag)
+        if "class" in attributes:
+            self._inner.append((element.get("class") or "")[:_NAME_CHARS])
+
+    def _was_shown(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
+        """Tell whether a part that came late was met before, in its place."""
+        if "hidden" not in attributes:
+            return False
+        if element in self._late_shown:
+            return True
+        self._late_shown.add(element)
+        return False
+
+    def _leave(self, element: etree._Element) -> None:
+        tag = element.tag
+        if tag in _INLINE:
+            if tag == "a":
+                self._open_links -= element.get("href") is not None
+            elif tag == "button":
+                self._add(" ")
+        elif not self._flows(tag):
             self._flush()
-            self._holders.pop()
+            self._holder = self._holder.parent or self._holder
 
     def _flows(self, tag: str) -> bool:
         """Tell whether an element that HTML does not know flows where it stands."""
-        return self._holders[-1][0] in _LINES_ONLY and ("-" in tag or ":" in tag)
+        return self._holder.tag in _LINES_ONLY and ("-" in tag or ":" in tag)
 
     def _path_of(self, tag: str) -> str:
         """Extend the open element's path; blocks with the same path share one string."""
-        path = self._holders[-1][1]
+        path = self._holder.path
         if tag in _NOT_IN_PATHS or len(path) > _PATH_CHARS:
             return path
         return self._paths.setdefault((path, tag), f"{path}/{tag}" if path else tag)
@@ -175,16 +262,16 @@ class _Segmenter:
         if text.isspace():
             if not self._pieces:
                 return
-            if self._holders[-1][0] not in _KEEPS_LINES:
+            if self._holder.tag not in _KEEPS_LINES:
                 text = " "
         elif not text.isprintable():
             text = drop_unseen(text)
-            if self._holders[-1][0] not in _KEEPS_LINES:
+            if self._holder.tag not in _KEEPS_LINES:
                 text = _SPACE.sub(" ", text)
             if not text:
                 return
         self._pieces.append(text)
-        if self._links:
+        if self._open_links:
             self._link_chars += sum(map(len, text.split()))
 
     def _break(self) -> None:
@@ -204,31 +291,43 @@ class _Segmenter:
         text = _fold("".join(self._pieces))
         # Marks of direction alone are nothing to read.
         if text and any(map(str.isprintable, text.replace(" ", ""))):
-            tag, path = self._holders[-1]
+            holder = self._holder
             chars = len(text) - text.count(" ") - text.count("\n")
             self.blocks.append(
                 Block(
                     index=len(self.blocks),
                     text=text,
-                    tag=tag,
-                    path=path,
+                    tag=holder.tag,
+                    path=holder.path,
                     # "Day 12" as the page's own headline is not "Day 13".
                     key=block_key(text, mask_digits=text not in self._title),
                     chars=chars,
                     link_chars=min(self._link_chars, chars),
+                    holder=holder,
+                    inner=" ".join(self._inner),
+                    links=self._links,
                 )
             )
+            self._inner.clear()
         self._pieces.clear()
-        self._link_chars = 0
+        self._link_chars = self._links = 0
 
 
-def _is_hidden(element: etree._Element) -> bool:
-    if element.tag in _NEVER_HIDDEN:
+def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
+    """Join what an author calls an element."""
+    if not attributes:
+        return ""
+    return " ".join(
+        [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
+    )
+
+
+def _is_hidden(element: etree._Element, attributes: Collection[str | bytes]) -> bool:
+    if "hidden" in attributes and not _LATE.fullmatch(element.get("id") or ""):
+        return element.tag not in _NEVER_HIDDEN
+    if "style" not in attributes or element.tag in _NEVER_HIDDEN:
         return False
-    if element.get("hidden") is not None:
-        return True
-    style = element.get("style")
-    return style is not None and _HIDDEN_STYLE.search(style) is not None
+    return _HIDDEN_STYLE.search(element.get("style") or "") is not None
 
 
 def _fold(text: str) -> str:
