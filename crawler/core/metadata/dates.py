@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Date", "FoundDate", "Reading", "find_dates", "fold_word", "read_date"]
+__all__ = ["Date", "FoundDate", "Reading", "find_dates", "fold_word", "is_month", "read_date"]
 
 FIRST_YEAR = 1990
 """The first year in which a web page can have been published."""
@@ -285,6 +285,11 @@ def fold_word(word: str) -> str:
         return word
     decomposed = unicodedata.normalize("NFKD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def is_month(folded: str) -> bool:
+    """Tell whether a folded word is the name of a month in any language."""
+    return folded in _names()[0]
 
 
 def _month(word: str, language: str) -> int:

@@ -30,7 +30,7 @@ _WRAPPING = re.compile(r"<!--|-->|//\s?<!\[CDATA\[|//\s?\]\]>|/\*\s?<!\[CDATA\[\
 _TRAILING_COMMA = re.compile(r",(?=\s*+[}\]])")
 _MISSING_COMMA = re.compile(r"\}\s*+(?=\{)")
 _ARTICLE = re.compile(r"(?:article|blogposting|report|liveblog|posting|review|recipe|howto|creativework"
-                      r"|podcastepisode|videoobject|newsmedia|opinion|story)$", re.IGNORECASE)  # fmt: skip
+                      r"|podcastepisode|videoobject|newsmedia|opinion|story|question)$", re.IGNORECASE)  # fmt: skip
 _STRONG = re.compile(
     r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
 )

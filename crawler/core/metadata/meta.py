@@ -63,6 +63,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
               "twitter:image:src", "parsely-image-url", "sailthru.image.full", "thumbnail",
               "image", "thumbnailurl"),
 }  # fmt: skip
+# Names of people in these begin with the family name.
+_TURNED = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 _ITEM_NAMES = frozenset(("headline", "datepublished", "datemodified", "datecreated", "inlanguage"))
 
 
@@ -91,11 +93,17 @@ class MetaTags:
         """Yield source and values of each name, for fields that have several values."""
         for name in _NAMES[what]:
             if values := self.by_name.get(name):
-                yield _source(name), values
+                yield _source(name), [_turned(each) for each in values] if name in _TURNED else values
 
     def first(self, what: str) -> tuple[str, str] | None:
         """Return source and value of the most believed name that is given."""
         return next(self.values(what), None)
+
+
+def _turned(name: str) -> str:
+    """Return "Doe, Jane", as bibliographies write, as "Jane Doe"."""
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else name
 
 
 def _source(name: str) -> str:

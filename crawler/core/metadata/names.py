@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.dates import find_dates, fold_word
+from crawler.core.metadata.dates import find_dates, fold_word, is_month
 from crawler.core.metadata.words import byline_words
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ _KOREAN_ROLE = re.compile(
 _CJK_ROLE = re.compile(
     r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
 )
-_COUNT = re.compile(r"\s[+\d][\d,.k]*(?:\smore)?$")
+_COUNT = re.compile(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
 # What leads to a date: "A on Friday", "A am Montag".
 _LEADING = re.compile(
     r"(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in))?"
     r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$", re.IGNORECASE
 )
+_WEEKDAYS = frozenset(("mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun", "monday",
+                       "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
@@ -50,7 +52,9 @@ def fold_name(name: str) -> str:
     return "".join(char for char in fold_word(name) if char.isalnum())
 
 
-def clean_names(values: Iterable[str], *, site: str = "") -> tuple[str, ...]:
+def clean_names(
+    values: Iterable[str], *, site: str = "", are_seen: bool = False
+) -> tuple[str, ...]:
     """Return the names in what a page gives as its authors, in order, each once.
 
     "By A and B, Staff Writer" gives A and B. Addresses, e-mail, job titles, labels of buttons and,
@@ -59,11 +63,12 @@ def clean_names(values: Iterable[str], *, site: str = "") -> tuple[str, ...]:
     Args:
         values: what the page gives, one or more authors in each.
         site: name of the site, which is an author only where there is no other.
+        are_seen: the values are texts of elements, where a job title may follow without a comma.
     """
     names: dict[str, str] = {}
     handles: dict[str, str] = {}
     for value in values:
-        for name in _names(value):
+        for name in _names(value, are_seen=are_seen):
             target = handles if name.startswith("@") else names
             target.setdefault(fold_name(name), name)
             if len(names) >= _MAX_NAMES:
@@ -75,7 +80,7 @@ def clean_names(values: Iterable[str], *, site: str = "") -> tuple[str, ...]:
     return tuple(chosen.values())
 
 
-def _names(value: str) -> Iterator[str]:
+def _names(value: str, *, are_seen: bool) -> Iterator[str]:
     text = html.unescape(value[:_RAW_CHARS])
     text = " ".join(_TAG.sub(" ", text).split())
     if _ADDRESS.search(text):
@@ -88,6 +93,8 @@ def _names(value: str) -> Iterator[str]:
     for piece in pieces:
         for name in _joined(piece, alone=len(pieces) == 1):
             cleaned = _cleaned(name)
+            if are_seen:
+                cleaned = _without_roles(cleaned)
             if cleaned and not _is_nobody(cleaned, first=not found, alone=len(pieces) == 1):
                 found = True
                 yield cleaned
@@ -105,9 +112,11 @@ def _without_by(text: str) -> str:
 
 
 def _before_date(text: str) -> str:
-    """Return what stands before a date, and before the words that lead to it."""
+    """Return what stands before a date and the words that lead to it, or after a date."""
     found = next(find_dates(text), None)
     words = byline_words()
+    if found is not None and found.start == 0:
+        return text[found.end :].strip(_EDGES)
     end = found.start if found is not None else len(text)
     label = words.updated.search(text, 1, end)
     if label is not None:
@@ -143,7 +152,7 @@ def _cleaned(name: str) -> str:
     name = _CJK_ROLE.sub("", name)
     name = _COUNT.sub("", name)
     handle = name.startswith("@")
-    name = _without_roles(name.strip(_EDGES + "@"))
+    name = name.strip(_EDGES + "@")
     return f"@{name}" if handle and name else name
 
 
@@ -155,7 +164,7 @@ def _without_roles(name: str) -> str:
     while kept > _TWO:
         part = parts[kept - 1].strip(".,")
         folded = fold_word(part)
-        if folded in words.roles or (folded in words.credentials and not part.islower()):
+        if folded in words.trailing or (folded in words.credentials and not part.islower()):
             kept -= 1
         else:
             break
@@ -170,7 +179,7 @@ def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
     if not _LETTER.search(name) or len(name) > _NAME_CHARS or len(name.split()) > _NAME_WORDS:
         return True
     folded = fold_word(name).strip()
-    if folded in words.nobody or folded.isdigit():
+    if folded in words.nobody or folded.isdigit() or _is_part_of_date(folded):
         return True
     parts = [part.strip(".,") for part in folded.split()]
     in_roles = sum(part in words.roles for part in parts)
@@ -187,6 +196,12 @@ def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
         len(parts) == 1 and name.isupper() and name.isascii() and len(name) < _DEGREE_CHARS
     )
     return is_degree or in_roles > 0 or name[0].islower()
+
+
+def _is_part_of_date(folded: str) -> bool:
+    """Tell whether a text is a day without its year, or a weekday: "March 7", "Sat"."""
+    parts = [part for part in folded.replace(".", " ").split() if not part.isdigit()]
+    return len(parts) <= 1 and all(is_month(part) or part in _WEEKDAYS for part in parts)
 
 
 def is_weak(name: str) -> bool:

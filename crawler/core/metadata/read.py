@@ -229,7 +229,7 @@ class _Reader:
             return ()
         best = min(enumerate(groups), key=lambda pair: (self._weakness(pair[1][1], site), pair[0]))
         source, names = best[1]
-        if seen is not None and set(map(fold_name, names)) < set(map(fold_name, seen[1])):
+        if seen is not None and _adds_people(names, seen[1]):
             source, names = seen
         self._sources["authors"] = source
         return names
@@ -293,6 +293,14 @@ class _Reader:
 def _language(value: str | None) -> str | None:
     tag = (value or "").strip().replace("_", "-")
     return tag if re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", tag) else None
+
+
+def _adds_people(names: tuple[str, ...], seen: tuple[str, ...]) -> bool:
+    """Tell whether what is seen holds all names and more, each of two words or more."""
+    known = set(map(fold_name, names))
+    if not known < set(map(fold_name, seen)):
+        return False
+    return all(" " in name for name in seen if fold_name(name) not in known)
 
 
 def _is_house(name: str, house: set[str]) -> bool:

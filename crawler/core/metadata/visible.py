@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.metadata.dates import find_dates, read_date
@@ -150,8 +151,10 @@ def seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | 
     for points, source, marks in _groups(page):
         if best is not None and points <= best[0]:
             continue
-        names = clean_names([element_text(mark.element) for mark in marks], site=site)
-        if names and all(map(_looks_like_name, names)):
+        texts = [_name_text(mark.element) for mark in marks]
+        names = clean_names(texts, site=site, are_seen=True)
+        sure = points > _SURE_POINTS
+        if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
             best = (points, source, names)
     labelled = _by_text(page, site)
     if labelled is not None and (best is None or best[0] < _SURE_POINTS):
@@ -176,6 +179,15 @@ def _groups(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
             if points > 1.0:
                 prop = element.get("itemprop")
                 yield points, "microdata" if prop else "byline", run
+
+
+def _name_text(element: etree._Element) -> str:
+    """Return the text of an author's element, of its ``itemprop=name`` where it has one."""
+    if element.get("itemprop") is not None:
+        for part in islice(element.iter(), _NEAR):
+            if part is not element and part.get("itemprop") == "name":
+                return element_text(part) or part.get("content") or ""
+    return element_text(element)
 
 
 def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
@@ -217,7 +229,7 @@ def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
         text = _labelled(snippet.element, snippet.text, words.by)
         if not text or len(text) > _BYLINE_NAMES_CHARS:
             continue
-        names = clean_names([text], site=site)
+        names = clean_names([text], site=site, are_seen=True)
         if names and all(map(_looks_like_name, names)):
             return names
     return None

@@ -2,7 +2,7 @@
 
 ``data/bylines.json`` is a JSON object of lists: ``by`` (what stands before an author's name),
 ``followed_by_colon`` (those of them that are common words and count with a colon only), ``and``,
-``roles`` (words of job titles), ``nobody`` (labels that are no name), ``agencies`` and
+``roles`` (words of job titles), ``trailing`` (those that follow a name without a comma), ``nobody`` (labels that are no name), ``agencies`` and
 ``credentials`` (short names of news agencies, and of degrees), ``published`` and ``modified`` (what
 stands before a date).
 """
@@ -36,6 +36,7 @@ class Words:
     by: re.Pattern[str]
     joint: re.Pattern[str]
     roles: frozenset[str]
+    trailing: frozenset[str]
     nobody: frozenset[str]
     agencies: frozenset[str]
     credentials: frozenset[str]
@@ -60,6 +61,7 @@ def byline_words() -> Words:
         ),
         joint=re.compile(rf"\s(?:{_any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
         roles=frozenset(map(fold_word, data["roles"])),
+        trailing=frozenset(map(fold_word, data["trailing"])),
         nobody=frozenset(map(fold_word, data["nobody"])),
         agencies=frozenset(data["agencies"]),
         credentials=frozenset(data["credentials"]),
