@@ -6,7 +6,7 @@ what the page's spans claim. Real pages do not come near them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -287,13 +287,9 @@ def table_as_dict(table: Table) -> dict[str, Any]:
 
 
 def _verdict(verdict: Verdict, method: str) -> dict[str, Any]:
-    coherency = verdict.coherency
-    return {
-        "is_genuine": verdict.is_genuine,
-        "method": method,
-        "reason": verdict.reason,
-        "rule": verdict.rule,
-        "coherency": None if coherency is None else round(coherency, 3),
-        "main_type": verdict.main_type,
-        "attribute_class": verdict.attribute_class,
-    }
+    plain: dict[str, Any] = {"is_genuine": verdict.is_genuine, "method": method}
+    for each in fields(verdict):
+        if each.name != "areas":  # those of the table
+            value = getattr(verdict, each.name)
+            plain[each.name] = round(value, 3) if isinstance(value, float) else value
+    return plain
