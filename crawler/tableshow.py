@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["tables_text"]
 
 _ROWS_SHOWN: Final = 50
-_CELL_CHARS: Final = 300
+_CELL_CHARS: Final = 200
+_CELL_LINES: Final = 4
 _PIPED_WIDTH: Final = 100
 # A column is not made narrower than its content, or than this.
 _NARROW: Final = 14
@@ -72,7 +73,9 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
     if not table["cells"]:
         console.print()
         return
-    for columns in _parts(table, console.width):
+    for number, columns in enumerate(_parts(table, console.width)):
+        if number:
+            console.print()
         console.print(_grid(table, columns, console.encoding))
     hidden = table["rows"] - table["header_rows"] - len(_body(table))
     if hidden > 0:
@@ -118,13 +121,13 @@ def _body(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
 
 
 def _parts(table: Mapping[str, Any], width: int) -> Iterator[list[int]]:
-    """Divide the columns into parts that fit, header columns standing in each."""
+    """Divide the columns into parts that fit, header columns or the first standing in each."""
     rows = [*table["cells"][: table["header_rows"]], *_body(table)]
     needs = [
         min(max(map(_widest, column), default=1), _NARROW) + _BETWEEN
         for column in zip(*rows, strict=True)
     ]
-    fixed = list(range(min(table["header_columns"], len(needs))))
+    fixed = list(range(min(max(table["header_columns"], 1), len(needs))))
     if 2 * sum(needs[column] for column in fixed) > width:
         fixed = []
     part, used = list(fixed), sum(needs[column] for column in fixed)
@@ -177,6 +180,8 @@ def _has_lines(encoding: str) -> bool:
 
 def _clean(text: str) -> str:
     """Leave out what a terminal would act upon, and the end of a long text."""
-    cut = text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1].rstrip() + "…"
-    lines = (" ".join(line.split()) for line in cut.splitlines())
-    return "\n".join("".join(filter(str.isprintable, line)) for line in lines)
+    lines = text[:_CELL_CHARS].splitlines()
+    is_cut = len(text) > _CELL_CHARS or len(lines) > _CELL_LINES
+    kept = (" ".join(line.split()) for line in lines[:_CELL_LINES])
+    shown = "\n".join("".join(filter(str.isprintable, line)) for line in kept)
+    return f"{shown}…" if is_cut else shown
