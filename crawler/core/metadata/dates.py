@@ -24,6 +24,7 @@ FIRST_YEAR = 1990
 
 _LAST_YEAR = 2100
 _MONTHS = 12
+_FEBRUARY = 2
 _SHORT_MONTHS = (4, 6, 9, 11)
 _NOON = 12
 _MIDNIGHT = 24
@@ -51,9 +52,9 @@ _PATTERNS = (
     # 20261127, 20261127T140300
     r"(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])(?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))",  # noqa: E501 - a pattern is read in one line
     # 27.11.2026, 27/11/26, 11/27/2026
-    rf"(?<![\d.:/-])(?P<a4>\d{{1,2}})\s?(?P<s4>[-./\u2010\u2011])\s?(?P<b4>\d{{1,2}})\s?(?P=s4)\s?(?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)",  # noqa: E501 - a pattern is read in one line
+    rf"(?<![\d.:/-])(?P<a4>\d{{1,2}})\s?(?P<s4>[-./|\u2010\u2011])\s?(?P<b4>\d{{1,2}})\s?(?P=s4)\s?(?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)",  # noqa: E501 - a pattern is read in one line
     # 27. November 2026, 27 de noviembre de 2026, 27th of November, 2026, 27-Nov-2026
-    rf"(?<!\d)(?P<d5>\d{{1,2}})(?:st|nd|rd|th|er|\.?[ºª°]|\.)?[\s,/-]{{0,2}}(?:(?:de|of|di)\s)?(?P<w5>{_WORD})[.,]{{0,2}}[\s/-]{{0,2}}(?:(?:de|del|of)\s)?(?P<y5>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
+    rf"(?<!\d)(?P<d5>\d{{1,2}})(?:st|nd|rd|th|er|\.?[ºª°]|\.)?[\s,/-]{{0,2}}(?:(?:de|of|di)\s)?(?P<w5>{_WORD})(?:\s?/\s?{_WORD})?[.,]{{0,2}}[\s/-]{{0,2}}(?:(?:de|del|of)\s)?(?P<y5>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
     # November 27th, 2026, Nov. 27 2026
     rf"(?P<w6>{_WORD})\.?[\s/-]{{1,2}}(?P<d6>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s/-]{{1,2}})(?:(?:de|at|of)\s)?(?P<y6>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
     # 2026. november 27., 2026 m. lapkričio 27 d.
@@ -65,7 +66,7 @@ _PATTERNS = (
 )
 _DATE = re.compile("|".join(_PATTERNS))
 # Nothing below matches where no year or short date stands.
-_HAS_DATE = re.compile(r"\d{4}|\d[./-]\s?\d{1,2}[./-]\s?\d\d")
+_HAS_DATE = re.compile(r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d")
 
 _ZONES: Mapping[str, str] = {
     "Z": "Z", "UTC": "Z", "GMT": "Z", "UT": "Z", "EST": "-05:00", "EDT": "-04:00",
@@ -111,6 +112,16 @@ class Date:
     def day_text(self) -> str:
         """The day as ``YYYY-MM-DD``."""
         return f"{self.year:04}-{self.month:02}-{self.day:02}"
+
+    @property
+    def number(self) -> int:
+        """The number of the day since 1970, by Hinnant's algorithm ``days_from_civil``."""
+        year = self.year - (self.month <= _FEBRUARY)
+        era, year_of_era = divmod(year, 400)
+        month = self.month - 3 if self.month > _FEBRUARY else self.month + 9
+        day_of_year = (153 * month + 2) // 5 + self.day - 1
+        day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
+        return era * 146_097 + day_of_era - 719_468
 
     @property
     def text(self) -> str:
@@ -209,7 +220,7 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
 
 
 def _days_in(year: int, month: int) -> int:
-    if month == 2:  # noqa: PLR2004 - February
+    if month == _FEBRUARY:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in _SHORT_MONTHS else 31
 
@@ -270,7 +281,7 @@ def _from_epoch(seconds: float) -> Date | None:
     day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
     shifted = (5 * day_of_year + 2) // 153
     month = shifted + 3 if shifted < 10 else shifted - 9  # noqa: PLR2004 - March is month 0
-    year = year_of_era + era * 400 + (month <= 2)  # noqa: PLR2004 - January and February
+    year = year_of_era + era * 400 + (month <= _FEBRUARY)
     day = _checked(year, month, day_of_year - (153 * shifted + 2) // 5 + 1)
     if day is None:
         return None

@@ -38,6 +38,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "issueddate", "date_published", "rnews:datepublished", "eomportal-lastupdate", "time_published",
         "article:publicationdate", "firstpublished", "og:release_date", "release_date",
         "shareaholic:article_published_time", "datecreated", "cxenseparse:publishtime", "tgt:published",
+    ),
+    # Names that say less: some hold the day on which the page was made or sent.
+    "dated": (
         "dc.date", "dc:date", "dcterms.date", "dc.dates", "date", "article:date", "article-date",
         "created", "createdate", "creation_date", "date.created", "rdate", "uploaddate", "regdate",
         "weibo: article:create_at", "weibo:article:create_at", "bt:pubdate", "vr:published_time",

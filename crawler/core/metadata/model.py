@@ -35,7 +35,8 @@ class Metadata:
     ``sources``
         For each field that is given, where it came from: ``json-ld``, ``opengraph``, ``meta``,
         ``microdata``, ``time``, ``text``, ``byline``, ``h1``, ``title``, ``url``, ``link``,
-        ``html``, ``script``.
+        ``html``, ``script``; ``modified`` where a page tells of no publication and ``published``
+        is when it was last changed.
     """
 
     title: str | None = None

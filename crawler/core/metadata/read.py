@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from crawler.core.metadata.dates import Reading, find_dates, read_date
+from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
 from crawler.core.metadata.jsonld import read_linked
 from crawler.core.metadata.meta import MetaTags
 from crawler.core.metadata.model import Metadata
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.metadata.dates import Date
     from crawler.core.metadata.jsonld import LinkedArticle
     from crawler.core.metadata.scan import Mark, Scan
+    from crawler.core.metadata.visible import SeenDate
     from crawler.core.parse import ParsedPage
 
 __all__ = ["read_metadata"]
 
 _MAX_TAGS = 50
 _SEEN_POINTS = 1.5
+_SURE_POINTS = 5.0
 _URL_DATE = re.compile(
     r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[/._-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/._-]))(?P=s)"
     r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?=\D|$))(?!\d)"
 )
-_URL_MONTH = re.compile(r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3})/(?P<d>\d{1,2})/", re.IGNORECASE)
+_URL_MONTH = re.compile(r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3,9})/(?P<d>\d{1,2})/", re.IGNORECASE)
 _SCRIPT_DATE = re.compile(
     r"""["']?(?:date_?published|published_?(?:at|date|time|on)|publish_?(?:date|time|ed_?at)|pub_?date"""
     r"""|publication_?date|first_?published(?:_?at)?|datecreated|created_?at)["']?\s?[:=]\s?["'](?P<date>[^"']{6,40})["']""",
@@ -186,23 +187,41 @@ class _Reader:
         one_day_on = (self._latest.year, self._latest.month, self._latest.day + 1)
         return (date.year, date.month, date.day) <= one_day_on
 
-    def _published(self, seen: list) -> Iterator[tuple[str, Date | None]]:
+    def _published(self, seen: list[SeenDate]) -> Iterator[tuple[str, Date | None]]:
+        in_url = _date_in_url(self._url)
+        shown = [each for each in seen if each.points >= _SURE_POINTS and not each.is_modified]
+        days = ([("url", in_url)] if in_url else []) + [
+            (each.source, each.date) for each in shown[:1]
+        ]
         for value in self._linked.published:
-            yield "json-ld", read_date(value, self._reading)
+            yield _local_day("json-ld", read_date(value, self._reading), days)
         for source, value in self._metas.values("published"):
+            yield _local_day(source, read_date(value, self._reading), days)
+        yield "url", in_url
+        for each in shown:
+            yield each.source, each.date
+        for source, value in self._metas.values("dated"):
             yield source, read_date(value, self._reading)
-        yield "url", _date_in_url(self._url)
         for each in seen:
             if each.points >= _SEEN_POINTS and not each.is_modified:
                 yield each.source, each.date
+        yield "title", self._date_in_title()
+        yield "url", _day_in_url(self._url, self._reading)
         for script in self._scan.scripts:
             for match in _SCRIPT_DATE.finditer(script, 0, _SCRIPT_CHARS):
                 yield "script", read_date(match["date"], self._reading)
         for each in seen:
             if not each.is_modified:
                 yield each.source, each.date
+        # All that the page tells is when it was last changed: its source says so.
+        for _, date in self._modified(seen):
+            yield "modified", date
 
-    def _modified(self, seen: list) -> Iterator[tuple[str, Date | None]]:
+    def _date_in_title(self) -> Date | None:
+        found = next(find_dates(self._parsed.title or "", self._reading), None)
+        return found.date if found is not None else None
+
+    def _modified(self, seen: list[SeenDate]) -> Iterator[tuple[str, Date | None]]:
         for value in self._linked.modified:
             yield "json-ld", read_date(value, self._reading)
         for source, value in self._metas.values("modified"):
@@ -295,6 +314,25 @@ def _language(value: str | None) -> str | None:
     return tag if re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", tag) else None
 
 
+def _local_day(
+    source: str, date: Date | None, days: list[tuple[str, Date]]
+) -> tuple[str, Date | None]:
+    """Return the day that the page shows where a time in UTC is of the day before or after it.
+
+    Its address and its readers have the day of the page's own zone, which UTC does not tell.
+    """
+    if date is None or date.zone not in ("Z", "+00:00", "-00:00"):
+        return source, date
+    hour = int(date.clock[:2] or 0)
+    for shown_by, day in days:
+        ahead = date.number - day.number
+        if (ahead == 1 and hour < 12) or (ahead == -1 and hour >= 10):  # noqa: PLR2004 - zones
+            return shown_by, Date(day.year, day.month, day.day)
+        if ahead == 0:
+            break
+    return source, date
+
+
 def _adds_people(names: tuple[str, ...], seen: tuple[str, ...]) -> bool:
     """Tell whether what is seen holds all names and more, each of two words or more."""
     known = set(map(fold_name, names))
@@ -306,6 +344,13 @@ def _adds_people(names: tuple[str, ...], seen: tuple[str, ...]) -> bool:
 def _is_house(name: str, house: set[str]) -> bool:
     """Tell whether a folded name is the site's, or begins with it: "BBC News"."""
     return any(own and (name == own or (len(own) > 2 and name.startswith(own))) for own in house)  # noqa: PLR2004
+
+
+def _day_in_url(url: str, reading: Reading) -> Date | None:
+    """Return a date written in an address as people write it: ``/29-10-2021``."""
+    path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+    found = next(find_dates(path.replace("_", "-"), reading), None)
+    return found.date if found is not None else None
 
 
 def _date_in_url(url: str) -> Date | None:

@@ -41,10 +41,10 @@ _ASIDE = re.compile(
 )
 # They hold the page: their classes tell of its kind.
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
-_ASIDE_TAGS = frozenset(("aside", "nav", "footer", "blockquote", "template", "noscript"))
+_ASIDE_TAGS = frozenset(("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript"))
 _ASIDE_LEVELS = 40
 _DATED = re.compile(
-    r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|25[5-9]\d(?!\d)|\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d\d(?!\d))"
+    r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|25[5-9]\d(?!\d)|\d{1,2}[./|-]\s?\d{1,2}[./|-]\s?\d\d(?!\d))"
 )
 _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
@@ -247,12 +247,14 @@ def element_text(element: etree._Element) -> str:
 
 
 def stands_aside(element: etree._Element, known: dict[etree._Element, bool]) -> bool:
-    """Tell whether an element stands in a part of the page that speaks of other pages.
+    """Tell whether an element stands in a part of the page that speaks of something else.
 
     ``known`` remembers the answers for a page.
     """
     passed: list[etree._Element] = []
-    here: etree._Element | None = element
+    if element.tag in _ASIDE_TAGS:
+        return True
+    here = element.getparent()
     result = False
     while here is not None and len(passed) < _ASIDE_LEVELS:
         if here in known:

@@ -25,6 +25,7 @@ __all__ = ["SeenDate", "VisiblePage", "seen_authors", "seen_dates"]
 _MAX_LOOKED_AT = 60
 _NEAR = 60
 _FAR = 250
+_ISO_BEGINS = re.compile(r"\d{4}-\d\d-\d\d")
 _LABEL_CHARS = 40
 _RUN = 30
 _SURE_POINTS = 3.0
@@ -81,7 +82,7 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
         element = mark.element
         if element.tag == "time":
             continue
-        given = element.get("content") or element.get("datetime") or element.get("data-date")
+        given = element.get("content") or element.get("datetime") or _dated_title(element)
         if given and (date := read_date(given, reading)):
             yield _seen(page, mark, date, "microdata", mark.hint, 3.0)
             continue
@@ -89,7 +90,7 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
         for found in find_dates(text, reading):
             label = text[max(0, found.start - _LABEL_CHARS) : found.start]
             spare = len(text) - (found.end - found.start)
-            weight = 2.0 - min(2.0, spare / 100)
+            weight = 2.0 - min(2.0, spare / 100) + _said_so(label)
             yield _seen(page, mark, found.date, "text", label or mark.hint, weight, mark.hint)
 
 
@@ -100,9 +101,20 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
             label = text[max(0, found.start - _LABEL_CHARS) : found.start]
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(snippet.element)
-            weight = 1.0 - min(2.0, spare / 60)
+            weight = 1.0 - min(2.0, spare / 60) + _said_so(label)
             yield _seen(page, snippet, found.date, "text", said, weight)
             break
+
+
+def _dated_title(element: etree._Element) -> str | None:
+    """Return a ``title`` that is a date for machines, as old microformats have it."""
+    title = element.get("title")
+    return title if title and _ISO_BEGINS.match(title) else None
+
+
+def _said_so(label: str) -> float:
+    """Return a point for words such as "published" right before a date."""
+    return 1.0 if byline_words().published.search(label) else 0.0
 
 
 def _said_around(element: etree._Element) -> str:
