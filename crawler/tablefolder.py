@@ -45,6 +45,10 @@ _CELL_CHARS = 1_000
 _TYPES_CHARS = 20_000
 # File systems take names of 255 bytes; paths are short enough for all of them.
 _SLUG_CHARS = 60
+# What file_name makes: the hash, and the table's number.
+_NAME = re.compile(
+    r"[a-z0-9][a-z0-9.-]{0,79}/[a-z0-9][a-z0-9-]{0,79}-([0-9a-f]{16})-(\d{1,9})\.csv"
+)
 _HOST = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*")
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _NOT_IN_FOLDERS = re.compile(r"[^a-z0-9.]+")
@@ -113,20 +117,23 @@ class TableFolder:
         folder.mkdir(parents=True, exist_ok=True)
         # A crawl that was killed may have left half a row at its end.
         self._rewrite_index()
-        self._numbers: dict[int, tuple[int, ...]] = {}
+        # The tables of each page, by the hash in the names of its files.
+        self._numbers: dict[int, list[int]] = {}
         for row in self._rows():
-            _, url, site, number, *_ = row
-            key = _page_key(url, site)
-            if number.isdecimal():
-                self._numbers[key] = (*self._numbers.get(key, ()), int(number))
+            if found := _NAME.fullmatch(row[0]):
+                self._numbers.setdefault(int(found[1], 16), []).append(int(found[2]))
         self.found = sum(map(len, self._numbers.values()))
         """How many files of earlier crawls the folder holds."""
 
     def put(self, item: PageItem) -> int:
-        """Write the genuine tables of a page in place of those it had; return how many."""
+        """Write the genuine tables of a page that have cells, in place of those that it had.
+
+        Returns:
+            How many were written.
+        """
         written: list[int] = []
         for table in item.tables or ():
-            if not table["verdict"]["is_genuine"]:
+            if not (table["verdict"]["is_genuine"] and table["types"]):
                 continue
             name = file_name(item.url, item.site, table["number"])
             path = self.folder / name
@@ -141,7 +148,7 @@ class TableFolder:
         for number in set(self._numbers.pop(key, ())).difference(written):
             (self.folder / file_name(item.url, item.site, number)).unlink(missing_ok=True)
         if written:
-            self._numbers[key] = tuple(written)
+            self._numbers[key] = written
         return len(written)
 
     def close(self) -> None:
@@ -152,7 +159,9 @@ class TableFolder:
         # Twice read, so that no more than the names of files is in memory.
         last = {row[0]: at for at, row in enumerate(self._rows())}
         kept = (row for at, row in enumerate(self._rows()) if last[row[0]] == at)
-        there = (row for row in kept if _is_inside(row[0]) and (self.folder / row[0]).is_file())
+        # An index may be changed by anybody: only names that are of this form are looked up.
+        ours = (row for row in kept if _NAME.fullmatch(row[0]))
+        there = (row for row in ours if (self.folder / row[0]).is_file())
         aside = self.folder / f".{INDEX}.part"
         with aside.open("wb") as file:
             file.write(_as_csv([INDEX_COLUMNS]))
@@ -183,11 +192,6 @@ class TableFolder:
         except OSError:
             aside.unlink(missing_ok=True)
             raise
-
-
-def _is_inside(name: str) -> bool:
-    """Tell whether a name from an index is one that :func:`file_name` may have made."""
-    return re.fullmatch(r"[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9-]*\.csv", name) is not None
 
 
 def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:

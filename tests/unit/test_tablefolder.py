@@ -105,7 +105,8 @@ def test_each_genuine_table_is_a_file_with_a_header_and_a_line_a_record(tmp_path
         ],
     )
     layout = table(2, verdict={**table()["verdict"], "is_genuine": False})
-    assert folder.put(page("tea", table(0), layout, odd)) == 2
+    empty = table(3, types={}, records=[], values=[])
+    assert folder.put(page("tea", table(0), layout, empty, odd)) == 2
     assert folder.put(page("none")) == 0
     assert folder.put(PageItem(url="https://s.example/off", tables=None)) == 0
     folder.close()
@@ -142,6 +143,10 @@ def test_a_second_crawl_replaces_the_tables_of_its_pages_and_leaves_others(tmp_p
     assert (first.found, second.found) == (0, 4)
     second.put(page("a", table(1, caption="New"), time="2025"))
     second.put(page("b", time="2025"))
+    assert second.put(page("with a space", table(0))) == 1
+    third = TableFolder(tmp_path)
+    third.put(page("with a space"))
+    third.close()
     second.close()
     rows = {
         row["file"]: (row["url"][-1], row["caption"], row["fetched_at"]) for row in index(tmp_path)
