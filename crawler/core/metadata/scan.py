@@ -1,4 +1,8 @@
-"""One walk over a page's tree that gathers everything its metadata may be told by."""
+"""Walks over a page's tree that gather what its metadata may be told by.
+
+The first, over few elements, takes what is written for machines. The second, over all of them, is
+needed where that says too little.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,13 @@ if TYPE_CHECKING:
 
     from crawler.core.parse import ParsedPage
 
-__all__ = ["AUTHOR_PAGE", "Mark", "Scan", "Snippet", "element_text", "scan", "stands_aside"]
+__all__ = [
+    "AUTHOR_PAGE", "Body", "Head", "Mark", "Snippet", "element_text", "scan_body", "scan_head",
+    "stands_aside",
+]  # fmt: skip
 
 # Not content, and nothing below it either tells of the page.
-_NO_TEXT = frozenset(("style", "noscript", "template", "svg", "path", "option", "textarea"))
+_NO_TEXT = frozenset(("script", "style", "noscript", "template", "svg", "path", "option", "textarea"))
 _NOT_READ = frozenset(("script", "style", "svg", "noscript", "template", "button", "select"))
 _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr", "small", "mark"))
 _HEADINGS = frozenset(("h1", "h2"))
@@ -43,20 +50,21 @@ _ASIDE = re.compile(
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
 _ASIDE_TAGS = frozenset(("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript"))
 _ASIDE_LEVELS = 40
+# Begins with a digit and nothing else, which the search looks for quickly.
 _DATED = re.compile(
-    r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|25[5-9]\d(?!\d)|\d{1,2}[./|-]\s?\d{1,2}[./|-]\s?\d\d(?!\d))"
+    r"[0-9](?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
 )
 _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
     r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#]",
     re.IGNORECASE,
 )
-_ADDRESS_CHARS = 200
 AUTHOR_PAGE = "link to an author's page"
 """The hint of a mark that is a link to such a page."""
 
-_BYLINE_CHARS = 300
-_DATED_CHARS = 400
+# A byline or a line with a date is short; longer texts speak of other dates and people.
+_SHORT = 160
+_TELLING = ("class", "itemprop", "rel", "id", "data-testid")
 _ELEMENT_CHARS = 400
 _ELEMENT_EVENTS = 200
 _MAX_MARKS = 200
@@ -87,8 +95,8 @@ class Snippet:
 
 
 @dataclass(slots=True)
-class Scan:
-    """What one walk found, everything in the page's order.
+class Head:
+    """What a page says for machines, and its headings, in the page's order.
 
     ``metas``
         Name and content of each ``meta``: names in lower case, from ``name``, ``property``,
@@ -99,128 +107,161 @@ class Scan:
         Its ``h1`` and ``h2`` elements.
     ``times``
         Its ``time`` elements.
-    ``dates``, ``authors``
-        Elements whose class, id, ``itemprop`` or ``rel`` hints at a date or an author.
-    ``dated``, ``bylines``
-        Texts with something like a date in them, and texts that begin as bylines do.
+    ``image``
+        The address of ``<link rel="image_src">``.
     """
 
     metas: list[tuple[str, str]] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    headings: list[Mark] = field(default_factory=list)
+    headings: list[etree._Element] = field(default_factory=list)
+    times: list[etree._Element] = field(default_factory=list)
+    image: str | None = None
+
+
+@dataclass(slots=True)
+class Body:
+    """What readers see that may tell a date or an author, in the page's order.
+
+    ``times``
+        Its ``time`` elements.
+    ``dates``, ``authors``
+        Elements whose class, id, ``itemprop`` or ``rel`` hints at a date or an author; for authors
+        also links to an author's page.
+    ``dated``, ``bylines``
+        Short texts with something like a date in them, and texts that begin as bylines do.
+    ``headings``
+        How many elements stand before each heading.
+    """
+
     times: list[Mark] = field(default_factory=list)
     dates: list[Mark] = field(default_factory=list)
     authors: list[Mark] = field(default_factory=list)
     dated: list[Snippet] = field(default_factory=list)
     bylines: list[Snippet] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    image: str | None = None
+    headings: dict[etree._Element, int] = field(default_factory=dict)
 
 
-def scan(parsed: ParsedPage, byline: re.Pattern[str]) -> Scan:
-    """Walk over a page once.
+def scan_head(parsed: ParsedPage) -> Head:
+    """Gather what a page says for machines, in one walk over the elements that can hold it."""
+    head = Head()
+    for root in parsed.roots:
+        for element in root.iter("meta", "script", "h1", "h2", "time", "link"):
+            tag = element.tag
+            if tag == "meta":
+                _meta(element, head)
+            elif tag == "script":
+                _script(element, head)
+            elif tag == "time":
+                if len(head.times) < _MAX_MARKS:
+                    head.times.append(element)
+            elif tag == "link":
+                if head.image is None and element.get("rel") == "image_src":
+                    head.image = element.get("href")
+            elif len(head.headings) < _MAX_MARKS:
+                head.headings.append(element)
+    return head
+
+
+def scan_body(parsed: ParsedPage, byline: re.Pattern[str]) -> Body:
+    """Gather what readers see, in one walk over all elements.
 
     Args:
         parsed: the page.
         byline: what a text begins with that names an author.
     """
-    found = Scan()
-    hints: dict[str, tuple[bool, bool]] = {}
+    body = Body()
+    walk = _BodyWalk(body, byline)
     order = 0
     for root in parsed.roots:
         for element in root.iter():
             order += 1
-            tag = element.tag
-            if tag == "script":
-                _script(element, found)
-                text = None
-            elif tag in _NO_TEXT:
-                text = None
-            else:
-                text = element.text
-                if tag == "meta":
-                    _meta(element, found)
-                elif tag == "time":
-                    if len(found.times) < _MAX_MARKS:
-                        found.times.append(Mark(element, order, "time"))
-                elif tag in _HEADINGS:
-                    found.headings.append(Mark(element, order, tag))
-                elif tag == "link" and found.image is None and element.get("rel") == "image_src":
-                    found.image = element.get("href")
-                elif tag == "a" and len(found.authors) < _MAX_MARKS:
-                    href = element.get("href")
-                    if href and _AUTHOR_PAGE.search(href, 0, _ADDRESS_CHARS):
-                        found.authors.append(Mark(element, order, AUTHOR_PAGE))
-                if element.attrib:
-                    _hint(element, order, hints, found)
-            if text is not None and len(text) > 1:
-                _snippet(text, element, order, byline, found)
-            tail = element.tail
-            if tail is not None and len(tail) > 1:
-                parent = element.getparent()
-                if parent is not None:
-                    _snippet(tail, parent, order, byline, found)
-    return found
+            walk.visit(element, order)
+    return body
 
 
-def _script(element: etree._Element, found: Scan) -> None:
-    kind = element.get("type") or ""
+class _BodyWalk:
+    """One walk over the elements of a page: what was worked out for a class is not done again."""
+
+    def __init__(self, body: Body, byline: re.Pattern[str]) -> None:
+        self._body = body
+        self._byline = byline
+        self._hints: dict[str, tuple[bool, bool]] = {}
+
+    def visit(self, element: etree._Element, order: int) -> None:
+        tag = element.tag
+        if tag not in _NO_TEXT:
+            text = element.text
+            if text is not None and 1 < len(text) < _SHORT:
+                self._snippet(text, element, order)
+            if tag == "time":
+                if len(self._body.times) < _MAX_MARKS:
+                    self._body.times.append(Mark(element, order, "time"))
+            elif tag in _HEADINGS:
+                self._body.headings[element] = order
+            elif tag == "a":
+                self._link(element, order)
+            if tag not in _WHOLE:
+                self._hint(element, order)
+        tail = element.tail
+        if tail is not None and 1 < len(tail) < _SHORT and not tail.isspace():
+            parent = element.getparent()
+            if parent is not None:
+                self._snippet(tail, parent, order)
+
+    def _link(self, element: etree._Element, order: int) -> None:
+        href = element.get("href")
+        if href and len(self._body.authors) < _MAX_MARKS and _AUTHOR_PAGE.search(href[:_SHORT]):
+            self._body.authors.append(Mark(element, order, AUTHOR_PAGE))
+
+    def _hint(self, element: etree._Element, order: int) -> None:
+        """Note an element whose attributes say what it holds."""
+        is_date = is_author = False
+        said = ""
+        for name in _TELLING:
+            value = element.get(name)
+            if value is None:
+                continue
+            known = self._hints.get(value)
+            if known is None:
+                known = self._hints[value] = (
+                    _DATE_HINT.search(value, 0, _SHORT) is not None,
+                    _AUTHOR_HINT.search(value, 0, _SHORT) is not None,
+                )
+            if known[0] or known[1]:
+                said = f"{said} {value}" if said else value
+                is_date, is_author = is_date or known[0], is_author or known[1]
+        if is_date and len(self._body.dates) < _MAX_MARKS:
+            self._body.dates.append(Mark(element, order, said))
+        if is_author and len(self._body.authors) < _MAX_MARKS:
+            self._body.authors.append(Mark(element, order, said))
+
+    def _snippet(self, text: str, element: etree._Element, order: int) -> None:
+        if text.isspace():
+            return
+        body = self._body
+        if _DATED.search(text) and len(body.dated) < _MAX_SNIPPETS:
+            body.dated.append(Snippet(text.strip(), element, order))
+        if self._byline.match(text) and len(body.bylines) < _MAX_SNIPPETS:
+            body.bylines.append(Snippet(text.strip(), element, order))
+
+
+def _script(element: etree._Element, head: Head) -> None:
     text = element.text
     if not text:
         return
-    if "ld+json" in kind.lower():
-        if len(found.linked) < _MAX_SCRIPTS:
-            found.linked.append(text)
-    elif len(found.scripts) < _MAX_SCRIPTS:
-        found.scripts.append(text)
+    texts = head.linked if "ld+json" in (element.get("type") or "").lower() else head.scripts
+    if len(texts) < _MAX_SCRIPTS:
+        texts.append(text)
 
 
-def _meta(element: etree._Element, found: Scan) -> None:
+def _meta(element: etree._Element, head: Head) -> None:
     content = element.get("content")
-    if not content or len(found.metas) >= _MAX_METAS:
+    if not content or len(head.metas) >= _MAX_METAS:
         return
     for attribute in ("property", "name", "itemprop", "http-equiv"):
         if name := element.get(attribute):
-            found.metas.append((name.strip().lower(), content))
-
-
-def _hint(
-    element: etree._Element, order: int, hints: dict[str, tuple[bool, bool]], found: Scan
-) -> None:
-    """Note an element whose attributes say what it holds."""
-    if element.tag in _WHOLE:
-        return
-    pieces = [
-        value
-        for name in ("class", "id", "itemprop", "rel", "data-testid", "data-qa")
-        if (value := element.get(name)) is not None
-    ]
-    if not pieces:
-        return
-    said = " ".join(pieces) if len(pieces) > 1 else pieces[0]
-    known = hints.get(said)
-    if known is None:
-        short = said[:_ELEMENT_CHARS]
-        known = hints[said] = (
-            _DATE_HINT.search(short) is not None,
-            _AUTHOR_HINT.search(short) is not None,
-        )
-    if known[0] and len(found.dates) < _MAX_MARKS:
-        found.dates.append(Mark(element, order, said))
-    if known[1] and len(found.authors) < _MAX_MARKS:
-        found.authors.append(Mark(element, order, said))
-
-
-def _snippet(
-    text: str, element: etree._Element, order: int, byline: re.Pattern[str], found: Scan
-) -> None:
-    if text.isspace():
-        return
-    if len(found.dated) < _MAX_SNIPPETS and _DATED.search(text, 0, _DATED_CHARS):
-        found.dated.append(Snippet(text.strip()[:_DATED_CHARS], element, order))
-    if len(found.bylines) < _MAX_SNIPPETS and len(text) < _BYLINE_CHARS and byline.match(text):
-        found.bylines.append(Snippet(text.strip(), element, order))
+            head.metas.append((name.strip().lower(), content))
 
 
 def element_text(element: etree._Element) -> str:

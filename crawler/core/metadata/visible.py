@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.metadata.dates import Date, Reading
-    from crawler.core.metadata.scan import Mark, Scan
+    from crawler.core.metadata.scan import Body, Mark, Snippet
 
 __all__ = ["SeenDate", "VisiblePage", "seen_authors", "seen_dates"]
 
@@ -42,9 +42,9 @@ _NO_AUTHOR = re.compile(
 
 @dataclass(slots=True)
 class VisiblePage:
-    """A scan, with what is worked out for both dates and authors."""
+    """What readers see, with what is worked out for both dates and authors."""
 
-    scan: Scan
+    body: Body
     aside: dict[etree._Element, bool]
     headline: int | None
     """Order of the heading that is the title; None where there is none."""
@@ -67,7 +67,7 @@ def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
 
 
 def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
-    for mark in page.scan.times[:_MAX_LOOKED_AT]:
+    for mark in page.body.times[:_MAX_LOOKED_AT]:
         element = mark.element
         text = element_text(element)
         value = element.get("datetime") or element.get("content") or text
@@ -78,7 +78,7 @@ def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
 
 
 def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
-    for mark in page.scan.dates[:_MAX_LOOKED_AT]:
+    for mark in page.body.dates[:_MAX_LOOKED_AT]:
         element = mark.element
         if element.tag == "time":
             continue
@@ -95,7 +95,7 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
 
 
 def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
-    for snippet in page.scan.dated[:_MAX_LOOKED_AT]:
+    for snippet in page.body.dated[:_MAX_LOOKED_AT]:
         text = snippet.text
         for found in find_dates(text, reading):
             label = text[max(0, found.start - _LABEL_CHARS) : found.start]
@@ -132,17 +132,15 @@ def _said_around(element: etree._Element) -> str:
 
 
 def _seen(
-    page: VisiblePage, mark: object, date: Date, source: str, said: str, weight: float, hint: str = ""
+    page: VisiblePage, mark: Mark | Snippet, date: Date, source: str, said: str, weight: float, hint: str = ""
 ) -> SeenDate:
     words = byline_words()
-    order: int = mark.order  # type: ignore[attr-defined]
-    element: etree._Element = mark.element  # type: ignore[attr-defined]
     published = bool(words.published.search(said) or _PUBLISHED_HINT.search(f"{said} {hint}"))
     modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(f"{said} {hint}"))
-    points = weight + 2.0 * published + _near(page, order)
+    points = weight + 2.0 * published + _near(page, mark.order)
     if modified and not published:
         points -= 1.5
-    if stands_aside(element, page.aside):
+    if stands_aside(mark.element, page.aside):
         points -= 5.0
     return SeenDate(date, source, points, modified and not published)
 
@@ -177,7 +175,7 @@ def seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | 
 def _groups(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
     """Yield runs of marks of one kind that stand close together, with points."""
     by_hint: dict[str, list[Mark]] = {}
-    for mark in page.scan.authors[:_MAX_LOOKED_AT]:
+    for mark in page.body.authors[:_MAX_LOOKED_AT]:
         by_hint.setdefault(mark.hint, []).append(mark)
     for hint, group in by_hint.items():
         for run in _runs(group, page):
@@ -233,7 +231,7 @@ def _author_points(element: etree._Element, hint: str) -> float:
 def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     words = byline_words()
-    for snippet in page.scan.bylines:
+    for snippet in page.body.bylines:
         if page.headline is None or not -_NEAR <= snippet.order - page.headline <= _FAR:
             continue
         if stands_aside(snippet.element, page.aside):

@@ -1,0 +1,85 @@
+"""What one page gives for its metadata, worked out once; what readers see only where it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.core.metadata.jsonld import read_linked
+from crawler.core.metadata.meta import MetaTags
+from crawler.core.metadata.names import fold_name
+from crawler.core.metadata.scan import element_text, scan_body, scan_head
+from crawler.core.metadata.visible import VisiblePage
+from crawler.core.metadata.words import byline_words
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from crawler.core.metadata.jsonld import LinkedArticle
+    from crawler.core.metadata.scan import Head
+    from crawler.core.parse import ParsedPage
+
+__all__ = ["PageFacts", "gather"]
+
+
+@dataclass(slots=True)
+class PageFacts:
+    """What a page gives.
+
+    ``heading_texts`` are the texts of its ``h1``; ``house`` the host of its address and the parts
+    of that, which name the site; ``title`` is set once it is chosen.
+    """
+
+    parsed: ParsedPage
+    url: str
+    head: Head
+    metas: MetaTags
+    linked: LinkedArticle
+    heading_texts: list[str]
+    house: list[str]
+    title: str | None = None
+    _visible: VisiblePage | None = field(default=None, repr=False)
+
+    @property
+    def visible(self) -> VisiblePage:
+        """What readers see. The first to ask has the whole tree walked over."""
+        if self._visible is None:
+            body = scan_body(self.parsed, byline_words().by)
+            heading = self._headline()
+            # What holds the headline too is no part of the page that speaks of others.
+            aside: dict[etree._Element, bool] = (
+                dict.fromkeys(heading.iterancestors(), False) if heading is not None else {}
+            )
+            order = body.headings.get(heading) if heading is not None else None
+            self._visible = VisiblePage(body, aside, order)
+        return self._visible
+
+    def _headline(self) -> etree._Element | None:
+        """Return the heading that is the title, or else the first ``h1``."""
+        folded = fold_name(self.title or "")
+        for heading in self.head.headings:
+            text = fold_name(element_text(heading))
+            if text and folded and (text in folded or folded in text):
+                return heading
+        firsts = (each for each in self.head.headings if each.tag == "h1" and element_text(each))
+        return next(firsts, None)
+
+
+def gather(parsed: ParsedPage, url: str) -> PageFacts:
+    """Read what a page says for machines."""
+    head = scan_head(parsed)
+    metas = MetaTags.of(head.metas)
+    texts = [text for each in head.headings if each.tag == "h1" and (text := element_text(each))]
+    urls = [url, parsed.canonical_url or "", *(value for _, value in metas.values("url"))]
+    titles = [*(value for _, value in metas.values("title")), *texts]
+    host = (urlsplit(url).hostname or "").removeprefix("www.")
+    return PageFacts(
+        parsed=parsed,
+        url=url,
+        head=head,
+        metas=metas,
+        linked=read_linked(head.linked, urls, titles),
+        heading_texts=texts,
+        house=[host, *host.split(".")[:-1]],
+    )
