@@ -39,7 +39,9 @@ class EvaluateCommand(ScrapyCommand):
             "text: main text, on pages of site, html and gold_text; all pages of a site are "
             "counted before any is judged, as in a crawl. "
             "sentences: sentence boundaries, on texts of text, sentences and lang. "
-            "tables: genuine tables among layout tables, on pages of html and tables."
+            "tables: genuine tables among layout tables, on pages of html and tables. "
+            "metadata: dates, titles and authors, on pages of html and any of title, authors and "
+            "publishing_date."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
+from crawler.evaluation.metadata import MetadataTask
 from crawler.evaluation.sentences import SentencesTask
 from crawler.evaluation.tables import TablesTask
 from crawler.evaluation.text import TextTask
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["get_task", "task_names"]
 
-_TASKS: dict[str, Task] = {task.name: task for task in (SentencesTask(), TablesTask(), TextTask())}
+_TASKS: dict[str, Task] = {
+    task.name: task for task in (MetadataTask(), SentencesTask(), TablesTask(), TextTask())
+}
 
 
 def get_task(name: str) -> Task:

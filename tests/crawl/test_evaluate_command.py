@@ -111,8 +111,8 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], "name a task (sentences, tables, text)"),
-        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: sentences, tables, text"),
+        ([], "name a task (metadata, sentences, tables, text)"),
+        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: metadata, sentences, tables, text"),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),

@@ -69,6 +69,4 @@ def _weakness(names: tuple[str, ...], house: set[str]) -> int:
 
 def _is_house(name: str, house: set[str]) -> bool:
     """Tell whether a folded name is the site's, or begins with it: "BBC News"."""
-    return any(
-        name == own or (len(own) >= _SHORT_NAME and name.startswith(own)) for own in house
-    )
+    return any(name == own or (len(own) >= _SHORT_NAME and name.startswith(own)) for own in house)

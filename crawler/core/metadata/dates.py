@@ -41,30 +41,41 @@ _EPOCH = re.compile(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
 _MACHINE_CHARS = 80
 _TEXT_CHARS = 2_000
 
+# The patterns below are read with white space left out; no two quantifiers of one that stand side
+# by side share a character.
 _WORD = r"(?<![^\W\d_])[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19}"
-_END = r"(?![\d]|[.:]\d)"
-# Each alternative names a year, a month and a day; no two quantifiers share a character.
+_MARK = r"[-./|\u2010\u2011]"
+_END = r"(?!\d|[.:]\d)"
 _PATTERNS = (
     # 2026-11-27, 2026. 11. 27., 2026/11/27
-    rf"(?<![\d.])(?P<y1>\d{{4}})\s?(?P<s1>[-./\u2010\u2011])\s?(?P<m1>\d{{1,2}})\s?(?P=s1)\s?(?P<d1>\d{{1,2}}){_END}",  # noqa: E501 - a pattern is read in one line
+    rf"""(?<![\d.])(?P<y1>\d{{4}}) \s?(?P<s1>{_MARK})\s? (?P<m1>\d{{1,2}}) \s?(?P=s1)\s?
+    (?P<d1>\d{{1,2}}){_END}""",
     # 2026年11月27日, 2026년 11월 27일
-    r"(?P<y2>\d{4})\s?[年년]\s?(?P<m2>\d{1,2})\s?[月월]\s?(?P<d2>\d{1,2})\s?[日일]",
+    r"""(?P<y2>\d{4}) \s?[年년]\s? (?P<m2>\d{1,2}) \s?[月월]\s? (?P<d2>\d{1,2}) \s?[日일]""",
     # 20261127, 20261127T140300
-    r"(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])(?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))",  # noqa: E501 - a pattern is read in one line
+    r"""(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])
+    (?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))""",
     # 27.11.2026, 27/11/26, 11/27/2026
-    rf"(?<![\d.:/-])(?P<a4>\d{{1,2}})\s?(?P<s4>[-./|\u2010\u2011])\s?(?P<b4>\d{{1,2}})\s?(?P=s4)\s?(?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)",  # noqa: E501 - a pattern is read in one line
+    rf"""(?<![\d.:/-])(?P<a4>\d{{1,2}}) \s?(?P<s4>{_MARK})\s? (?P<b4>\d{{1,2}}) \s?(?P=s4)\s?
+    (?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)""",
     # 27. November 2026, 27 de noviembre de 2026, 27th of November, 2026, 27-Nov-2026
-    rf"(?<!\d)(?P<d5>\d{{1,2}})(?:st|nd|rd|th|er|\.?[ºª°]|\.)?[\s,/-]{{0,2}}(?:(?:de|of|di)\s)?(?P<w5>{_WORD})(?:\s?/\s?{_WORD})?[.,]{{0,2}}[\s/-]{{0,2}}(?:(?:de|del|of)\s)?(?P<y5>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
+    rf"""(?<!\d)(?P<d5>\d{{1,2}}) (?:st|nd|rd|th|er|\.?[ºª°]|\.)? [\s,/-]{{0,2}}
+    (?:(?:de|of|di)\s)? (?P<w5>{_WORD})(?:\s?/\s?{_WORD})? [.,]{{0,2}}[\s/-]{{0,2}}
+    (?:(?:de|del|of)\s)? (?P<y5>\d{{4}}){_END}""",
     # November 27th, 2026, Nov. 27 2026
-    rf"(?P<w6>{_WORD})\.?[\s/-]{{1,2}}(?P<d6>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s/-]{{1,2}})(?:(?:de|at|of)\s)?(?P<y6>\d{{4}}){_END}",  # noqa: E501 - a pattern is read in one line
+    rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
+    (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
     # 2026. november 27., 2026 m. lapkričio 27 d.
-    rf"(?<!\d)(?P<y7>\d{{4}})\.?[\s-](?:m\.\s)?(?P<w7>{_WORD})\.?[\s-](?P<d7>\d{{1,2}})(?!\d)",
+    rf"""(?<!\d)(?P<y7>\d{{4}}) \.?[\s-](?:m\.\s)? (?P<w7>{_WORD}) \.?[\s-]
+    (?P<d7>\d{{1,2}})(?!\d)""",
     # 27 tháng 11, 2026
-    r"(?<!\d)(?P<d8>\d{1,2})\s(?:tháng|thg)\s(?P<m8>\d{1,2}),?\s(?:năm\s)?(?P<y8>\d{4})(?!\d)",
+    r"""(?<!\d)(?P<d8>\d{1,2}) \s(?:tháng|thg)\s (?P<m8>\d{1,2}) ,?\s(?:năm\s)?
+    (?P<y8>\d{4})(?!\d)""",
     # Fri Nov 27 14:03:00 CET 2026
-    rf"(?P<w9>{_WORD})\s{{1,2}}(?P<d9>\d{{1,2}})\s(?P<t9>\d\d:\d\d:\d\d)\s(?:[A-Z]{{2,5}}\s)?(?P<y9>\d{{4}})(?!\d)",  # noqa: E501 - a pattern is read in one line
+    rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s (?P<t9>\d\d:\d\d:\d\d)
+    \s(?:[A-Z]{{2,5}}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
-_DATE = re.compile("|".join(_PATTERNS))
+_DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
 # Nothing below matches where no year or short date stands.
 _HAS_DATE = re.compile(r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d")
 
@@ -76,13 +87,16 @@ _ZONES: Mapping[str, str] = {
     "AEDT": "+11:00",
 }  # fmt: skip
 _ZONE = r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2}(?::?\d{2})?)(?!\d)|(?P<name>[A-Z]{1,4})\b)?"
-_AFTERNOON = r"(?P<half>오전|오후|上午|下午|午前|午後)?"
+# What may stand between a date and its time of day.
+_UNTIL_CLOCK = (
+    r"(?:[\s,|·•@T(\u2013-]|\b(?:um|at|à|a las|às|ore|alle|o|strax|klo|ost|\u0432)\b|\bkl\.?"
+    r"|\b\u0433\.|\bd\.|[.日]|\([^\s()]{1,4}\)){0,6}"
+)
 _CLOCK = re.compile(
-    r"(?:[\s,|·•@T(\u2013-]|\bum\b|\bat\b|\bkl\.?|\bà\b|\ba las\b|\bàs\b|\bore\b|\balle\b|\bo\b"
-    r"|\bв\b|\bг\.|\bstrax\b|\bklo\b|\bost\b|\bd\.|[.日]|\([^\s()]{1,4}\)){0,6}"
-    + _AFTERNOON
-    + r"\s?(?P<hour>\d{1,2})(?:[:hH時시点]|\.(?=\d\d))\s?(?P<minute>\d{2})?(?:[:.분分]\s?(?P<second>\d{2}))?"
-    r"(?P<fraction>\.\d{1,9})?\s?(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?(?:Uhr)?\s{0,2}\(?" + _ZONE
+    _UNTIL_CLOCK + r"(?P<half>오전|오후|上午|下午|午前|午後)?\s?(?P<hour>\d{1,2})"
+    r"(?:[:hH時시点]|\.(?=\d\d))\s?(?P<minute>\d{2})?"
+    r"(?:[:.分분]\s?(?P<second>\d{2}))?(?P<fraction>\.\d{1,9})?"
+    r"\s?(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?(?:Uhr)?\s{0,2}\(?" + _ZONE
 )
 _CLOCK_BEFORE = re.compile(
     r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?\s?"

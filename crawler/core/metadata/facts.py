@@ -1,4 +1,4 @@
-"""What one page gives for its metadata, worked out once; what readers see only where it is asked."""
+"""What one page gives for its metadata, worked out once, and what readers see only if asked."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from crawler.core.metadata.jsonld import LinkedArticle
     from crawler.core.metadata.scan import Head
     from crawler.core.parse import ParsedPage
+
+# Of titles and addresses that JSON-LD is compared with.
+_MAX_TITLES = 20
+_TITLE_CHARS = 500
 
 __all__ = ["PageFacts", "gather"]
 
@@ -72,14 +76,16 @@ def gather(parsed: ParsedPage, url: str) -> PageFacts:
     metas = MetaTags.of(head.metas)
     texts = [text for each in head.headings if each.tag == "h1" and (text := element_text(each))]
     urls = [url, parsed.canonical_url or "", *(value for _, value in metas.values("url"))]
-    titles = [*(value for _, value in metas.values("title")), *texts]
+    titles = [*(value for _, value in metas.values("title")), *texts][:_MAX_TITLES]
     host = (urlsplit(url).hostname or "").removeprefix("www.")
     return PageFacts(
         parsed=parsed,
         url=url,
         head=head,
         metas=metas,
-        linked=read_linked(head.linked, urls, titles),
+        linked=read_linked(
+            head.linked, urls[:_MAX_TITLES], [title[:_TITLE_CHARS] for title in titles]
+        ),
         heading_texts=texts,
         house=[host, *host.split(".")[:-1]],
     )

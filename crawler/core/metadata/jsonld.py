@@ -25,19 +25,24 @@ _MAX_OBJECTS = 2_000
 _MAX_VALUES = 20_000
 _MAX_LIST = 50
 # Marks that old pages put around a script, and what ends a statement.
-_WRAPPING = re.compile(r"<!--|-->|//\s?<!\[CDATA\[|//\s?\]\]>|/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/"
-                       r"|<!\[CDATA\[|\]\]>")  # fmt: skip
+_WRAPPING = re.compile(
+    r"<!--|-->|//\s?<!\[CDATA\[|//\s?\]\]>|/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/"
+    r"|<!\[CDATA\[|\]\]>"
+)
 _TRAILING_COMMA = re.compile(r",(?=\s*+[}\]])")
-_MISSING_COMMA = re.compile(r"\}\s*+(?=\{)")
-_ARTICLE = re.compile(r"(?:article|blogposting|report|liveblog|posting|review|recipe|howto|creativework"
-                      r"|podcastepisode|videoobject|newsmedia|opinion|story|question)$", re.IGNORECASE)  # fmt: skip
+# Types of objects: articles, what may be the matter of a page, pages, and news.
 _STRONG = re.compile(
     r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
 )
-_NEWS = re.compile(r"newsarticle$|liveblogposting$", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"(?:article|posting|report|review|recipe|howto|creativework|podcastepisode|videoobject"
+    r"|newsmedia|opinion|story|question)$",
+    re.IGNORECASE,
+)
 _PAGE = re.compile(
     r"(?:webpage|itempage|collectionpage|qapage|faqpage|profilepage)$", re.IGNORECASE
 )
+_NEWS = re.compile(r"(?:newsarticle|liveblogposting)$", re.IGNORECASE)
 # What such a property holds is another thing than the page.
 _OTHERS = frozenset((
     "itemlistelement", "comment", "comments", "review", "reviews", "relatedlink", "haspart",
@@ -100,7 +105,7 @@ def read_linked(
     return _merge(graph, _ranked(graph, urls, titles))
 
 
-def _values(script: str) -> Iterator[Any]:
+def _values(script: str) -> Iterator[object]:
     """Yield the JSON values of a script."""
     text = script[:_MAX_CHARS].strip().rstrip(";")
     if not text:
@@ -127,7 +132,7 @@ def _unescaped(text: str) -> str:
     return _mended(html.unescape(text))
 
 
-def _in_a_row(text: str) -> Iterator[Any]:
+def _in_a_row(text: str) -> Iterator[object]:
     """Yield the values at the beginning of a text up to the first that is none."""
     decoder = json.JSONDecoder(strict=False)
     position = 0
@@ -141,9 +146,9 @@ def _in_a_row(text: str) -> Iterator[Any]:
         yield value
 
 
-def _collect(value: Any, graph: _Graph) -> None:
+def _collect(value: object, graph: _Graph) -> None:
     """Walk a JSON value without recursion and note its objects."""
-    stack: list[tuple[Any, bool, int]] = [(value, False, 0)]
+    stack: list[tuple[object, bool, int]] = [(value, False, 0)]
     seen = 0
     while stack and len(graph.objects) < _MAX_OBJECTS and seen < _MAX_VALUES:
         here, is_other, depth = stack.pop()
@@ -247,7 +252,7 @@ def _authors(objects: Iterable[_Object], graph: _Graph) -> Iterator[str]:
                 return
 
 
-def _people(value: Any, graph: _Graph) -> Iterator[str]:
+def _people(value: object, graph: _Graph) -> Iterator[str]:
     """Yield the names of authors given as strings, objects, references, or lists of these."""
     for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
         if isinstance(each, str):
@@ -263,7 +268,7 @@ def _people(value: Any, graph: _Graph) -> Iterator[str]:
                 yield f"{given} {_text(person.get('familyName')) or ''}".strip()
 
 
-def _resolved(value: Any, graph: _Graph) -> Mapping[str, Any]:
+def _resolved(value: object, graph: _Graph) -> Mapping[str, Any]:
     """Return an object, following a reference by ``@id`` where it says nothing itself."""
     if isinstance(value, list):
         value = value[0] if value else None
@@ -275,7 +280,7 @@ def _resolved(value: Any, graph: _Graph) -> Mapping[str, Any]:
     return known if known is not None else value
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     """Return a string, or the first of a list, or an object's ``@value``, without markup codes."""
     for _ in range(3):
         if isinstance(value, list):
@@ -287,7 +292,7 @@ def _text(value: Any) -> str | None:
     return " ".join(html.unescape(str(value)).split()) or None
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str):
             yield each
@@ -302,20 +307,20 @@ def _addresses(values: Mapping[str, Any]) -> Iterator[str]:
             yield value
 
 
-def _language(value: Any) -> str | None:
+def _language(value: object) -> str | None:
     if isinstance(value, dict):
         value = value.get("alternateName") or value.get("name")
     return _text(value)
 
 
-def _tags(value: Any) -> Iterator[str]:
+def _tags(value: object) -> Iterator[str]:
     for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
         text = _text(each)
         if text is not None:
             yield from text.split(",")
 
 
-def _image(value: Any, graph: _Graph) -> str | None:
+def _image(value: object, graph: _Graph) -> str | None:
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):

@@ -14,8 +14,8 @@ _OPENGRAPH = ("og:", "article:", "twitter:", "book:", "video:", "news:")
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "title": (
-        "og:title", "article:title", "parsely-title", "sailthru.title", "citation_title", "headline",
-        "dc.title", "dcterms.title", "dc:title", "twitter:title", "title",
+        "og:title", "article:title", "parsely-title", "sailthru.title", "citation_title",
+        "headline", "dc.title", "dcterms.title", "dc:title", "twitter:title", "title",
     ),
     "author": (
         "article:author_name", "parsely-author", "sailthru.author", "citation_author", "author",
@@ -28,16 +28,17 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "published": (
         "article:published_time", "og:article:published_time", "article:published",
         "og:published_time", "og:pubdate", "parsely-pub-date", "sailthru.date", "datepublished",
-        "citation_publication_date", "citation_online_date", "citation_date", "cxenseparse:recs:publishtime",
-        "publish-date", "publish_date", "publishdate", "publication_date", "publication-date",
-        "publicationdate", "published_date", "published-date", "published_time", "publish_time",
-        "published", "pubdate", "pub_date", "pub-date", "article.published", "article_date_original",
-        "originalpublicationdate", "displaydate", "dc.date.issued", "dcterms.issued",
-        "dcterms.available", "dc.date.published", "dc.issued", "dcterms.created", "dc.date.created",
-        "article:post_date", "article.created", "article:create", "article_published", "ptime",
-        "issueddate", "date_published", "rnews:datepublished", "eomportal-lastupdate", "time_published",
-        "article:publicationdate", "firstpublished", "og:release_date", "release_date",
-        "shareaholic:article_published_time", "datecreated", "cxenseparse:publishtime", "tgt:published",
+        "citation_publication_date", "citation_online_date", "citation_date",
+        "cxenseparse:recs:publishtime", "publish-date", "publish_date", "publishdate",
+        "publication_date", "publication-date", "publicationdate", "published_date",
+        "published-date", "published_time", "publish_time", "published", "pubdate", "pub_date",
+        "pub-date", "article.published", "article_date_original", "originalpublicationdate",
+        "displaydate", "dc.date.issued", "dcterms.issued", "dcterms.available", "dc.date.published",
+        "dc.issued", "dcterms.created", "dc.date.created", "article:post_date", "article.created",
+        "article:create", "article_published", "ptime", "issueddate", "date_published",
+        "rnews:datepublished", "eomportal-lastupdate", "time_published", "article:publicationdate",
+        "firstpublished", "og:release_date", "release_date", "shareaholic:article_published_time",
+        "datecreated", "cxenseparse:publishtime", "tgt:published",
     ),
     # Names that say less: some hold the day on which the page was made or sent.
     "dated": (
@@ -53,18 +54,29 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "revised", "article:updated_time", "date-modified", "date_modified", "article:updated",
         "parsely-updated-date", "modificationdate", "utime",
     ),
-    "language": ("og:locale", "inlanguage", "dc.language", "dcterms.language", "language",
-                 "content-language", "citation_language"),
-    "site_name": ("og:site_name", "application-name", "al:android:app_name", "citation_journal_title",
-                  "apple-mobile-web-app-title", "dc.publisher", "copyright"),
-    "url": ("og:url", "parsely-link", "twitter:url"),
-    "description": ("og:description", "description", "twitter:description", "sailthru.description",
-                    "dc.description", "dcterms.description", "abstract"),
-    "tags": ("article:tag", "og:article:tag", "news_keywords", "parsely-tags", "sailthru.tags",
-             "keywords", "citation_keywords", "dc.subject"),
-    "image": ("og:image:secure_url", "og:image", "og:image:url", "twitter:image",
-              "twitter:image:src", "parsely-image-url", "sailthru.image.full", "thumbnail",
-              "image", "thumbnailurl"),
+    "language": (
+        "og:locale", "inlanguage", "dc.language", "dcterms.language", "language",
+        "content-language", "citation_language",
+    ),
+    "site_name": (
+        "og:site_name", "application-name", "al:android:app_name", "citation_journal_title",
+        "apple-mobile-web-app-title", "dc.publisher", "copyright",
+    ),
+    "url": (
+        "og:url", "parsely-link", "twitter:url",
+    ),
+    "description": (
+        "og:description", "description", "twitter:description", "sailthru.description",
+        "dc.description", "dcterms.description", "abstract",
+    ),
+    "tags": (
+        "article:tag", "og:article:tag", "news_keywords", "parsely-tags", "sailthru.tags",
+        "keywords", "citation_keywords", "dc.subject",
+    ),
+    "image": (
+        "og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src",
+        "parsely-image-url", "sailthru.image.full", "thumbnail", "image", "thumbnailurl",
+    ),
 }  # fmt: skip
 # Names of people in these begin with the family name.
 _TURNED = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
@@ -96,7 +108,10 @@ class MetaTags:
         """Yield source and values of each name, for fields that have several values."""
         for name in _NAMES[what]:
             if values := self.by_name.get(name):
-                yield _source(name), [_turned(each) for each in values] if name in _TURNED else values
+                yield (
+                    _source(name),
+                    [_turned(each) for each in values] if name in _TURNED else values,
+                )
 
     def first(self, what: str) -> tuple[str, str] | None:
         """Return source and value of the most believed name that is given."""
@@ -104,7 +119,7 @@ class MetaTags:
 
 
 def _turned(name: str) -> str:
-    """Return "Doe, Jane", as bibliographies write, as "Jane Doe"."""
+    """Return "Family, Given", as bibliographies write, as "Given Family"."""
     last, comma, first = name.partition(", ")
     return f"{first} {last}" if comma and "," not in first else name
 

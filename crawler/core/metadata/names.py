@@ -25,8 +25,8 @@ _EMAIL = re.compile(
 _ADDRESS = re.compile(r"https?://|www\.|\.(?:com|org|net|html?|php)/", re.IGNORECASE)
 # After these stands something else than a name.
 _CUT = re.compile(r"\s[|•·●]\s?|\s[\u2013\u2014]\s|\s-\s|[|•·●\n\t]|\s\u2013\s?")
-_SPLIT = re.compile(r"\s?[,;、،；，]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
-_PARENTHESES = re.compile(r"\s?[(\[（【][^()\[\]（）【】]{0,60}[)\]）】]")
+_SPLIT = re.compile(r"\s?[,;、،\uff1b\uff0c]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
+_PARENTHESES = re.compile(r"\s?[(\[\uff08【][^()\[\]\uff08\uff09【】]{0,60}[)\]\uff09】]")
 _KOREAN_ROLE = re.compile(
     r"(?<=[가-힣])\s?(?:[가-힣]{0,4}(?:기자|특파원|위원|앵커|에디터|칼럼니스트|객원기자|인턴기자))\s?=?$"
 )
@@ -37,10 +37,29 @@ _COUNT = re.compile(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
 # What leads to a date: "A on Friday", "A am Montag".
 _LEADING = re.compile(
     r"(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in))?"
-    r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$", re.IGNORECASE
+    r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$",
+    re.IGNORECASE,
 )
-_WEEKDAYS = frozenset(("mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun", "monday",
-                       "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
+_WEEKDAYS = frozenset(
+    (
+        "mon",
+        "tue",
+        "tues",
+        "wed",
+        "thu",
+        "thurs",
+        "fri",
+        "sat",
+        "sun",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    )
+)
 _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
@@ -205,5 +224,5 @@ def _is_part_of_date(folded: str) -> bool:
 
 
 def is_weak(name: str) -> bool:
-    """Tell whether a name looks like the name of an account: ``jane.doe``, ``jdoe42``, ``admin``."""
+    """Tell whether a name looks like that of an account: ``night.desk``, ``desk42``, ``admin``."""
     return " " not in name and name.isascii() and (name.islower() or not name.isalpha())

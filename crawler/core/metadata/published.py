@@ -99,9 +99,11 @@ class DateChooser:
         yield "title", _first_in(self._facts.parsed.title or "", self._reading)
         path = _path(self._facts.url)
         yield "url", _first_in(path.replace("_", "-"), self._reading)
+        left = _SCRIPT_CHARS
         for script in self._facts.head.scripts:
-            for match in _SCRIPT_DATE.finditer(script, 0, _SCRIPT_CHARS):
+            for match in _SCRIPT_DATE.finditer(script, 0, left):
                 yield "script", read_date(match["date"], self._reading)
+            left = max(0, left - len(script))
 
     def _modified(self) -> Iterator[tuple[str, Date | None]]:
         for value in self._facts.linked.modified:

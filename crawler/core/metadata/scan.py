@@ -25,7 +25,9 @@ __all__ = [
 ]  # fmt: skip
 
 # Not content, and nothing below it either tells of the page.
-_NO_TEXT = frozenset(("script", "style", "noscript", "template", "svg", "path", "option", "textarea"))
+_NO_TEXT = frozenset(
+    ("script", "style", "noscript", "template", "svg", "path", "option", "textarea")
+)
 _NOT_READ = frozenset(("script", "style", "svg", "noscript", "template", "button", "select"))
 _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr", "small", "mark"))
 _HEADINGS = frozenset(("h1", "h2"))
@@ -48,7 +50,9 @@ _ASIDE = re.compile(
 )
 # They hold the page: their classes tell of its kind.
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
-_ASIDE_TAGS = frozenset(("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript"))
+_ASIDE_TAGS = frozenset(
+    ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
+)
 _ASIDE_LEVELS = 40
 # Begins with a digit and nothing else, which the search looks for quickly.
 _DATED = re.compile(

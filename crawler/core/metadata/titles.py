@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias
 
 from crawler.core.metadata.names import fold_name
 
@@ -14,9 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["TitleSources", "choose_title", "strip_site"]
 
 # What stands between a title and the name of its site.
-_SEPARATOR = re.compile(r"\s+[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+|\s?[|\uff5c\u2503]\s?|::")
+_SEPARATOR = re.compile(
+    r"\s+[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+|\s?[|\uff5c\u2503]\s?|::"
+)
 _SHORT_NAME = 3
 _SHORT_TITLE = 15
+_TITLE_CHARS = 500
+_MAX_HEADINGS = 20
+_MAX_OTHERS = 8
+_MAX_CUTS = 8
 _KICKER = re.compile(r"\s[-\u2013\u2014|/:]\s|:\s")
 _WORDS = re.compile(r"\w+")
 # Share of words in common from which a heading is taken for another wording of the title. Of
@@ -34,7 +41,7 @@ def strip_site(title: str, sites: Iterable[str], *, headings: Sequence[str] = ()
             follows is no part of the title, whatever it is.
     """
     title = title.strip()
-    cuts = [(match.start(), match.end()) for match in _SEPARATOR.finditer(title)]
+    cuts = _cuts(title)
     if not cuts:
         return title
     folded = {name for site in sites if len(name := fold_name(site)) >= _SHORT_NAME}
@@ -51,7 +58,7 @@ def strip_site(title: str, sites: Iterable[str], *, headings: Sequence[str] = ()
 def _without_names(title: str, sites: set[str]) -> str:
     """Drop segments that name the site, from the end and from the beginning."""
     for _ in range(4):
-        cuts = [(match.start(), match.end()) for match in _SEPARATOR.finditer(title)]
+        cuts = _cuts(title)
         if not cuts:
             break
         last, first = cuts[-1], cuts[0]
@@ -64,6 +71,12 @@ def _without_names(title: str, sites: set[str]) -> str:
     return title
 
 
+def _cuts(title: str) -> list[tuple[int, int]]:
+    """Return where separators begin and end: the first few and the last few."""
+    cuts = [(match.start(), match.end()) for match in _SEPARATOR.finditer(title)]
+    return cuts if len(cuts) <= _MAX_CUTS else [*cuts[: _MAX_CUTS // 2], *cuts[-_MAX_CUTS // 2 :]]
+
+
 def _names_site(part: str, sites: set[str]) -> bool:
     folded = fold_name(part)
     if len(folded) < _SHORT_NAME:
@@ -74,6 +87,10 @@ def _names_site(part: str, sites: set[str]) -> bool:
         or (len(site) > _SHORT_NAME and (site in folded or folded in site))
         for site in sites
     )
+
+
+_Said: TypeAlias = tuple[str, str, str]
+"""Source, title, and the title folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,95 +115,108 @@ def choose_title(given: TitleSources) -> tuple[str, str] | None:
     """Return the source and text of the title; None where the page has none."""
     names = {fold_name(site) for site in given.sites}
     headings = [text for text in given.headings if (name := fold_name(text)) and name not in names]
-    said = _said(given, headings, names)
-    by_source: dict[str, tuple[str, str]] = {}
-    for source, title in said:
-        by_source.setdefault(source, (source, title))
-    if given.is_news and (chosen := _of_news(given, by_source, headings)):
-        return chosen
-    shown = {fold_name(text): text for text in headings}
-    # A headline that readers see is the title, where any other part of the page agrees.
-    for source, title in said:
-        if (text := shown.get(fold_name(title))) is not None:
-            return ("h1" if source == "title" else source), text
-    if chosen := _without_kicker(said, headings):
-        return chosen
-    if headings and not given.is_news:
-        likeness, heading = max(
-            ((_likeness(heading, said), heading) for heading in headings), key=lambda pair: pair[0]
-        )
-        if likeness >= _ALIKE:
-            return "h1", heading
+    said = _said(given, headings[:_MAX_HEADINGS], names)
+    ways = (_of_news, _agreed, _without_kicker, _alike)
+    for way in ways:
+        if (chosen := way(given, said, headings[:_MAX_HEADINGS])) is not None:
+            return chosen
     order = ("json-ld", "opengraph") if given.is_news else ("opengraph", "json-ld")
-    for source in (*order, "meta", "microdata", "title"):
-        if source in by_source:
-            return by_source[source]
+    for wanted in (*order, "meta", "microdata", "title"):
+        for source, title, _ in said:
+            if source == wanted:
+                return source, title
     if headings:
         return "h1", headings[0]
     return ("title", given.document) if given.document else None
 
 
-def _said(
-    given: TitleSources, headings: Sequence[str], names: set[str]
-) -> list[tuple[str, str]]:
-    """Return source and title of everything but headings, without names of the site."""
+def _said(given: TitleSources, headings: Sequence[str], names: set[str]) -> list[_Said]:
+    """Return source, title and folded title of everything but headings, without the site's name."""
     raw = [("json-ld", title) for title in given.linked[:1]]
     if given.shared:
         raw.append(("opengraph", given.shared))
-    raw += given.others
+    raw += given.others[:_MAX_OTHERS]
     if given.document:
         raw.append(("title", given.document))
     said = []
     for source, title in raw:
-        stripped = strip_site(title, given.sites, headings=headings)
+        stripped = strip_site(title[:_TITLE_CHARS], given.sites, headings=headings)
         if (folded := fold_name(stripped)) and folded not in names:
-            said.append((source, stripped))
+            said.append((source, stripped, folded))
     return said
 
 
 def _of_news(
-    given: TitleSources, said: dict[str, tuple[str, str]], headings: Sequence[str]
+    given: TitleSources, said: Sequence[_Said], headings: Sequence[str]
 ) -> tuple[str, str] | None:
     """Return the title of a news page where OpenGraph's is its publisher's own.
 
-    It is where JSON-LD agrees; and where JSON-LD and the heading agree on another, unless it is
-    made by a machine: holds the site's name, or is the document's title.
+    It is where JSON-LD agrees. It is too where JSON-LD, the heading and the document's title agree
+    on another one, unless it was made by a machine and holds the site's name.
     """
-    if "json-ld" not in said or "opengraph" not in said:
+    by_source = {source: (title, folded) for source, title, folded in reversed(said)}
+    if not given.is_news or not given.shared or not {"json-ld", "opengraph"} <= by_source.keys():
         return None
-    linked, shared = (fold_name(said[name][1]) for name in ("json-ld", "opengraph"))
-    if given.shared and fold_name(given.shared) == fold_name(given.linked[0]):
-        return "json-ld", strip_site(given.linked[0], given.sites)
+    raw = fold_name(given.shared)
+    if raw == fold_name(given.linked[0]):
+        return "json-ld", strip_site(given.linked[0][:_TITLE_CHARS], given.sites)
+    shared, folded = by_source["opengraph"]
+    linked = by_source["json-ld"][1]
+    document = by_source["title"][1] if "title" in by_source else ""
     seen = {fold_name(heading) for heading in headings}
-    document = fold_name(said["title"][1]) if "title" in said else ""
-    is_own = fold_name(given.shared or "") == shared != document
-    twitter = any(fold_name(title) != shared for _, title in given.others)
-    if is_own and linked in seen and shared not in seen and document in seen:
-        return said["opengraph"]
+    if raw == folded and folded not in seen and folded != document and {linked, document} <= seen:
+        return "opengraph", shared
+    return None
+
+
+def _agreed(
+    given: TitleSources,  # noqa: ARG001 - every way to choose is called alike
+    said: Sequence[_Said],
+    headings: Sequence[str],
+) -> tuple[str, str] | None:
+    """Return a headline that readers see, where any other part of the page agrees."""
+    shown = {fold_name(text): text for text in headings}
+    for source, _, folded in said:
+        if (text := shown.get(folded)) is not None:
+            return ("h1" if source == "title" else source), text
     return None
 
 
 def _without_kicker(
-    said: Sequence[tuple[str, str]], headings: Sequence[str]
+    given: TitleSources,  # noqa: ARG001 - every way to choose is called alike
+    said: Sequence[_Said],
+    headings: Sequence[str],
 ) -> tuple[str, str] | None:
     """Return the title of a heading that reads "Kicker - Title", where another ends alike."""
     for heading in headings:
-        for cut in _KICKER.finditer(heading):
+        for cut in islice(_KICKER.finditer(heading), _MAX_CUTS):
             rest = heading[cut.end() :].strip()
             folded = fold_name(rest)
             if len(folded) < _SHORT_TITLE:
                 continue
-            for source, title in said:
-                if fold_name(title).endswith(folded):
+            for source, _, other in said:
+                if other.endswith(folded):
                     return source, rest
     return None
 
 
-def _likeness(heading: str, said: Sequence[tuple[str, str]]) -> float:
+def _alike(
+    given: TitleSources, said: Sequence[_Said], headings: Sequence[str]
+) -> tuple[str, str] | None:
+    """Return the heading that is another wording of the title; not of news, which reword more."""
+    if given.is_news or not headings:
+        return None
+    likeness, heading = max(
+        ((_likeness(heading, said), heading) for heading in headings), key=lambda pair: pair[0]
+    )
+    return ("h1", heading) if likeness >= _ALIKE else None
+
+
+def _likeness(heading: str, said: Sequence[_Said]) -> float:
     """Return the largest share of words that a heading has in common with a title."""
     words = set(_WORDS.findall(heading.casefold()))
     best = 0.0
-    for _, title in said:
+    for _, title, _ in said:
         others = set(_WORDS.findall(title.casefold()))
         best = max(best, len(words & others) / max(1, len(words | others)))
     return best

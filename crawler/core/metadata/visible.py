@@ -32,7 +32,9 @@ _SURE_POINTS = 3.0
 _BYLINE_NAMES_CHARS = 160
 _PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
 _MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
-_STRONG_AUTHOR = re.compile(r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE)
+_STRONG_AUTHOR = re.compile(
+    r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE
+)
 _NO_AUTHOR = re.compile(
     r"avatar|image|img|photo|bio\b|social|follow|box|desc|about|comment|title\b|role|thumb|icon"
     r"|date|time|position|job|links?$|publisher|container-wide|count",
@@ -60,6 +62,15 @@ class SeenDate:
     is_modified: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What speaks for a date: where it was found, what is said of it, points for the place."""
+
+    source: str
+    said: str
+    weight: float
+
+
 def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
     """Return the dates that the page shows, the most telling first."""
     found = [*_time_elements(page, reading), *_hinted(page, reading), *_in_text(page, reading)]
@@ -73,8 +84,8 @@ def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
         value = element.get("datetime") or element.get("content") or text
         date = read_date(value, reading) or read_date(text, reading)
         if date is not None:
-            said = _said_around(element)
-            yield _seen(page, mark, date, "time", f"{said} {text}", 2.5)
+            said = f"{_said_around(element)} {text}"
+            yield _seen(page, mark, date, _Evidence("time", said, 2.5))
 
 
 def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
@@ -84,14 +95,15 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
             continue
         given = element.get("content") or element.get("datetime") or _dated_title(element)
         if given and (date := read_date(given, reading)):
-            yield _seen(page, mark, date, "microdata", mark.hint, 3.0)
+            yield _seen(page, mark, date, _Evidence("microdata", mark.hint, 3.0))
             continue
         text = element_text(element)
         for found in find_dates(text, reading):
             label = text[max(0, found.start - _LABEL_CHARS) : found.start]
             spare = len(text) - (found.end - found.start)
             weight = 2.0 - min(2.0, spare / 100) + _said_so(label)
-            yield _seen(page, mark, found.date, "text", label or mark.hint, weight, mark.hint)
+            evidence = _Evidence("text", f"{label} {mark.hint}", weight)
+            yield _seen(page, mark, found.date, evidence)
 
 
 def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
@@ -102,7 +114,7 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(snippet.element)
             weight = 1.0 - min(2.0, spare / 60) + _said_so(label)
-            yield _seen(page, snippet, found.date, "text", said, weight)
+            yield _seen(page, snippet, found.date, _Evidence("text", said, weight))
             break
 
 
@@ -131,18 +143,17 @@ def _said_around(element: etree._Element) -> str:
     return " ".join(said)
 
 
-def _seen(
-    page: VisiblePage, mark: Mark | Snippet, date: Date, source: str, said: str, weight: float, hint: str = ""
-) -> SeenDate:
+def _seen(page: VisiblePage, mark: Mark | Snippet, date: Date, evidence: _Evidence) -> SeenDate:
     words = byline_words()
-    published = bool(words.published.search(said) or _PUBLISHED_HINT.search(f"{said} {hint}"))
-    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(f"{said} {hint}"))
-    points = weight + 2.0 * published + _near(page, mark.order)
+    said = evidence.said
+    published = bool(words.published.search(said) or _PUBLISHED_HINT.search(said))
+    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said))
+    points = evidence.weight + 2.0 * published + _near(page, mark.order)
     if modified and not published:
         points -= 1.5
     if stands_aside(mark.element, page.aside):
         points -= 5.0
-    return SeenDate(date, source, points, modified and not published)
+    return SeenDate(date, evidence.source, points, modified and not published)
 
 
 def _near(page: VisiblePage, order: int) -> float:

@@ -1,10 +1,21 @@
 """Words of bylines and dates in many languages, from one data file.
 
-``data/bylines.json`` is a JSON object of lists: ``by`` (what stands before an author's name),
-``followed_by_colon`` (those of them that are common words and count with a colon only), ``and``,
-``roles`` (words of job titles), ``trailing`` (those that follow a name without a comma), ``nobody`` (labels that are no name), ``agencies`` and
-``credentials`` (short names of news agencies, and of degrees), ``published`` and ``modified`` (what
-stands before a date).
+``data/bylines.json`` is a JSON object of lists:
+
+``by``
+    What stands before an author's name.
+``followed_by_colon``
+    Those of them that are common words, and count with a colon or alone in their element only.
+``and``
+    What stands between two names.
+``roles``, ``trailing``
+    Words of job titles; those that may follow a name without a comma.
+``nobody``
+    Labels that are no name.
+``agencies``, ``credentials``
+    Short names of news agencies; short names of degrees.
+``published``, ``modified``
+    What stands before a date.
 """
 
 from __future__ import annotations
@@ -29,8 +40,8 @@ class Words:
     """The lists, as patterns and sets.
 
     ``by`` matches at the beginning of a text and ends before the name; ``joint`` finds what stands
-    between two names; ``published`` and ``modified`` find the words that tell what a date means, ``updated`` either of
-    them after a name.
+    between two names; ``published`` and ``modified`` find the words that tell what a date means,
+    ``updated`` either of them after a name.
     """
 
     by: re.Pattern[str]
