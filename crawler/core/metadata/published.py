@@ -79,21 +79,19 @@ class DateChooser:
         for source, value in self._facts.metas.values("published"):
             yield self._local_day(source, read_date(value, self._reading), in_url)
         yield "url", in_url
+        yield from self._published_as_seen()
+
+    def _published_as_seen(self) -> Iterator[tuple[str, Date | None]]:
         seen = [each for each in self._seen if not each.is_modified]
-        for each in seen:
-            if each.points >= _SURE_POINTS:
-                yield each.source, each.date
+        yield from ((each.source, each.date) for each in seen if each.points >= _SURE_POINTS)
         for source, value in self._facts.metas.values("dated"):
             yield source, read_date(value, self._reading)
-        for each in seen:
-            if each.points >= _SEEN_POINTS:
-                yield each.source, each.date
+        yield from ((each.source, each.date) for each in seen if each.points >= _SEEN_POINTS)
         yield from self._last_resorts()
-        for each in seen:
-            yield each.source, each.date
+        yield from ((each.source, each.date) for each in seen if not each.is_aside)
         # All that the page tells is when it was last changed: its source says so.
-        for _, date in self._modified():
-            yield "modified", date
+        yield from (("modified", date) for _, date in self._modified())
+        yield from ((each.source, each.date) for each in seen)
 
     def _last_resorts(self) -> Iterator[tuple[str, Date | None]]:
         yield "title", _first_in(self._facts.parsed.title or "", self._reading)

@@ -28,6 +28,7 @@ _FAR = 250
 _ISO_BEGINS = re.compile(r"\d{4}-\d\d-\d\d")
 _LABEL_CHARS = 40
 _RUN = 30
+_MAX_RUN = 20
 _SURE_POINTS = 3.0
 _BYLINE_NAMES_CHARS = 160
 _PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
@@ -60,6 +61,7 @@ class SeenDate:
     source: str
     points: float
     is_modified: bool
+    is_aside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +136,18 @@ def _said_around(element: etree._Element) -> str:
     said = [element.get("class") or "", element.get("itemprop") or ""]
     before = element.getprevious()
     parent = element.getparent()
-    if before is not None:
+    if before is not None and not _has_date(before):
         said += [(before.text or "")[-_LABEL_CHARS:], (before.tail or "")[-_LABEL_CHARS:]]
-    elif parent is not None:
+    elif before is None and parent is not None:
         said.append((parent.text or "")[-_LABEL_CHARS:])
     if parent is not None:
         said.append(parent.get("class") or "")
     return " ".join(said)
+
+
+def _has_date(element: etree._Element) -> bool:
+    """Tell whether an element begins with a date of its own: its label is not the next one's."""
+    return next(find_dates(element.text or ""), None) is not None
 
 
 def _seen(page: VisiblePage, mark: Mark | Snippet, date: Date, evidence: _Evidence) -> SeenDate:
@@ -151,9 +158,10 @@ def _seen(page: VisiblePage, mark: Mark | Snippet, date: Date, evidence: _Eviden
     points = evidence.weight + 2.0 * published + _near(page, mark.order)
     if modified and not published:
         points -= 1.5
-    if stands_aside(mark.element, page.aside):
+    aside = stands_aside(mark.element, page.aside)
+    if aside:
         points -= 5.0
-    return SeenDate(date, evidence.source, points, modified and not published)
+    return SeenDate(date, evidence.source, points, modified and not published, aside)
 
 
 def _near(page: VisiblePage, order: int) -> float:
@@ -216,10 +224,12 @@ def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
     starts = [group[0]]
     if page.headline is not None:
         starts += [mark for mark in group if mark.order >= page.headline - _NEAR / 2][:1]
-    return [
-        [mark for mark in group if 0 <= mark.order - start.order <= _RUN][:20]
-        for start in dict.fromkeys(starts)
-    ]
+    runs = []
+    for start in dict.fromkeys(starts):
+        aside = stands_aside(start.element, page.aside)
+        near = [mark for mark in group if 0 <= mark.order - start.order <= _RUN]
+        runs.append([each for each in near if stands_aside(each.element, page.aside) == aside])
+    return [run[:_MAX_RUN] for run in runs]
 
 
 def _author_points(element: etree._Element, hint: str) -> float:
