@@ -49,7 +49,7 @@ class PageFacts:
     def visible(self) -> VisiblePage:
         """What readers see. The first to ask has the whole tree walked over."""
         if self._visible is None:
-            body = scan_body(self.parsed, byline_words().by)
+            body = scan_body(self.parsed, byline_words())
             heading = self._headline()
             # What holds the headline too is no part of the page that speaks of others.
             aside: dict[etree._Element, bool] = (

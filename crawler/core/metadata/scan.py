@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.core.metadata.words import begins_as_byline
 from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from crawler.core.metadata.words import Words
     from crawler.core.parse import ParsedPage
 
 __all__ = [
@@ -36,6 +39,9 @@ _DATE_HINT = re.compile(
     r"|datum|fecha|updated|modif|created|dateline|meta-?info|info-?meta|article-?meta|timestamp",
     re.IGNORECASE,
 )
+_DATE_PARTS = ("dat", "time", "publi", "posted", "meta", "by", "fecha", "modif", "creat", "info")
+_AUTHOR_PARTS = ("aut", "by", "writ", "reporter", "journalist", "contrib", "creator", "redakt",
+                 "verfasser", "name", "fn", "kisha")  # fmt: skip
 _AUTHOR_HINT = re.compile(
     r"author|by-?_?line|writer|reporter|journalist|autor(?!e?play|efresh|otat|esi)|auteur"
     r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|fn\b|kisha",
@@ -68,7 +74,6 @@ AUTHOR_PAGE = "link to an author's page"
 
 # A byline or a line with a date is short; longer texts speak of other dates and people.
 _SHORT = 160
-_TELLING = ("class", "itemprop", "rel", "id", "data-testid")
 _ELEMENT_CHARS = 400
 _ELEMENT_EVENTS = 200
 _MAX_MARKS = 200
@@ -130,8 +135,8 @@ class Body:
     ``times``
         Its ``time`` elements.
     ``dates``, ``authors``
-        Elements whose class, id, ``itemprop`` or ``rel`` hints at a date or an author; for authors
-        also links to an author's page.
+        Elements whose class (or id where they have none), ``itemprop`` or ``rel`` hints at a date
+        or an author; for authors also links to an author's page.
     ``dated``, ``bylines``
         Short texts with something like a date in them, and texts that begin as bylines do.
     ``headings``
@@ -167,15 +172,15 @@ def scan_head(parsed: ParsedPage) -> Head:
     return head
 
 
-def scan_body(parsed: ParsedPage, byline: re.Pattern[str]) -> Body:
+def scan_body(parsed: ParsedPage, words: Words) -> Body:
     """Gather what readers see, in one walk over all elements.
 
     Args:
         parsed: the page.
-        byline: what a text begins with that names an author.
+        words: those of bylines.
     """
     body = Body()
-    walk = _BodyWalk(body, byline)
+    walk = _BodyWalk(body, words)
     order = 0
     for root in parsed.roots:
         for element in root.iter():
@@ -185,12 +190,11 @@ def scan_body(parsed: ParsedPage, byline: re.Pattern[str]) -> Body:
 
 
 class _BodyWalk:
-    """One walk over the elements of a page: what was worked out for a class is not done again."""
+    """One walk over the elements of a page."""
 
-    def __init__(self, body: Body, byline: re.Pattern[str]) -> None:
+    def __init__(self, body: Body, words: Words) -> None:
         self._body = body
-        self._byline = byline
-        self._hints: dict[str, tuple[bool, bool]] = {}
+        self._words = words
 
     def visit(self, element: etree._Element, order: int) -> None:
         tag = element.tag
@@ -222,16 +226,11 @@ class _BodyWalk:
         """Note an element whose attributes say what it holds."""
         is_date = is_author = False
         said = ""
-        for name in _TELLING:
-            value = element.get(name)
+        named = element.get("class") or element.get("id")
+        for value in (named, element.get("itemprop"), element.get("rel")):
             if value is None:
                 continue
-            known = self._hints.get(value)
-            if known is None:
-                known = self._hints[value] = (
-                    _DATE_HINT.search(value, 0, _SHORT) is not None,
-                    _AUTHOR_HINT.search(value, 0, _SHORT) is not None,
-                )
+            known = _hints(value[:_SHORT])
             if known[0] or known[1]:
                 said = f"{said} {value}" if said else value
                 is_date, is_author = is_date or known[0], is_author or known[1]
@@ -246,8 +245,18 @@ class _BodyWalk:
         body = self._body
         if _DATED.search(text) and len(body.dated) < _MAX_SNIPPETS:
             body.dated.append(Snippet(text.strip(), element, order))
-        if self._byline.match(text) and len(body.bylines) < _MAX_SNIPPETS:
+        if len(body.bylines) < _MAX_SNIPPETS and begins_as_byline(text, self._words):
             body.bylines.append(Snippet(text.strip(), element, order))
+
+
+@lru_cache(maxsize=1 << 12)  # the pages of a site share their classes
+def _hints(value: str) -> tuple[bool, bool]:
+    """Tell whether a class or name hints at a date, and whether at an author."""
+    lower = value.lower()
+    # Nine in ten hint at neither, which plain search tells in a tenth of the time.
+    is_date = any(map(lower.__contains__, _DATE_PARTS)) and bool(_DATE_HINT.search(lower))
+    is_author = any(map(lower.__contains__, _AUTHOR_PARTS)) and bool(_AUTHOR_HINT.search(lower))
+    return is_date, is_author
 
 
 def _script(element: etree._Element, head: Head) -> None:

@@ -32,19 +32,23 @@ from crawler.core.metadata.dates import fold_word
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Words", "byline_words"]
+__all__ = ["Words", "begins_as_byline", "byline_words"]
+
+_BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
     """The lists, as patterns and sets.
 
-    ``by`` matches at the beginning of a text and ends before the name; ``joint`` finds what stands
+    ``by`` matches at the beginning of a text and ends before the name; ``by_starts`` are the first
+    two letters of what it matches; ``joint`` finds what stands
     between two names; ``published`` and ``modified`` find the words that tell what a date means,
     ``updated`` either of them after a name.
     """
 
     by: re.Pattern[str]
+    by_starts: frozenset[str]
     joint: re.Pattern[str]
     roles: frozenset[str]
     trailing: frozenset[str]
@@ -70,6 +74,7 @@ def byline_words() -> Words:
             rf"|(?:{_any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         ),
+        by_starts=frozenset(word[:2] for word in data["by"]) | {word[:2] for word in with_colon},
         joint=re.compile(rf"\s(?:{_any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
         roles=frozenset(map(fold_word, data["roles"])),
         trailing=frozenset(map(fold_word, data["trailing"])),
@@ -82,6 +87,13 @@ def byline_words() -> Words:
             rf"\s(?:last )?(?:{_any_of((*data['modified'], *data['published']))})\b", re.IGNORECASE
         ),
     )
+
+
+def begins_as_byline(text: str, words: Words) -> bool:
+    """Tell whether a text begins with what stands before an author's name."""
+    # Most texts do not, and are told by two letters.
+    start = text.lstrip(_BEFORE_BY)[:2].lower()
+    return start in words.by_starts and words.by.match(text) is not None
 
 
 def _any_of(words: Iterable[str]) -> str:
