@@ -189,6 +189,13 @@ def test_addresses_give_dates() -> None:
     assert read("<p>Text</p>", "https://harbour.example/29-10-2026").published == "2026-10-29"
 
 
+@pytest.mark.parametrize("url", ["", "page.html", "http://[harbour/2026/", "file:///2026.html"])
+def test_an_address_that_is_none_breaks_nothing(url: str) -> None:
+    parsed = parse(Page.from_text(URL, f"<title>{TITLE}</title><time>27 November 2026</time>"))
+    found = read_metadata(parsed, url)
+    assert (found.title, found.published) == (TITLE, "2026-11-27")
+
+
 def test_sources_are_believed_in_their_order() -> None:
     parts = {
         "json-ld": linked(article(datePublished="2026-11-01")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from crawler.core.metadata.jsonld import read_linked
 from crawler.core.metadata.meta import MetaTags
@@ -12,6 +11,7 @@ from crawler.core.metadata.names import fold_name
 from crawler.core.metadata.scan import element_text, scan_body, scan_head
 from crawler.core.metadata.visible import VisiblePage
 from crawler.core.metadata.words import byline_words
+from crawler.core.page import LOCAL_SITE, site_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -77,7 +77,8 @@ def gather(parsed: ParsedPage, url: str) -> PageFacts:
     texts = [text for each in head.headings if each.tag == "h1" and (text := element_text(each))]
     urls = [url, parsed.canonical_url or "", *(value for _, value in metas.values("url"))]
     titles = [*(value for _, value in metas.values("title")), *texts][:_MAX_TITLES]
-    host = (urlsplit(url).hostname or "").removeprefix("www.")
+    site = site_of(url)
+    host = "" if site == LOCAL_SITE else site.partition(":")[0]
     return PageFacts(
         parsed=parsed,
         url=url,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
 from crawler.core.metadata.visible import seen_dates
@@ -45,7 +44,7 @@ class DateChooser:
 
     def __init__(self, facts: PageFacts, language: str | None, fetched_at: str | None) -> None:
         self._facts = facts
-        self._reading = _how_to_read(language, facts.url)
+        self._reading = _how_to_read(language, facts.house[0])
         self._latest = read_date(fetched_at) if fetched_at else None
         self._shown: list[SeenDate] | None = None
 
@@ -141,9 +140,8 @@ class DateChooser:
                 yield "time", date
 
 
-def _how_to_read(language: str | None, url: str) -> Reading:
+def _how_to_read(language: str | None, host: str) -> Reading:
     primary, _, region = (language or "").lower().replace("_", "-").partition("-")
-    host = urlsplit(url).hostname or ""
     month_first = primary in ("en", "") and (
         region in _MONTH_FIRST or (not region and not host.endswith(_DAY_FIRST_HOSTS))
     )
