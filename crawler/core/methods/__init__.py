@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.methods.adaptive import AdaptiveFrequency
+from crawler.core.methods.article import Article
 from crawler.core.methods.base import (
     BlockMethod,
     CountingMethod,
@@ -44,7 +45,12 @@ __all__ = [
 
 DEFAULT_METHOD = "frequency-adaptive"
 
-_OWN: tuple[TextMethod, ...] = (AdaptiveFrequency(), TextFrequency(), Density())
+_OWN: tuple[TextMethod, ...] = (
+    AdaptiveFrequency(),
+    Article(),
+    TextFrequency(),
+    Density(),
+)
 _METHODS: Mapping[str, TextMethod] = MappingProxyType(
     {**{method.name: method for method in _OWN}, **NEWS_METHODS}
 )

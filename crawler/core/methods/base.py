@@ -34,11 +34,14 @@ class Label:
     ``frequency``
         On how many distinct pages of the site the block stands, or, by a method that counts
         occurrences, how often; 0 where that is not known.
+    ``score``
+        How likely the block is main text, 0 to 1; None where the method does not say.
     """
 
     kept: bool
     reason: str
     frequency: int = 0
+    score: float | None = None
 
 
 @runtime_checkable

@@ -1,0 +1,209 @@
+"""Learn the weights of the ``article`` method, and say how good they are on pages not learned from.
+
+    python benchmarks/training/train_article.py GOLD... [--write]
+
+Each line of the gold files is a page: ``html`` and ``gold_text``; ``url`` or ``site`` say whose it
+is, ``page_type`` what it is (``article`` where it is not given). The figures are by folds of sites:
+no page is judged by weights that saw a page of its site. ``--write`` learns from all pages and puts
+the weights into the package. Everything is seeded; the same pages give the same weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import lightgbm
+import numpy as np
+from article_labels import align
+from lightgbm_trees import trees_of
+
+from crawler.core.article.context import in_context
+from crawler.core.article.features import evidence
+from crawler.core.article.judge import Judge, chosen
+from crawler.core.errors import UnreadablePageError
+from crawler.core.flow import Page, read
+from crawler.core.trees import sigmoid
+from crawler.evaluation.scores import score_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from crawler.core.article.features import Evidence
+    from crawler.core.blocks import Block
+
+_FOLDS = 5
+_SEED = 1
+_TREES = 100
+_PARAMETERS: dict[str, Any] = {
+    "objective": "binary", "num_leaves": 31, "max_depth": 8, "learning_rate": 0.1,
+    "min_data_in_leaf": 40, "feature_fraction": 0.3, "bagging_fraction": 0.8, "bagging_freq": 1,
+    "lambda_l2": 5.0, "max_bin": 63, "deterministic": True, "force_row_wise": True,
+    "num_threads": 2, "seed": _SEED, "verbose": -1,
+}  # fmt: skip
+# Pages whose gold text is not on the page teach nothing right.
+_LEAST_REACHABLE = 0.6
+_WEIGHTS = Path(__file__).parents[2] / "crawler" / "core" / "article" / "data"
+
+
+@dataclass(slots=True)
+class Example:
+    """A page to learn from.
+
+    ``kind``
+        The file it is from, and its page type.
+    ``site``
+        Whose it is: the last labels of its host.
+    ``reachable``
+        Word F1 of the blocks that are labelled main text: what a judge can reach at best.
+    ``first``
+        How likely each block is main text, by trees that have not seen its site.
+    """
+
+    kind: str
+    site: str
+    blocks: tuple[Block, ...]
+    gold_text: str
+    evidence: Evidence
+    main: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+    reachable: float
+    first: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+
+def site_of(row: dict[str, Any]) -> str:
+    """Return the registered domain of a page, as nearly as its host tells."""
+    host = urlsplit(row.get("url") or "").hostname or row.get("site") or str(row.get("id"))
+    labels = host.split(".")
+    short_second = len(labels) > 2 and len(labels[-2]) <= 3  # noqa: PLR2004 - "co.uk", "com.br"
+    return ".".join(labels[-3 if short_second else -2 :])
+
+
+def examples(paths: Iterable[Path]) -> Iterator[Example]:
+    """Read the gold: pages that have gold text and blocks."""
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                example = _example(row, path.name.partition(".")[0]) if row["gold_text"] else None
+                if example is not None:
+                    yield example
+
+
+def _example(row: dict[str, Any], source: str) -> Example | None:
+    site = site_of(row)
+    try:
+        document = read(Page.from_text(row.get("url") or f"https://{site}/", row["html"]))
+    except UnreadablePageError:
+        return None
+    if not document.blocks:
+        return None
+    labels = align(document.blocks, row["gold_text"])
+    text = "\n".join(
+        block.text for block, main in zip(document.blocks, labels.main, strict=True) if main
+    )
+    return Example(
+        kind=f"{source}: {row.get('page_type', 'article')}",
+        site=site,
+        blocks=document.blocks,
+        gold_text=row["gold_text"],
+        evidence=evidence(document),
+        main=labels.main,
+        weights=labels.weights,
+        reachable=score_page(text, row["gold_text"]).word.score.f1,
+    )
+
+
+def folds(pages: Sequence[Example], seed: int) -> list[int]:
+    """Return the fold of each page; all pages of a site are in one."""
+    sites = sorted({page.site for page in pages})
+    random.Random(seed).shuffle(sites)
+    fold = {site: number % _FOLDS for number, site in enumerate(sites)}
+    return [fold[page.site] for page in pages]
+
+
+def learn(pages: Sequence[Example], rows: Sequence[NDArray[np.float32]]) -> lightgbm.Booster:
+    """Learn one ensemble from the blocks of pages."""
+    used = [number for number, page in enumerate(pages) if page.reachable >= _LEAST_REACHABLE]
+    weights = np.concatenate([pages[number].weights for number in used])
+    table = np.concatenate([rows[number] for number in used])
+    main = np.concatenate([pages[number].main for number in used])
+    counted = weights > 0
+    data = lightgbm.Dataset(table[counted], main[counted], weight=weights[counted])
+    return lightgbm.train(_PARAMETERS, data, _TREES)
+
+
+def _first_verdicts(pages: Sequence[Example]) -> None:
+    """Judge each page by trees that have seen the others, in folds of their own."""
+    fold = folds(pages, _SEED + 1)
+    for number in range(_FOLDS):
+        seen = [page for page, own in zip(pages, fold, strict=True) if own != number]
+        booster = learn(seen, [page.evidence.rows for page in seen])
+        for page, own in zip(pages, fold, strict=True):
+            if own == number:
+                page.first = np.asarray(booster.predict(page.evidence.rows))
+
+
+def learn_judge(pages: Sequence[Example]) -> Judge:
+    """Learn both ensembles; the second from first verdicts on pages not seen."""
+    _first_verdicts(pages)
+    first = learn(pages, [page.evidence.rows for page in pages])
+    aware = [in_context(page.evidence, page.first) for page in pages]
+    second = learn(pages, [found.rows for found in aware])
+    return Judge(trees_of(first, pages[0].evidence.names), trees_of(second, aware[0].names))
+
+
+def _f1(page: Example, likelihoods: NDArray[np.float64]) -> float:
+    kept = chosen(page.blocks, likelihoods)
+    text = "\n".join(block.text for block, keep in zip(page.blocks, kept, strict=True) if keep)
+    return score_page(text, page.gold_text).word.score.f1
+
+
+def measure(pages: Sequence[Example]) -> None:
+    """Print the word F1 by folds: of the first verdict alone, of both, and what can be reached."""
+    found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    fold = folds(pages, _SEED)
+    for number in range(_FOLDS):
+        judge = learn_judge([page for page, own in zip(pages, fold, strict=True) if own != number])
+        for page, own in zip(pages, fold, strict=True):
+            if own == number:
+                nothing = np.zeros(len(page.blocks))
+                first = sigmoid(judge.first.score(page.evidence.rows))
+                both = judge.likelihoods(page.evidence, nothing)
+                found[page.kind].append((_f1(page, first), _f1(page, both), page.reachable))
+    print(f"{'word F1, mean over pages':40} pages  first   both  reachable")
+    for kind, figures in sorted(found.items()):
+        first, both, reachable = np.mean(figures, axis=0)
+        print(f"{kind:40} {len(figures):5} {first:6.4f} {both:6.4f} {reachable:6.4f}")
+
+
+def main() -> None:
+    """Measure, and write the weights where asked to."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("gold", nargs="+", type=Path, help="gold files, gzip")
+    parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--no-folds", action="store_true", help="leave the figures out")
+    options = parser.parse_args()
+    pages = list(examples(options.gold))
+    if not options.no_folds:
+        measure(pages)
+    if options.write:
+        judge = learn_judge(pages)
+        _WEIGHTS.mkdir(exist_ok=True)
+        for name, trees in (("first", judge.first), ("second", judge.second)):
+            data = trees.to_bytes()
+            (_WEIGHTS / f"{name}.npz").write_bytes(data)
+            print(f"{name}.npz: {len(data):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

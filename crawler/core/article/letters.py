@@ -1,0 +1,148 @@
+"""Counts of characters in many texts at once: letters, figures, marks of any script.
+
+All texts of a page are one array of code points, so that a page costs a few passes over an array
+and no loop over its characters.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["LETTER_COUNTS", "Letters"]
+
+_PLANE = 0x10000
+_GRAM_BITS = 16
+
+_LETTER, _UPPER, _DIGIT, _DENSE, _COMMA, _STOP, _SPACE, _OTHER = (1 << bit for bit in range(8))
+_COMMAS = frozenset(",،、，;；")  # noqa: RUF001 - the marks of several scripts
+_STOPS = frozenset(".!?。！？…।؟۔")  # noqa: RUF001 - as above
+_DENSE_RANGES = ((0x1100, 0x11FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF),
+                 (0xF900, 0xFAFF))  # fmt: skip
+
+LETTER_COUNTS = ("letters", "uppers", "digits", "dense", "commas", "stops", "others", "words",
+                 "ends")  # fmt: skip
+"""What is counted: letters, those in upper case, digits, letters of scripts that write a syllable
+or a word with one, commas and the like, full stops and the like, other marks, words (every two
+letters of such scripts count as one), and stops that end a sentence before a space or a line's
+end."""
+
+
+@cache
+def _classes() -> NDArray[np.uint8]:
+    """Return the classes of the code points of the basic plane, as bits."""
+    table = np.zeros(_PLANE, np.uint8)
+    for code in range(_PLANE):
+        char = chr(code)
+        if char.isalpha():
+            table[code] = _LETTER | (_UPPER if char.isupper() else 0)
+        elif char.isspace():
+            table[code] = _SPACE
+        elif char.isdigit():
+            table[code] = _DIGIT
+        elif char in _COMMAS:
+            table[code] = _COMMA
+        elif char in _STOPS:
+            table[code] = _STOP
+        elif not unicodedata.category(char).startswith("M"):
+            table[code] = _OTHER
+    for first, last in _DENSE_RANGES:
+        table[first : last + 1] |= _DENSE
+    return table
+
+
+@cache
+def _lower() -> NDArray[np.uint32]:
+    """Return for each code point of the basic plane that of its lower case."""
+    return np.array([ord(chr(code).lower()[0]) for code in range(_PLANE)], np.uint32)
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _grams(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return a number of 16 bits for each three neighbouring characters, case folded."""
+    low = _lower()[np.minimum(codes, _PLANE - 1)]
+    mixed = low[:-2] * np.uint32(0x9E3779B1) + low[1:-1] * np.uint32(0x85EBCA77)
+    mixed += low[2:] * np.uint32(0xC2B2AE3D)
+    mixed ^= mixed >> np.uint32(15)
+    grams: NDArray[np.uint32] = mixed & np.uint32((1 << _GRAM_BITS) - 1)
+    return grams
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letters:
+    """The characters of some texts.
+
+    ``counts``
+        One row a text, one column for each of :data:`LETTER_COUNTS`, float32.
+    ``first``, ``last``
+        Class of the first and of the last character of each text, as bits.
+    """
+
+    counts: NDArray[np.float32]
+    first: NDArray[np.uint8]
+    last: NDArray[np.uint8]
+    _grams: NDArray[np.uint32]
+    _starts: NDArray[np.int64]
+    _sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Letters:
+        """Count the characters of texts, of which there is one at least and none is empty."""
+        codes = _codes("\n".join(texts) + "\n")
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        starts = np.concatenate(([0], np.cumsum(sizes + 1)[:-1]))
+        classes = _classes()[np.minimum(codes, _PLANE - 1)]
+        word = (classes & (_LETTER | _DIGIT)) > 0
+        dense = (classes & _DENSE) > 0
+        begins = word & ~dense
+        begins[1:] &= ~word[:-1] | dense[:-1]
+        stops = (classes & _STOP) > 0
+        ends = stops.copy()
+        ends[:-1] &= (classes[1:] & (_SPACE | _OTHER)) > 0
+        masks = (
+            (classes & _LETTER) > 0, (classes & _UPPER) > 0, (classes & _DIGIT) > 0, dense,
+            (classes & _COMMA) > 0, stops, (classes & _OTHER) > 0, begins, ends,
+        )  # fmt: skip
+        counts = np.stack(
+            [np.add.reduceat(mask, starts, dtype=np.int32) for mask in masks], axis=1
+        ).astype(np.float32)
+        counts[:, 7] += counts[:, 3] / 2
+        return cls(
+            counts=counts,
+            first=classes[starts],
+            last=classes[starts + sizes - 1],
+            _grams=_grams(np.concatenate((codes, codes[-1:], codes[-1:]))),
+            _starts=starts,
+            _sizes=sizes,
+        )
+
+    def shared(self, text: str) -> NDArray[np.float32]:
+        """Tell how much of each text, and how much of a given one, both have in common.
+
+        Compared are runs of three characters, as numbers of 16 bits.
+
+        Returns:
+            Two columns: the share of each text's runs that the given text has, and how many these
+            are over the number of the given text's runs, 1 at most.
+        """
+        if len(text) < 3:  # noqa: PLR2004 - no run of three
+            return np.zeros((len(self._sizes), 2), np.float32)
+        known = np.zeros(1 << _GRAM_BITS, np.bool_)
+        runs = _grams(_codes(text))
+        known[runs] = True
+        hits = np.add.reduceat(known[self._grams], self._starts, dtype=np.int32)
+        share = hits / (self._sizes + 1)
+        covered = np.minimum(hits / len(runs), 1.0)
+        return np.stack((share, covered), axis=1).astype(np.float32)

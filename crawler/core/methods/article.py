@@ -1,0 +1,127 @@
+"""``article``: a judge that learned how articles look, and what the site's pages tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crawler.core.article.cues import CUES
+from crawler.core.article.features import evidence
+from crawler.core.article.judge import Judge, chosen, expected_f1
+from crawler.core.article.layout import FAR
+from crawler.core.article.site import SiteEvidence
+from crawler.core.methods.adaptive import AdaptiveFrequency
+from crawler.core.methods.base import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from crawler.core.article.features import Evidence
+    from crawler.core.blocks import Block
+    from crawler.core.document import Document
+    from crawler.core.frequency import SiteView
+    from crawler.core.methods.base import Cutoff
+
+__all__ = ["Article", "confidence"]
+
+_TEXT = "text"
+_LINKS_FROM = 0.9
+# Why a block is none of the article, by the nearest names around it, first what tells most.
+_REASONS = (
+    ("cookie", "cookie"), ("caption", "caption"), ("author", "byline"), ("date", "byline"),
+    ("share", "share"), ("letter", "newsletter"), ("promo", "promotion"), ("related", "related"),
+    ("popular", "related"), ("topics", "topics"), ("nav", "navigation"), ("foot", "footer"),
+    ("side", "sidebar"),
+)  # fmt: skip
+_NEAR = 3
+
+
+class Article:
+    """Keep the blocks that are likely of the page's article, by page and site together.
+
+    Args:
+        judge: what has learned to tell; the shipped one without.
+        site: how the site's counts are weighed.
+    """
+
+    name = "article"
+
+    def __init__(self, judge: Judge | None = None, site: SiteEvidence | None = None) -> None:
+        self._judge = judge
+        self._site = SiteEvidence() if site is None else site
+        self._rule = AdaptiveFrequency()
+
+    def label(self, document: Document, view: SiteView) -> list[Label]:
+        """Label each block ``text``, or by what it is instead.
+
+        Reasons are ``comment``, ``frequent``, ``links``, and by the names around it ``cookie``,
+        ``caption``, ``byline``, ``share``, ``newsletter``, ``promotion``, ``related``, ``topics``,
+        ``navigation``, ``footer``, ``sidebar``; else ``outside``. ``score`` is how likely a block
+        is main text.
+        """
+        blocks = document.blocks
+        if not blocks:
+            return []
+        judge = self._judge or Judge.shipped()
+        found = evidence(document)
+        ruled = self._rule.label(document, view)
+        site = self._site.margins(blocks, ruled, view.pages, found.comments)
+        likelihoods = judge.likelihoods(found, site)
+        kept = chosen(blocks, likelihoods)
+        reasons = _reasons(found)
+        return [
+            Label(
+                kept=bool(keep),
+                reason=_TEXT if keep else _reason(block, rule, reason, in_comments=bool(comment)),
+                frequency=rule.frequency,
+                score=float(score),
+            )
+            for block, rule, reason, keep, comment, score in zip(
+                blocks, ruled, reasons, kept, found.comments, likelihoods, strict=True
+            )
+        ]
+
+    def cutoff(self, view: SiteView) -> Cutoff:
+        """Return the threshold of the rule of frequency, and the ranks there are."""
+        return self._rule.cutoff(view)
+
+
+def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str:
+    if in_comments:
+        return "comment"
+    if rule.reason == "frequent":
+        return rule.reason
+    if block.tag == "figcaption":
+        return "caption"
+    if not reason and block.link_share >= _LINKS_FROM:
+        return "links"
+    return reason or "outside"
+
+
+def _reasons(found: Evidence) -> list[str]:
+    """Return for each block what the nearest names around it say it is; empty where none do."""
+    layout = found.layout
+    columns = [CUES.index(cue) for cue, _ in _REASONS]
+    near = layout.distance[:, columns]
+    best = np.argmin(near, axis=1)
+    close = near[np.arange(len(best)), best] <= min(_NEAR, FAR - 1)
+    names: NDArray[np.int64] = np.where(close, best, -1)[layout.at]
+    return ["" if number < 0 else _REASONS[number][1] for number in names.tolist()]
+
+
+def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None:
+    """Return the F1 that is to be expected of a page's main text, 0 to 1.
+
+    Blocks weigh as much as they have characters. None where the method gives no scores.
+    """
+    scores = [label.score for label in labels if label.score is not None]
+    if not labels or len(scores) < len(labels):
+        return None
+    return expected_f1(
+        np.array(scores),
+        np.array([block.chars for block in blocks], np.float64),
+        np.array([label.kept for label in labels]),
+    )
