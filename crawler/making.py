@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from crawler.core.errors import OptionError
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import get_table_method
+from crawler.core.tables.coherency import Constants
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
+from crawler.core.tables.words import load_words
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -15,18 +19,51 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import Annotation, SiteView, TextMethod
     from crawler.core.tables.classify import TableMethod
+    from crawler.core.tables.words import Words
     from crawler.options import Options
 
-__all__ = ["ItemMaker", "table_method"]
+__all__ = ["ItemMaker", "table_method", "table_words"]
 
 
-def table_method(options: Options) -> TableMethod:
-    """Return the table method that the settings ask for.
+def table_method(options: Options, words: Words | None = None) -> TableMethod:
+    """Return the table method that the settings ask for; ``words`` are those they add.
 
     Raises:
         UnknownMethodError: there is none of that name.
     """
-    return get_table_method(options.table_method)
+    constants = Constants(
+        type_weight=options.table_type_weight,
+        length_weight=options.table_length_weight,
+        threshold=options.table_threshold,
+        shortest=options.table_shortest,
+        longest=options.table_longest,
+        most=options.table_most,
+    )
+    return get_table_method(options.table_method, constants, words)
+
+
+def table_words(options: Options) -> Words | None:
+    """Return the lists by which tables are told, those of the settings added; None for no more.
+
+    Raises:
+        OptionError: the file is missing or not of the right form.
+    """
+    path = options.table_words
+    if path is None:
+        return None
+    try:
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        lists = [json.loads(file.read_text("utf-8")) for file in files]
+    except (OSError, ValueError) as error:
+        raise OptionError(
+            f"CORPUS_TABLE_WORDS is {str(path)!r}, which cannot be read as JSON ({error}). It "
+            "accepts a file, or a folder of files, as docs/tables.md describes them."
+        ) from error
+    if not lists:
+        raise OptionError(
+            f"CORPUS_TABLE_WORDS is {str(path)!r}, a folder without any .json file in it."
+        )
+    return load_words(lists)
 
 
 def _uncounted(key: str, count: int) -> None:
@@ -45,6 +82,7 @@ class ItemMaker:
     Raises:
         UnknownMethodError: sentences cannot be split as the settings ask, or there is no such
             table method.
+        OptionError: the lists of more words for tables cannot be used.
     """
 
     def __init__(
@@ -60,7 +98,8 @@ class ItemMaker:
             splitter_for("", options.sentence_method)
         self._options = options
         self._method = method
-        self._table_method = table_method(options)
+        self._table_words = table_words(options)
+        self._table_method = table_method(options, self._table_words)
         self._mode = mode
         self._count = count
         self._cutoffs: dict[str, Cutoff | None] = {}
@@ -133,6 +172,7 @@ class ItemMaker:
             self._table_method.name,
             language=document.language or "",
             layout=self._options.layout_tables,
+            words=self._table_words,
         )
         return [table_as_dict(table) for table in tables]
 

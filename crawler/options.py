@@ -73,7 +73,7 @@ class Option:
             int: "a whole number",
             float: "a number",
             str: "a text that is not empty",
-            Path: "the path of a folder",
+            Path: "a path",
         }[self.kind]
         if self.optional:
             return f"{words}, or nothing"
@@ -208,6 +208,46 @@ class Options:
     table_method: str = _option(
         DEFAULT_TABLE_METHOD,
         "Name of the method that tells tables from layout.",
+    )
+    table_type_weight: float = _option(
+        0.6,
+        'W1 of the method "rules": the weight of alike data types in the coherency of a line.',
+        minimum=0,
+        maximum=1,
+    )
+    table_length_weight: float = _option(
+        0.4,
+        'W2 of the method "rules": the weight of alike lengths in the coherency of a line.',
+        minimum=0,
+        maximum=1,
+    )
+    table_threshold: float = _option(
+        0.54,
+        'Coherency above which the method "rules" calls a table genuine.',
+        minimum=0,
+        maximum=1,
+    )
+    table_shortest: float = _option(
+        0.5,
+        'Lengths that count as alike begin at this share of the mean, in the method "rules".',
+        minimum=0,
+        maximum=1,
+    )
+    table_longest: float = _option(
+        1.5,
+        'Lengths that count as alike end at this multiple of the mean, in the method "rules".',
+        minimum=1,
+    )
+    table_most: float = _option(
+        0.5,
+        'Share of cells above which they are "most", in rules 4 to 6 of the method "rules".',
+        minimum=0,
+        maximum=1,
+    )
+    table_words: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "JSON file, or folder of such files, with more keywords, units, names and patterns for "
+        "tables, in the form of the project's own. None for those alone.",
     )
     layout_tables: bool = _option(
         default=False,

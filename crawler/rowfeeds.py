@@ -73,13 +73,16 @@ class TableRow:
         kind: ``table``, ``div`` or ``list``.
         rows: Rows of its grid.
         columns: Columns of its grid.
-        header_rows: How many first rows are headers.
+        title_rows: How many first rows are a title of the table.
+        header_rows: How many rows below those are headers.
         header_columns: How many first columns are headers.
         rows_left_out: How many last rows ``cells`` lacks.
         is_genuine: Whether it is no layout.
         method: Name of the method that says so.
         reason: What decided.
+        rule: Number of the rule that decided, 0 for none.
         coherency: The syntactic coherency, 0 to 1, where it was measured.
+        confidence: How sure the method is, 0.5 to 1, where it says so.
         types: Data type of each field of its records, by name.
         cells: The text in each place, row by row.
         records: Its records, a mapping each.
@@ -96,13 +99,16 @@ class TableRow:
     kind: str
     rows: int
     columns: int
+    title_rows: int
     header_rows: int
     header_columns: int
     rows_left_out: int
     is_genuine: bool
     method: str
     reason: str
+    rule: int
     coherency: float | None
+    confidence: float | None
     types: dict[str, Any]
     cells: list[list[str]]
     records: list[dict[str, Any]]
@@ -153,7 +159,7 @@ def sentence_rows(item: object) -> Iterator[SentenceRow]:
         )
 
 
-_OF_VERDICT = ("is_genuine", "method", "reason", "coherency")
+_OF_VERDICT = ("is_genuine", "method", "reason", "rule", "coherency", "confidence")
 _OF_PAGE = ("url", "site", "language")
 _OF_TABLE = tuple(
     field.name

@@ -77,7 +77,7 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
         if number:
             console.print()
         console.print(_grid(table, columns, console.encoding))
-    hidden = table["rows"] - table["header_rows"] - len(_body(table))
+    hidden = table["rows"] - _first(table) - len(_body(table))
     if hidden > 0:
         console.print(f"… and {hidden:,} more row{'s' if hidden > 1 else ''}")
     console.print()
@@ -107,6 +107,8 @@ def _verdict(verdict: Mapping[str, Any]) -> str:
     details = [f"rule {verdict['rule']}"] if verdict["rule"] else []
     if verdict["coherency"] is not None:
         details.append(f"coherency {verdict['coherency']:.2f}")
+    if verdict["confidence"] is not None:
+        details.append(f"confidence {verdict['confidence']:.2f}")
     if verdict["attribute_class"]:
         details.append(f"class {verdict['attribute_class']}")
     shown = f" ({', '.join(details)})" if details else ""
@@ -115,14 +117,24 @@ def _verdict(verdict: Mapping[str, Any]) -> str:
 
 
 def _body(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
-    first = table["header_rows"]
+    first = _first(table)
     rows: Sequence[Sequence[str]] = table["cells"][first : first + _ROWS_SHOWN]
+    return rows
+
+
+def _first(table: Mapping[str, Any]) -> int:
+    """Return the number of the first row of values."""
+    return int(table["title_rows"] + table["header_rows"])
+
+
+def _header(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
+    rows: Sequence[Sequence[str]] = table["cells"][table["title_rows"] : _first(table)]
     return rows
 
 
 def _parts(table: Mapping[str, Any], width: int) -> Iterator[list[int]]:
     """Divide the columns into parts that fit, header columns or the first standing in each."""
-    rows = [*table["cells"][: table["header_rows"]], *_body(table)]
+    rows = [*_header(table), *_body(table)]
     needs = [
         min(max(map(_widest, column), default=1), _NARROW) + _BETWEEN
         for column in zip(*rows, strict=True)
@@ -146,7 +158,7 @@ def _widest(text: str) -> int:
 
 
 def _grid(table: Mapping[str, Any], columns: Sequence[int], encoding: str) -> Table:
-    header = table["cells"][: table["header_rows"]]
+    header = _header(table)
     # The fields of records are columns unless header columns alone make them rows.
     types = list(table["types"].values())
     by_column = bool(header) or not table["header_columns"]

@@ -11,7 +11,7 @@ from crawler.core.trees import TreeEnsemble
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["trees_of"]
+__all__ = ["average", "trees_of"]
 
 
 def trees_of(booster: Any, names: Sequence[str]) -> TreeEnsemble:  # noqa: ANN401 - a library without types
@@ -59,4 +59,20 @@ def trees_of(booster: Any, names: Sequence[str]) -> TreeEnsemble:  # noqa: ANN40
         right=np.array(right, np.int32),
         value=np.array(value, np.float64),
         roots=np.array(roots, np.int32),
+    )
+
+
+def average(members: Sequence[TreeEnsemble]) -> TreeEnsemble:
+    """Return one ensemble whose margin is the mean of the margins of several."""
+    starts = np.cumsum([0, *(len(member.feature) for member in members[:-1])])
+    shifted = list(zip(members, starts.tolist(), strict=True))
+    return TreeEnsemble(
+        names=members[0].names,
+        feature=np.concatenate([member.feature for member in members]),
+        threshold=np.concatenate([member.threshold for member in members]),
+        left=np.concatenate([member.left + start for member, start in shifted]),
+        right=np.concatenate([member.right + start for member, start in shifted]),
+        value=np.concatenate([member.value for member in members]) / len(members),
+        roots=np.concatenate([member.roots + start for member, start in shifted]),
+        base=float(np.mean([member.base for member in members])),
     )

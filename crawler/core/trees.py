@@ -6,8 +6,8 @@ library; asking them takes numpy alone.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
@@ -87,7 +87,7 @@ class TreeEnsemble:
             CorpusError: it is nothing of the kind.
         """
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            with np.load(BytesIO(data), allow_pickle=False) as arrays:
                 return cls(
                     names=tuple(str(name) for name in arrays["names"]),
                     feature=arrays["feature"].astype(np.int32),
@@ -103,7 +103,7 @@ class TreeEnsemble:
 
     def to_bytes(self) -> bytes:
         """Write the ensemble in the form of numpy's ``npz``, compressed."""
-        out = io.BytesIO()
+        out = BytesIO()
         np.savez_compressed(
             out,
             names=np.array(self.names),

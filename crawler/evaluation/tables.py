@@ -1,7 +1,7 @@
 """The task ``tables``: how many genuine tables are told from layout, and how many wrongly.
 
-A gold page is ``{html, tables}``, each table ``{tabid or tid, leaf, genuine}``. The attribute
-``TABID`` or ``data-tid`` of the element ties it to its label.
+Gold pages are those of :mod:`crawler.evaluation.tablegold`. Where a label says in which row or
+column a genuine table has its headers, that is measured too.
 """
 
 from __future__ import annotations
@@ -11,57 +11,70 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.errors import UnreadableInputError
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
-from crawler.core.tables.markup import find_tables
-from crawler.evaluation.gold import kind_of, read_rows, text_of
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap
+from crawler.evaluation.tablegold import NEEDS, read_tables_gold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
+    from crawler.core.tables.areas import Areas
     from crawler.core.tables.classify import TableMethod, Verdict
     from crawler.core.tables.grid import Grid
     from crawler.evaluation.report import Job
+    from crawler.evaluation.tablegold import GoldPage, GoldTable
 
 __all__ = ["TablesTask"]
 
-_NEEDS = "html and tables"
-_SURE = "sure"
-_IDENTIFIERS = (("tabid", "tabid"), ("tid", "data-tid"))
 _PAIR = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _GoldPage:
-    """A page and which of its tables are genuine, by attribute and value that tie them."""
-
-    html: str
-    labels: dict[tuple[str, str], bool]
-
-
 @dataclass(slots=True)
-class _Tally:
-    """The tables judged so far: ``cells`` counts pairs of gold and verdict."""
+class _Group:
+    """Tables judged so far: pairs of label and verdict."""
 
-    pages: int = 0
     pairs: Counter[tuple[bool, bool]] = field(default_factory=Counter)
-    errors: Counter[tuple[bool, str]] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    def add(self, *, genuine: bool, found: bool, kind: str) -> None:
-        self.pairs[genuine, found] += 1
-        if genuine != found:
-            self.errors[genuine, kind] += 1
 
     @property
     def overlap(self) -> Overlap:
         right = self.pairs[True, True]
         return Overlap(right, right + self.pairs[False, True], right + self.pairs[True, False])
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "tables": sum(self.pairs.values()),
+            **self.overlap.score.as_json(),
+            "confusion": {
+                "tp": self.pairs[True, True],
+                "fp": self.pairs[False, True],
+                "fn": self.pairs[True, False],
+                "tn": self.pairs[False, False],
+            },
+        }
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been counted: all tables, those of each language and source, errors, headers."""
+
+    pages: int = 0
+    all: _Group = field(default_factory=_Group)
+    languages: dict[str, _Group] = field(default_factory=dict)
+    sources: dict[str, _Group] = field(default_factory=dict)
+    errors: Counter[tuple[bool, str]] = field(default_factory=Counter)
+    headers: Counter[tuple[str, str]] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def add(self, page: GoldPage, *, genuine: bool, found: bool, kind: str) -> None:
+        groups = [self.all]
+        if page.language:
+            groups.append(self.languages.setdefault(page.language, _Group()))
+        if page.source:
+            groups.append(self.sources.setdefault(page.source, _Group()))
+        for group in groups:
+            group.pairs[genuine, found] += 1
+        if genuine != found:
+            self.errors[genuine, kind] += 1
 
 
 class TablesTask:
@@ -83,13 +96,17 @@ class TablesTask:
         """
         method = get_table_method(job.method)  # A wrong name is told before a file is opened.
         tally = _Tally()
-        for gold in islice(_pages(job), job.limit):
+        for page in islice(read_tables_gold(job.gold), job.limit):
             tally.pages += 1
-            _measure(gold, method, tally)
-        if not tally.pairs:
+            if page.unreadable:
+                tally.skipped[page.unreadable] += 1
+            for table in page.tables:
+                if table.is_judged:
+                    _measure(page, table, method, tally)
+        if not tally.all.pairs:
             names = ", ".join(str(path) for path in job.gold)
             raise UnreadableInputError(
-                f"{names}: no labelled tables; each line is one JSON object with {_NEEDS}"
+                f"{names}: no labelled tables; each line is one JSON object with {NEEDS}"
             )
         return Report(
             task=self.name,
@@ -101,25 +118,26 @@ class TablesTask:
         )
 
 
-def _measure(gold: _GoldPage, method: TableMethod, tally: _Tally) -> None:
-    left = dict(gold.labels)
-    try:
-        found = find_tables(parse(Page.from_text("https://gold.example/", gold.html)))
-    except UnreadablePageError as error:
-        tally.skipped[error.reason] += 1
-        found = ()
-    for table in found:
-        for _, attribute in _IDENTIFIERS:
-            key = (attribute, table.element.get(attribute) or "")
-            if key in left:
-                verdict = method.judge(table.grid)
-                tally.add(
-                    genuine=left.pop(key),
-                    found=verdict.is_genuine,
-                    kind=_kind(verdict, table.grid),
-                )
-    for genuine in left.values():
-        tally.add(genuine=genuine, found=False, kind="not-found")
+def _measure(page: GoldPage, table: GoldTable, method: TableMethod, tally: _Tally) -> None:
+    if table.grid is None:
+        tally.add(page, genuine=table.genuine, found=False, kind="not-found")
+    else:
+        verdict = method.judge(table.grid)
+        kind = _kind(verdict, table.grid)
+        tally.add(page, genuine=table.genuine, found=verdict.is_genuine, kind=kind)
+    if table.genuine and table.header is not None:
+        # Asked of every genuine table, so that the figure does not hang on the verdict.
+        found = _place(method.locate(table.grid)) if table.grid is not None else "not-found"
+        tally.headers[table.header, found] += 1
+
+
+def _place(areas: Areas) -> str:
+    """Name an attribute area as labels do."""
+    if areas.header_rows and areas.header_columns:
+        return "both"
+    if areas.header_rows:
+        return "first_row"
+    return "first_column" if areas.header_columns else "none"
 
 
 def _kind(verdict: Verdict, grid: Grid) -> str:
@@ -132,63 +150,31 @@ def _kind(verdict: Verdict, grid: Grid) -> str:
     return verdict.reason
 
 
-def _pages(job: Job) -> Iterator[_GoldPage]:
-    for where, row in read_rows(job.gold, _NEEDS):
-        yield _GoldPage(text_of(row, "html", where, _NEEDS), _labels(row, where))
-
-
-def _labels(row: dict[str, Any], where: str) -> dict[tuple[str, str], bool]:
-    if "tables" not in row:
-        raise UnreadableInputError(f"{where}: no 'tables'; every line needs {_NEEDS}")
-    tables = row["tables"]
-    if not isinstance(tables, list):
-        raise UnreadableInputError(f"{where}: 'tables' must be a list, not {kind_of(tables)}")
-    labels: dict[tuple[str, str], bool] = {}
-    for table in tables:
-        if not isinstance(table, dict):
-            raise UnreadableInputError(f"{where}: a table must be an object, not {kind_of(table)}")
-        key = _key(table, where)
-        leaf, genuine = _flag(table, "leaf", where), _flag(table, "genuine", where)
-        if leaf and table.get("confidence") in (None, _SURE):
-            labels[key] = genuine
-    return labels
-
-
-def _key(table: dict[str, Any], where: str) -> tuple[str, str]:
-    for name, attribute in _IDENTIFIERS:
-        value = table.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return attribute, str(value)
-    raise UnreadableInputError(
-        f"{where}: a table without 'tabid' or 'tid'; give the value of its element's TABID or "
-        "data-tid attribute"
-    )
-
-
-def _flag(table: dict[str, Any], name: str, where: str) -> bool:
-    value = table.get(name)
-    if not isinstance(value, bool):
-        raise UnreadableInputError(
-            f"{where}: '{name}' of a table must be true or false, not {kind_of(value)}"
-        )
-    return value
-
-
 def _figures(tally: _Tally) -> dict[str, object]:
-    return {
-        "tables": sum(tally.pairs.values()),
-        **tally.overlap.score.as_json(),
-        "confusion": {
-            "tp": tally.pairs[True, True],
-            "fp": tally.pairs[False, True],
-            "fn": tally.pairs[True, False],
-            "tn": tally.pairs[False, False],
-        },
+    figures = {
+        **tally.all.as_json(),
         "errors": {
             "layout_as_genuine": _errors(tally, genuine=False),
             "genuine_as_layout": _errors(tally, genuine=True),
         },
         "skipped": dict(sorted(tally.skipped.items())),
+    }
+    if tally.headers:
+        figures["header"] = _header_figures(tally)
+    for name, groups in (("by_language", tally.languages), ("by_source", tally.sources)):
+        if groups:
+            figures[name] = {key: group.as_json() for key, group in sorted(groups.items())}
+    return figures
+
+
+def _header_figures(tally: _Tally) -> dict[str, object]:
+    total = tally.headers.total()
+    right = sum(count for (gold, found), count in tally.headers.items() if gold == found)
+    wrong = sorted((pair, count) for pair, count in tally.headers.items() if pair[0] != pair[1])
+    return {
+        "tables": total,
+        "accuracy": right / total,
+        "errors": {f"{gold} as {found}": count for (gold, found), count in wrong},
     }
 
 
@@ -197,40 +183,64 @@ def _errors(tally: _Tally, *, genuine: bool) -> dict[str, int]:
     return dict(sorted(kinds, key=lambda each: (-each[1], each[0])))
 
 
+_FIGURES = ("tables", "precision", "recall", "F1")
+
+
+def _line(name: str, group: _Group) -> tuple[str, ...]:
+    score = group.overlap.score
+    return (
+        name,
+        str(sum(group.pairs.values())),
+        f"{score.precision:.3f}",
+        f"{score.recall:.3f}",
+        f"{score.f1:.3f}",
+    )
+
+
 def _tables(tally: _Tally) -> tuple[Table, ...]:
-    score = tally.overlap.score
-    figures = Table(
-        "figure",
-        ("tables", "precision", "recall", "F1"),
-        (
-            (
-                "genuine tables",
-                str(sum(tally.pairs.values())),
-                f"{score.precision:.3f}",
-                f"{score.recall:.3f}",
-                f"{score.f1:.3f}",
+    tables = [
+        Table("figure", _FIGURES, (_line("genuine tables", tally.all),)),
+        Table(
+            "labelled",
+            ("called genuine", "called layout"),
+            tuple(
+                (
+                    name,
+                    str(tally.all.pairs[genuine, True]),
+                    str(tally.all.pairs[genuine, False]),
+                )
+                for name, genuine in (("genuine", True), ("layout", False))
             ),
         ),
+    ]
+    errors = tuple(
+        (f"{name}: {kind}", str(count))
+        for name, genuine in (("layout called genuine", False), ("genuine called layout", True))
+        for kind, count in _errors(tally, genuine=genuine).items()
     )
-    confusion = Table(
-        "labelled",
-        ("called genuine", "called layout"),
-        tuple(
-            (name, str(tally.pairs[genuine, True]), str(tally.pairs[genuine, False]))
-            for name, genuine in (("genuine", True), ("layout", False))
-        ),
-    )
-    errors = Table(
-        "error, by what decided",
+    if errors:
+        tables.append(Table("error, by what decided", ("tables",), errors))
+    if tally.headers:
+        tables.append(_header_table(tally))
+    for title, groups in (("language", tally.languages), ("source", tally.sources)):
+        if groups:
+            lines = tuple(_line(name, group) for name, group in sorted(groups.items()))
+            tables.append(Table(title, _FIGURES, lines))
+    if tally.skipped:
+        reasons = tuple((reason, str(count)) for reason, count in sorted(tally.skipped.items()))
+        tables.append(Table("pages that could not be read", ("pages",), reasons))
+    return tuple(tables)
+
+
+def _header_table(tally: _Tally) -> Table:
+    total = tally.headers.total()
+    right = sum(count for (gold, found), count in tally.headers.items() if gold == found)
+    wrong = sorted((pair, count) for pair, count in tally.headers.items() if pair[0] != pair[1])
+    return Table(
+        "headers of genuine tables",
         ("tables",),
-        tuple(
-            (f"{name}: {kind}", str(count))
-            for name, genuine in (("layout called genuine", False), ("genuine called layout", True))
-            for kind, count in _errors(tally, genuine=genuine).items()
+        (
+            ("in the right place", f"{right} of {total} ({right / total:.3f})"),
+            *((f"{gold} taken for {found}", str(count)) for (gold, found), count in wrong),
         ),
     )
-    tables = (figures, confusion, errors) if errors.rows else (figures, confusion)
-    if not tally.skipped:
-        return tables
-    reasons = tuple((reason, str(count)) for reason, count in sorted(tally.skipped.items()))
-    return (*tables, Table("pages that could not be read", ("pages",), reasons))

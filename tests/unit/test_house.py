@@ -45,7 +45,9 @@ def imports(path: Path, *, at_import_time: bool = False) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
-            names.add(node.module or "")
+            # A buffer in memory touches nothing outside.
+            if node.module != "io" or any(alias.name != "BytesIO" for alias in node.names):
+                names.add(node.module or "")
         pending += ast.iter_child_nodes(node)
     return names
 

@@ -57,7 +57,7 @@ def test_values_from_a_settings_file_are_taken_as_they_are() -> None:
     [
         ("CORPUS_MODE", "two_pass", 'one of "two-pass", "streaming"'),
         ("CORPUS_MODE", 2, "one of"),
-        ("CORPUS_DIR", " ", "path of a folder"),
+        ("CORPUS_DIR", " ", "a path"),
         ("CORPUS_TEXT_METHOD", "", "text that is not empty"),
         ("CORPUS_TEXT_METHOD", None, "text that is not empty"),
         ("CORPUS_KEEP_SPOOL", "maybe", "True or False"),
@@ -67,8 +67,8 @@ def test_values_from_a_settings_file_are_taken_as_they_are() -> None:
         ("CORPUS_NEAR_DUPLICATE_SIMILARITY", True, "a number from 0 to 1"),
         ("CORPUS_MAX_PAGE_BYTES", "0", "a whole number of at least 1"),
         ("CORPUS_MAX_PAGE_BYTES", 1.5, "a whole number"),
-        ("CORPUS_TABLES_FOLDER", " ", "the path of a folder, or nothing"),
-        ("CORPUS_TABLES_FOLDER", 3, "the path of a folder, or nothing"),
+        ("CORPUS_TABLES_FOLDER", " ", "a path, or nothing"),
+        ("CORPUS_TABLES_FOLDER", 3, "a path, or nothing"),
         ("CORPUS_PROGRESS", "always", 'one of "auto", "on", "off"'),
     ],
 )

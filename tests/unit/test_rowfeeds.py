@@ -93,7 +93,7 @@ def test_parquet_has_its_own_columns_with_and_without_rows(items: list[Any]) -> 
 
 VERDICT = {
     "is_genuine": True, "method": "rules", "reason": "syntactic", "rule": 0, "coherency": 0.875,
-    "main_type": "real", "attribute_class": "",
+    "main_type": "real", "attribute_class": "", "confidence": 0.75,
 }  # fmt: skip
 TABLE: dict[str, Any] = {
     "number": 2,
@@ -103,6 +103,7 @@ TABLE: dict[str, Any] = {
     "kind": "table",
     "rows": 3,
     "columns": 2,
+    "title_rows": 0,
     "header_rows": 1,
     "header_columns": 0,
     "rows_left_out": 0,
@@ -129,10 +130,11 @@ OF_PAGE = {"url": "https://s.example/1", "site": "s.example", "language": "de"}
 
 
 def table_row(table: dict[str, Any]) -> dict[str, Any]:
-    verdict = {
-        key: table["verdict"][key] for key in ("is_genuine", "method", "reason", "coherency")
-    }
-    return {**OF_PAGE, **{key: table[key] for key in table if key != "verdict"}, **verdict}
+    names = ("is_genuine", "method", "reason", "rule", "coherency", "confidence")
+    verdict = {name: table["verdict"][name] for name in names}
+    order = ["types", "cells", "records", "values"]
+    first = {name: table[name] for name in table if name not in ("verdict", *order)}
+    return {**OF_PAGE, **first, **verdict, **{name: table[name] for name in order}}
 
 
 RECORD_ROWS = [

@@ -25,6 +25,7 @@ def table(number: int = 0, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - 
         "kind": "table",
         "rows": 2,
         "columns": 2,
+        "title_rows": 0,
         "header_rows": 1,
         "header_columns": 0,
         "rows_left_out": 0,
@@ -34,7 +35,7 @@ def table(number: int = 0, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - 
         "values": [{"Price": {"value": "1.50"}}],
         "verdict": {
             "is_genuine": True, "method": "rules", "reason": "caption", "rule": 1,
-            "coherency": None, "main_type": "", "attribute_class": "",
+            "coherency": None, "main_type": "", "attribute_class": "", "confidence": None,
         },
         **changes,
     }  # fmt: skip

@@ -8,9 +8,10 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.page import Page
 from crawler.core.parse import parse
 from crawler.core.tables.areas import Areas, readings
-from crawler.core.tables.classify import RulesMethod, get_table_method, table_method_names
+from crawler.core.tables.classify import get_table_method, table_method_names
 from crawler.core.tables.coherency import Constants, syntactic
 from crawler.core.tables.markup import find_tables
+from crawler.core.tables.rules import RulesMethod
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid
@@ -25,7 +26,7 @@ def grid(html: str) -> Grid:
 
 
 def test_methods_by_name() -> None:
-    assert table_method_names() == ("rules", "rules-literal")
+    assert table_method_names() == ("learned", "rules", "rules-literal")
     assert get_table_method("rules").name == "rules"
     with pytest.raises(UnknownMethodError, match="rules-literal"):
         get_table_method("guess")

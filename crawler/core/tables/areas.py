@@ -14,17 +14,23 @@ if TYPE_CHECKING:
 
     from crawler.core.tables.grid import Cell, Grid
 
-__all__ = ["Areas", "Reading", "marked_areas", "readings"]
+__all__ = ["Areas", "Reading", "depth_of", "marked_areas", "readings"]
 
 _PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """The attribute area: how many first rows, and how many first columns, hold attributes."""
+    """The attribute area: how many first rows, and how many first columns, hold attributes.
+
+    ``title_rows``
+        How many rows stand before the header rows, and are a title of the table: neither
+        attributes nor values.
+    """
 
     header_rows: int
     header_columns: int
+    title_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,8 @@ def readings(grid: Grid) -> tuple[Reading, ...]:
     rows, columns = grid.rows, grid.columns
     if rows == 1 or columns == 1:
         return _of_line(grid)
-    deep = _depth(grid, down=True)
-    wide = _depth(grid, down=False)
+    deep = depth_of(grid, down=True)
+    wide = depth_of(grid, down=False)
     found = []
     # Two columns, the first a single cell: attribute and sub-attributes, and no value (figure 7).
     if deep < rows and not (columns == _PAIR and _is_one_cell(grid, down=False)):
@@ -107,8 +113,8 @@ def _of_line(grid: Grid) -> tuple[Reading, ...]:
     return (Reading(down, 1, ((cells[:1], cells[1:]),), is_syntactic=len(cells) > _PAIR),)
 
 
-def _depth(grid: Grid, *, down: bool) -> int:
-    """Count the rows (``down``) or columns of attributes.
+def depth_of(grid: Grid, *, down: bool, start: int = 0) -> int:
+    """Count the rows (``down``) or columns of attributes from the line ``start`` on.
 
     Below a cell that spans several columns stand sub-attributes, so the line after one with such a
     cell is attributes too (figures 7 and 8). The first line without one is the last.
@@ -119,9 +125,9 @@ def _depth(grid: Grid, *, down: bool) -> int:
             first, count = (cell.row, cell.rowspan) if down else (cell.column, cell.colspan)
             spanning.update(range(first, first + count))
     depth = 1
-    while depth - 1 in spanning:
+    while start + depth - 1 in spanning:
         depth += 1
-    return min(depth, grid.rows if down else grid.columns)
+    return min(depth, (grid.rows if down else grid.columns) - start)
 
 
 def _is_one_cell(grid: Grid, *, down: bool) -> bool:

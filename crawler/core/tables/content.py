@@ -64,13 +64,16 @@ class Table:
     """One table for its user. Fields without a meaning here are those of :class:`JudgedTable`.
 
     ``caption``
-        Its ``caption``, else ``aria-label``, else ``summary``; None without any.
+        Its ``caption``, else ``aria-label``, else what its title rows say, else ``summary``; None
+        without any.
     ``kind``
         ``table``, ``div`` or ``list``.
     ``rows``, ``columns``
         Size of the grid.
+    ``title_rows``
+        How many first rows are a title: they stand above the header rows and are no records.
     ``header_rows``, ``header_columns``
-        The attribute area: how many first rows and columns. 0 for layout.
+        The attribute area: how many rows below the title, and how many first columns. 0 for layout.
     ``rows_left_out``
         How many last rows ``cells`` lacks, by the limit of places a page; 0 but for huge tables.
     ``cells``
@@ -89,6 +92,7 @@ class Table:
     kind: str
     rows: int
     columns: int
+    title_rows: int
     header_rows: int
     header_columns: int
     rows_left_out: int
@@ -183,10 +187,13 @@ def _table(
         number=judged.number,
         path=judged.path,
         heading=judged.heading,
-        caption=grid.caption or grid.label or grid.summary or None,
+        caption=(
+            grid.caption or grid.label or _title(cells[: areas.title_rows]) or grid.summary or None
+        ),
         kind=grid.kind,
         rows=grid.rows,
         columns=grid.columns,
+        title_rows=areas.title_rows,
         header_rows=areas.header_rows,
         header_columns=areas.header_columns,
         rows_left_out=grid.rows - kept,
@@ -195,6 +202,12 @@ def _table(
         method=method,
         verdict=judged.verdict,
     )
+
+
+def _title(rows: Sequence[Sequence[str]]) -> str:
+    lines = dict.fromkeys(" ".join(row[0].split()) for row in rows if row)
+    text = " ".join(filter(None, lines))
+    return text if len(text) <= _HEADING_CHARS else text[: _HEADING_CHARS - 1].rstrip() + "…"
 
 
 def _texts(lines: Sequence[Line], limits: _Limits) -> tuple[tuple[str, ...], ...]:
@@ -267,6 +280,7 @@ def table_as_dict(table: Table) -> dict[str, Any]:
         "kind": table.kind,
         "rows": table.rows,
         "columns": table.columns,
+        "title_rows": table.title_rows,
         "header_rows": table.header_rows,
         "header_columns": table.header_columns,
         "rows_left_out": table.rows_left_out,

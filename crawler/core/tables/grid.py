@@ -50,6 +50,10 @@ class Cell:
         hyperlinks; characters in bold.
     ``links``, ``images``, ``linked_images``, ``controls``, ``tables``
         How many elements of each kind it holds. Controls are those of forms.
+    ``look``
+        What its own attributes say of how it is drawn, in lower case: ``name=value`` in a row.
+    ``inside``
+        Names of the first elements that it holds, in the order in which they begin.
     """
 
     row: int
@@ -70,6 +74,8 @@ class Cell:
     linked_images: int = 0
     controls: int = 0
     tables: int = 0
+    look: str = ""
+    inside: str = ""
 
     @property
     def is_blank(self) -> bool:
@@ -114,6 +120,12 @@ class Grid:
         ``datatable`` is 0.
     ``in_form``
         Whether it stands in a form, or holds one around its rows.
+    ``look``
+        What its own attributes say of how it is drawn, as for cells.
+    ``nesting``
+        How many tables it stands in.
+    ``path``
+        Names of the elements it stands in, the innermost first: eight at most.
     """
 
     cells: tuple[Cell, ...]
@@ -127,6 +139,9 @@ class Grid:
     label: str = ""
     says_layout: bool = False
     in_form: bool = False
+    look: str = ""
+    nesting: int = 0
+    path: tuple[str, ...] = ()
 
     @property
     def is_leaf(self) -> bool:
@@ -195,6 +210,8 @@ class RawCell:
     linked_images: int = 0
     controls: int = 0
     tables: int = 0
+    look: str = ""
+    inside: str = ""
     pieces: list[str] = field(default_factory=list)
     guessed: bool = False
 
@@ -221,6 +238,9 @@ class RawTable:
     label: str = ""
     says_layout: bool = False
     in_form: bool = False
+    look: str = ""
+    nesting: int = 0
+    path: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -269,6 +289,9 @@ def lay_out(table: RawTable) -> Grid:
         label=table.label,
         says_layout=table.says_layout,
         in_form=table.in_form,
+        look=table.look,
+        nesting=table.nesting,
+        path=table.path,
     )
 
 
@@ -347,6 +370,8 @@ def _squeeze(placed: Sequence[_Placed]) -> tuple[tuple[Cell, ...], int, int]:
                 linked_images=raw.linked_images,
                 controls=raw.controls,
                 tables=raw.tables,
+                look=raw.look,
+                inside=raw.inside,
             )
         )
     return tuple(cells), len(rows), len(columns)

@@ -7,6 +7,7 @@ thousand deep take no more time than their markup.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.grid import (
@@ -104,6 +105,14 @@ def _pair_terms(table: RawTable) -> None:
     table.rows = rows
 
 
+# Attributes that say how a table and its cells are drawn.
+_TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
+                "align")  # fmt: skip
+_CELL_LOOKS = ("class", "align", "bgcolor", "style")
+# Only so much of each, of what a cell holds, and of where a table stands, is told.
+_LOOK_CHARS = 100
+_INSIDE_CHARS = 80
+_PATH_LENGTH = 8
 _SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
          "controls", "tables")  # fmt: skip
 
@@ -172,6 +181,8 @@ class _Walker:
         open_table = self._open[-1] if self._open else None
         if open_table is not None:
             self._count(open_table, element, tag)
+            if open_table.cells and len(open_table.cells[-1].inside) < _INSIDE_CHARS:
+                open_table.cells[-1].inside += f" {tag}"
         if tag in UNSEEN or tag in CLOSED_CONTROLS:
             return None
         if tag in INSTEAD and open_table is not None:
@@ -214,6 +225,9 @@ class _Walker:
             label=(element.get("aria-label") or "").strip(),
             says_layout=role in LAYOUT_ROLES or element.get("datatable") == "0",
             in_form=self._forms > 0,
+            look=_look_of(element, _TABLE_LOOKS),
+            nesting=self._nesting(),
+            path=tuple(above.tag for above in islice(element.iterancestors(), _PATH_LENGTH)),
         )
         opened = _Open(element, table, outside=self._receiving())
         if self._open:
@@ -226,6 +240,10 @@ class _Walker:
                     opened.host = outer.cells[-1]
         self.tables.append(opened)
         self._open.append(opened)
+
+    def _nesting(self) -> int:
+        outer = self._open[-1].table if self._open else None
+        return 0 if outer is None else outer.nesting + (outer.kind != "list")
 
     def _openpart_of(
         self, table: _Open, element: etree._Element, tag: str, kind: str, *, hidden: bool
@@ -346,6 +364,7 @@ class _Walker:
 
 def _read_cell(element: etree._Element, cell: RawCell) -> None:
     """Read what a cell's attributes say of it."""
+    cell.look = _look_of(element, _CELL_LOOKS)
     role = (element.get("role") or "").strip().lower()
     scope = (element.get("scope") or "").strip().lower()
     cell.scope = scope if scope in SCOPES else HEADER_ROLES.get(role, "")
@@ -354,6 +373,18 @@ def _read_cell(element: etree._Element, cell: RawCell) -> None:
     columns = element.get("colspan") or element.get("aria-colspan")
     cell.rowspan = parse_span(rows, MAX_ROWSPAN, zero=0)
     cell.colspan = parse_span(columns, MAX_COLSPAN)
+
+
+def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
+    """Return what an element's attributes say of how it is drawn, as ``name=value`` in a row."""
+    if not element.attrib:
+        return ""
+    found = ((name, element.get(name)) for name in names)
+    return " ".join(
+        f"{name}={' '.join(value.lower().split())}"[:_LOOK_CHARS]
+        for name, value in found
+        if value is not None
+    )
 
 
 def _is_child(element: etree._Element, table: _Open) -> bool:

@@ -57,9 +57,10 @@ def read_records(
 ) -> Records:
     """Return the records of a table, those that are blank throughout left out.
 
-    With header rows each row below them is a record and each column a field, header columns among
-    them. With header columns alone each column to their right is a record and each row a field.
-    With neither, each row is a record, and fields are called by their place: ``column 1``.
+    Title rows are left aside. With header rows each row below them is a record and each column a
+    field, header columns among them. With header columns alone each column to their right is a
+    record and each row a field. With neither, each row is a record, and fields are called by their
+    place: ``column 1``.
 
     Args:
         lines: the rows of the grid, all of one length.
@@ -68,6 +69,7 @@ def read_records(
         language: language of the page, by which numbers are read.
         words: lists to tell data types by; None for those that come with the project.
     """
+    lines, texts = lines[areas.title_rows :], texts[areas.title_rows :]
     place, depth = "column", areas.header_rows
     if areas.header_columns and not areas.header_rows:
         place, depth = "row", areas.header_columns

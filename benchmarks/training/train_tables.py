@@ -1,0 +1,224 @@
+"""Learn the weights of the table method ``learned``, and say how good they are on unseen sites.
+
+    python benchmarks/training/train_tables.py GOLD... [--headers FILE...] [--write]
+
+Gold files are those of ``scrapy evaluate tables``; ``site`` says whose a page is. ``--headers``
+adds labels of where the headers of genuine tables stand, to pages whose gold does not say it.
+Figures are by folds of sites: no table is judged by weights that saw a table of its site, and all
+files share one judge. ``--write`` learns from all tables and puts the weights into the package.
+Everything is seeded; the same tables give the same weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lightgbm
+import numpy as np
+from lightgbm_trees import average, trees_of
+
+from crawler.core.tables.features import judge_features
+from crawler.core.tables.headers import header_features
+from crawler.core.tables.survey import Survey
+from crawler.core.tables.words import default_words
+from crawler.evaluation.tablegold import read_tables_gold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from crawler.core.tables.grid import Grid
+    from crawler.core.trees import TreeEnsemble
+
+_FOLDS = 10
+_SEEDS = (0, 1, 2)
+"""The folds are cut this often, each time otherwise; figures are means over the cuts."""
+_COMMON: dict[str, Any] = {
+    "objective": "binary", "feature_fraction": 0.4, "bagging_fraction": 0.8, "bagging_freq": 1,
+    "extra_trees": True, "deterministic": True, "force_row_wise": True, "num_threads": 1,
+    "verbose": -1,
+}  # fmt: skip
+_JUDGE = {**_COMMON, "num_leaves": 15, "learning_rate": 0.05, "min_data_in_leaf": 10,
+          "lambda_l2": 5.0}  # fmt: skip
+_HEADER = {**_COMMON, "num_leaves": 8, "learning_rate": 0.06, "min_data_in_leaf": 4,
+           "lambda_l2": 1.0}  # fmt: skip
+_JUDGE_ROUNDS, _HEADER_ROUNDS = 300, 200
+_JUDGE_BAG, _HEADER_BAG = 4, 2
+_PACKAGE = Path(__file__).parents[2] / "crawler" / "core" / "tables" / "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A labelled table of one gold file."""
+
+    gold: str
+    site: str
+    grid: Grid
+    genuine: bool
+    header: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """What a judge learns from: features by row, the answer, the weight and the site of each."""
+
+    names: tuple[str, ...]
+    rows: NDArray[np.float32]
+    answers: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    sites: NDArray[np.str_]
+    golds: NDArray[np.str_]
+
+
+def read_examples(gold: Sequence[Path], headers: Sequence[Path]) -> list[Example]:
+    """Read all tables that figures count and that are found on their pages."""
+    more: dict[tuple[str, str], str] = {}
+    for path in headers:
+        for line in path.read_text("utf-8").splitlines():
+            label = json.loads(line)
+            more[label["page"], label["tabid"]] = label["header"]
+    return [
+        Example(
+            gold=path.name,
+            site=f"{path.name}/{page.site}",
+            grid=table.grid,
+            genuine=table.genuine,
+            header=table.header or more.get((page.identifier, table.key[1])),
+        )
+        for path in gold
+        for page in read_tables_gold([path])
+        for table in page.tables
+        if table.is_judged and table.grid is not None
+    ]
+
+
+def matrix_of(
+    examples: Sequence[Example],
+    features: Callable[[Survey], dict[str, float]],
+    answer: Callable[[Example], bool],
+) -> Matrix:
+    """Ask the features of all examples. A small file weighs more a table than a large one."""
+    words = default_words()
+    found = [features(Survey(example.grid, words)) for example in examples]
+    names = tuple(found[0])
+    sizes = Counter(example.gold for example in examples)
+    largest = max(sizes.values())
+    return Matrix(
+        names=names,
+        rows=np.array([[row[name] for name in names] for row in found], np.float32),
+        answers=np.array([answer(example) for example in examples], np.int8),
+        weights=np.array([(largest / sizes[example.gold]) ** 0.5 for example in examples]),
+        sites=np.array([example.site for example in examples]),
+        golds=np.array([example.gold for example in examples]),
+    )
+
+
+def learn(
+    matrix: Matrix, chosen: NDArray[np.bool_], parameters: dict[str, Any], rounds: int, bag: int
+) -> TreeEnsemble:
+    """Learn from the chosen rows: the mean of ``bag`` ensembles that saw other parts of them."""
+    members = []
+    for seed in range(bag):
+        data = lightgbm.Dataset(
+            matrix.rows[chosen], matrix.answers[chosen], weight=matrix.weights[chosen]
+        )
+        booster = lightgbm.train({**parameters, "seed": seed + 1}, data, rounds)
+        members.append(trees_of(booster, matrix.names))
+    return average(members)
+
+
+def folds_of(sites: Iterable[str], seed: int) -> dict[str, int]:
+    """Divide the sites by chance, the same chance for the same seed."""
+    names = sorted(set(sites))
+    random.Random(seed).shuffle(names)
+    return {site: number % _FOLDS for number, site in enumerate(names)}
+
+
+def by_folds(
+    matrix: Matrix, parameters: dict[str, Any], rounds: int, bag: int, seed: int
+) -> NDArray[np.bool_]:
+    """Judge each row by what was learned from the sites of the other folds."""
+    fold_of = folds_of(matrix.sites.tolist(), seed)
+    folds = np.array([fold_of[site] for site in matrix.sites])
+    found = np.zeros(len(matrix.answers), bool)
+    for fold in range(_FOLDS):
+        trees = learn(matrix, folds != fold, parameters, rounds, bag)
+        found[folds == fold] = trees.score(matrix.rows[folds == fold]) > 0
+    return found
+
+
+def report_judge(matrix: Matrix) -> None:
+    """Print precision, recall and F1 of genuine tables, by gold file."""
+    cuts = [by_folds(matrix, _JUDGE, _JUDGE_ROUNDS, _JUDGE_BAG, seed) for seed in _SEEDS]
+    truth = matrix.answers.astype(bool)
+    for gold in sorted(set(matrix.golds.tolist())):
+        own = matrix.golds == gold
+        scores = []
+        for found in cuts:
+            right = int((found & truth & own).sum())
+            precision = right / max(int((found & own).sum()), 1)
+            recall = right / max(int((truth & own).sum()), 1)
+            scores.append(
+                (precision, recall, 2 * precision * recall / max(precision + recall, 1e-9))
+            )
+        means = np.mean(scores, axis=0)
+        each = " ".join(f"{score[2]:.4f}" for score in scores)
+        print(
+            f"{gold}: {int(own.sum())} tables, precision {means[0]:.4f}, recall {means[1]:.4f}, "
+            f"F1 {means[2]:.4f} (by cut: {each})"
+        )
+
+
+def report_headers(by_row: Matrix, by_column: Matrix) -> None:
+    """Print how often both answers are right, by gold file."""
+    shares: dict[str, list[float]] = {}
+    for seed in _SEEDS:
+        right = np.ones(len(by_row.answers), bool)
+        for matrix in (by_row, by_column):
+            found = by_folds(matrix, _HEADER, _HEADER_ROUNDS, _HEADER_BAG, seed)
+            right &= found == matrix.answers.astype(bool)
+        for gold in set(by_row.golds.tolist()):
+            shares.setdefault(gold, []).append(float(right[by_row.golds == gold].mean()))
+    for gold, cuts in sorted(shares.items()):
+        count = int((by_row.golds == gold).sum())
+        each = " ".join(f"{share:.4f}" for share in cuts)
+        print(f"{gold}: headers of {count} genuine tables, right {np.mean(cuts):.4f} ({each})")
+
+
+def main() -> None:
+    """Read, report, and with ``--write`` learn from all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("gold", nargs="+", type=Path)
+    parser.add_argument("--headers", nargs="*", type=Path, default=[])
+    parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--no-folds", action="store_true", help="leave the figures out")
+    options = parser.parse_args()
+    examples = read_examples(options.gold, options.headers)
+    headed = [example for example in examples if example.genuine and example.header is not None]
+    judge = matrix_of(examples, judge_features, lambda example: example.genuine)
+    by_row = matrix_of(headed, header_features, lambda e: e.header in ("first_row", "both"))
+    by_column = matrix_of(headed, header_features, lambda e: e.header in ("first_column", "both"))
+    if not options.no_folds:
+        report_judge(judge)
+        report_headers(by_row, by_column)
+    if options.write:
+        for name, matrix, parameters, rounds, bag in (
+            ("genuine", judge, _JUDGE, _JUDGE_ROUNDS, _JUDGE_BAG),
+            ("header_row", by_row, _HEADER, _HEADER_ROUNDS, _HEADER_BAG),
+            ("header_column", by_column, _HEADER, _HEADER_ROUNDS, _HEADER_BAG),
+        ):
+            everything = np.ones(len(matrix.answers), bool)
+            data = learn(matrix, everything, parameters, rounds, bag).to_bytes()
+            (_PACKAGE / f"{name}.npz").write_bytes(data)
+            print(f"{name}: {len(data):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+"""What tells a genuine table from layout, in numbers: what the learned judge asks.
+
+None of them depends on the page's language beyond the lists by which data types are told. All are
+shares, counts or logarithms, so that no table makes them large.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from math import log1p
+from typing import TYPE_CHECKING
+
+from crawler.core.tables.areas import marked_areas, readings
+from crawler.core.tables.coherency import Constants, semantic, syntactic
+from crawler.core.tables.survey import (
+    chars_of,
+    commonest,
+    ends_in_colon,
+    has_digits,
+    is_alone,
+    is_strong,
+    mean,
+    share,
+    spread,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crawler.core.tables.grid import Cell, Grid
+    from crawler.core.tables.survey import Survey
+
+__all__ = ["judge_features"]
+
+# Full stops of many scripts, with what may close a quotation.
+_SENTENCE_END = re.compile("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
+_MARK = re.compile(
+    r"(?:[\u2022\u00b7*\u00bb>\-\u2013o]|\(?\d{1,2}[.)]|\(?[a-z][.)])\Z", re.IGNORECASE
+)
+_SEPARATORS = frozenset(("|", "\u00b7", "\u2022", "\u00bb", ">", "-", "::", "/", "*"))
+# Words of class names and identifiers, in English everywhere.
+_DATA_NAMES = re.compile(
+    r"data|wikitable|infobox|stat|result|score|standing|price|spec|sort|rank|schedule|grid|compar|"
+    r"tbl|table(?!.?layout)|list|striped|border|confluence|views-table|bbcode|fact|info"
+)
+_LAYOUT_NAMES = re.compile(
+    r"layout|nav|menu|calend|header|footer|sidebar|banner|button|share|social|gallery|photo|image|"
+    r"form|login|search|comment|highlight|code|line|box|wrap|contain|content|main|page|post|module|"
+    r"widget|captcha|ad[sv_-]|caption|quote|toolbar|tab(?!le)"
+)
+_NAMED = re.compile(r"(?:class|id)=(\S[^=]*)(?: |\Z)")
+_AMOUNT = re.compile(r"(border|cellpadding|cellspacing)=(\d{1,3})")
+_RULES = re.compile(r"border=(?!\d)|rules=(?:all|rows|cols|groups)")
+_DATA_TYPES = (
+    "image", "form", "time", "date", "month", "day", "currency", "percentage", "integer", "real",
+    "string",
+)  # fmt: skip
+_INSIDE = ("font", "p", "br", "ul", "b", "center", "span", "div", "input", "img", "a")
+_DRAWN = ("align=", "bgcolor=", "class=", "style=")
+_TIGHT, _SHORT, _LONG, _LONGER, _LONGEST = 2, 30, 40, 100, 300
+_MOSTLY = 0.6
+_RANK_CHARS = 4
+_DAYS = 28
+
+
+def judge_features(survey: Survey) -> dict[str, float]:
+    """Return, by name, what tells whether a table is genuine."""
+    features = _of_shape(survey)
+    features |= _of_markup(survey.grid)
+    features |= _of_drawing(survey.grid)
+    features |= _of_lengths(survey.grid.cells)
+    features |= _of_content(survey)
+    features |= _of_types(survey)
+    for name, lines in (("column", survey.columns), ("row", survey.rows)):
+        features |= _of_agreement(name, lines, survey)
+    for name, lines in (("row", survey.rows), ("column", survey.columns)):
+        features |= _of_first_line(name, lines, survey)
+    features |= _of_calendar(survey)
+    features |= _of_readings(survey)
+    return features
+
+
+def _of_shape(survey: Survey) -> dict[str, float]:
+    grid, rows = survey.grid, survey.rows
+    counts = [len({id(cell) for cell in line}) for line in rows]
+    places = max(grid.rows * grid.columns, 1)
+    return {
+        "rows": grid.rows,
+        "columns": grid.columns,
+        "cells": len(grid.cells),
+        "rows_a_column": grid.rows / max(grid.columns, 1),
+        "rows_alike": commonest(counts),
+        "cells_a_row": Counter(counts).most_common(1)[0][0] if counts else 0,
+        "rows_of_one_cell": mean([float(count == 1) for count in counts]),
+        "gaps": 1 - sum(map(len, rows)) / places,
+        "spans": share(grid.cells, lambda cell: cell.rowspan > 1 or cell.colspan > 1),
+        "colspans": share(grid.cells, lambda cell: cell.colspan > 1),
+        "rowspans": share(grid.cells, lambda cell: cell.rowspan > 1),
+        "nesting": grid.nesting,
+        "tables": grid.tables,
+    }
+
+
+def _of_markup(grid: Grid) -> dict[str, float]:
+    cells = grid.cells
+    marked = marked_areas(grid)
+    return {
+        "caption": grid.caption is not None,
+        "headers": share(cells, lambda cell: cell.is_header),
+        "th": share(cells, lambda cell: cell.tag == "th"),
+        "scopes": share(cells, lambda cell: cell.scope),
+        "head": share(cells, lambda cell: cell.section == "head"),
+        "foot": share(cells, lambda cell: cell.section == "foot"),
+        "marked_rows": marked.header_rows if marked else 0,
+        "marked_columns": marked.header_columns if marked else 0,
+        "summary": bool(grid.summary),
+        "label": bool(grid.label),
+        "says_layout": grid.says_layout,
+        "says_table": grid.role in ("table", "grid", "treegrid"),
+        "is_div": grid.kind == "div",
+        "is_list": grid.kind == "list",
+        "in_form": grid.in_form,
+        "in_article": any(tag in ("article", "main") for tag in grid.path),
+        "in_paragraph": any(tag in ("p", "center") for tag in grid.path[:3]),
+        "in_list": any(tag in ("ul", "ol", "li", "dd") for tag in grid.path[:4]),
+    }
+
+
+def _of_drawing(grid: Grid) -> dict[str, float]:
+    cells = grid.cells
+    names = " ".join(_NAMED.findall(grid.look))
+    amounts = {name: float(value) for name, value in _AMOUNT.findall(grid.look)}
+    features = {
+        "named": bool(names),
+        "named_data": _DATA_NAMES.search(names) is not None,
+        "named_layout": _LAYOUT_NAMES.search(names) is not None,
+        "ruled": amounts.get("border", 0.0) > 0 or _RULES.search(grid.look) is not None,
+        "border": amounts.get("border", -1.0),
+        "padding": amounts.get("cellpadding", -1.0),
+        "spacing": amounts.get("cellspacing", -1.0),
+        "has_width": "width=" in grid.look,
+        "full_width": "width=100%" in grid.look,
+        "coloured": "bgcolor=" in grid.look,
+    }
+    for attribute in _DRAWN:
+        drawn = sum(attribute in cell.look for cell in cells)
+        features[f"cells_{attribute.rstrip('=')}"] = drawn / max(len(cells), 1)
+    for tag in _INSIDE:
+        features[f"inside_{tag}"] = sum(
+            cell.inside.split().count(tag) for cell in cells if tag in cell.inside
+        ) / max(len(cells), 1)
+    return features
+
+
+def _of_lengths(cells: Sequence[Cell]) -> dict[str, float]:
+    said = [cell for cell in cells if cell.chars]
+    lengths = sorted(chars_of(said))
+    longest, total = max(lengths, default=0.0), sum(lengths)
+    return {
+        "chars": log1p(total),
+        "mean_chars": log1p(mean(lengths)),
+        "median_chars": lengths[len(lengths) // 2] if lengths else 0.0,
+        "longest": log1p(longest),
+        "longest_share": longest / max(total, 1),
+        "chars_spread": spread(lengths),
+        "tight": share(said, lambda cell: cell.chars <= _TIGHT),
+        "long": share(said, lambda cell: cell.chars > _LONG),
+        "longer": share(said, lambda cell: cell.chars > _LONGER),
+        "very_long": share(said, lambda cell: cell.chars > _LONGEST),
+    }
+
+
+def _of_content(survey: Survey) -> dict[str, float]:
+    cells = survey.grid.cells
+    filled = [cell for cell in cells if not cell.is_blank]
+    said = [cell for cell in cells if cell.chars]
+    chars = max(sum(cell.chars for cell in cells), 1)
+    count = max(len(cells), 1)
+    return {
+        "blanks": 1 - len(filled) / count,
+        "images": share(filled, lambda cell: cell.is_image),
+        "with_images": share(filled, lambda cell: cell.images),
+        "images_a_cell": sum(cell.images for cell in cells) / count,
+        "links": share(filled, lambda cell: cell.is_link),
+        "with_links": share(filled, lambda cell: cell.links),
+        "with_many_links": share(filled, lambda cell: cell.links > _TIGHT),
+        "links_a_cell": sum(cell.links for cell in cells) / count,
+        "link_chars": sum(cell.link_chars for cell in cells) / chars,
+        "controls": share(filled, lambda cell: cell.controls),
+        "controls_first": share([row[0] for row in survey.rows if row], lambda cell: cell.controls),
+        "strong_chars": sum(cell.strong_chars for cell in cells) / chars,
+        "lines": mean([cell.text.count("\n") + 1.0 for cell in said]),
+        "of_many_lines": share(said, lambda cell: cell.text.count("\n") >= _TIGHT),
+        "sentences": share(
+            said, lambda cell: cell.chars > _LONG and _SENTENCE_END.search(cell.text)
+        ),
+        "colons": share(said, ends_in_colon),
+        "digits": share(said, has_digits),
+        "separators": share(said, lambda cell: cell.text in _SEPARATORS),
+        "repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
+        "marks_first": share(
+            [row[0] for row in survey.rows if row], lambda cell: _MARK.match(cell.text)
+        ),
+    }
+
+
+def _of_types(survey: Survey) -> dict[str, float]:
+    filled = [cell for cell in survey.grid.cells if not cell.is_blank]
+    types = Counter(survey.type_of(cell) for cell in filled)
+    count = max(len(filled), 1)
+    features = {f"type_{name}": types[name] / count for name in _DATA_TYPES}
+    features["numbers"] = share(filled, lambda cell: survey.kind_of(cell) == "number")
+    return features
+
+
+def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
+    """Say how alike the cells of each line are, its first one left aside."""
+    bodies = [
+        body for line in lines if len(body := [cell for cell in line[1:] if not cell.is_blank]) > 1
+    ]
+    return {
+        f"{name}_of_one_kind": mean([commonest(map(survey.kind_of, body)) for body in bodies]),
+        f"{name}_of_one_length": mean([_alike(body) for body in bodies]),
+        f"{name}_of_one_inside": mean([commonest(cell.inside for cell in body) for body in bodies]),
+        f"{name}_of_one_look": mean([commonest(cell.look for cell in body) for body in bodies]),
+        f"{name}_chars_spread": mean([spread(chars_of(body)) for body in bodies]),
+        f"{name}_of_numbers": mean(
+            [
+                float(share(body, lambda c: survey.kind_of(c) in ("number", "date")) > _MOSTLY)
+                for body in bodies
+            ]
+        ),
+        f"{name}_short": mean([float(max(chars_of(body)) <= _SHORT) for body in bodies]),
+    }
+
+
+def _alike(cells: Sequence[Cell]) -> float:
+    """Return the share of cells whose length lies within half of their mean around it."""
+    middle = mean(chars_of(cells))
+    return share(cells, lambda cell: 0.5 * middle <= cell.chars <= 1.5 * middle)
+
+
+def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
+    """Hold the first line against the others: a line of attributes is not like its values."""
+    first = lines[0] if lines else []
+    rest = [cell for line in lines[1:] for cell in line]
+    said, said_rest = _with_text(first), _with_text(rest)
+    looks = Counter(cell.look for cell in rest)
+    unlike = 1 - mean([looks[cell.look] / len(rest) for cell in first]) if rest else 0.0
+    return {
+        f"{name}_headers": share(first, lambda cell: cell.is_header),
+        f"{name}_strong": share(said, is_strong),
+        f"{name}_strong_rest": share(said_rest, is_strong),
+        f"{name}_blank": share(first, lambda cell: cell.is_blank),
+        f"{name}_digits": share(said, has_digits),
+        f"{name}_digits_rest": share(said_rest, has_digits),
+        f"{name}_chars": log1p(mean(chars_of(said))),
+        f"{name}_chars_rest": log1p(mean(chars_of(said_rest))),
+        f"{name}_links": share(said, lambda cell: cell.is_link),
+        f"{name}_unique": len({cell.text for cell in said}) / max(len(said), 1),
+        f"{name}_colons": share(said, ends_in_colon),
+        f"{name}_keywords": share(said, survey.is_keyword),
+        f"{name}_looks_unlike": unlike,
+        f"{name}_is_one_cell": is_alone(first),
+    }
+
+
+def _with_text(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if cell.chars]
+
+
+def _of_calendar(survey: Survey) -> dict[str, float]:
+    """Count on: the days of a month, and the ranks of a list."""
+    days = [
+        int(cell.text)
+        for cell in survey.grid.cells
+        if cell.text.isdecimal() and len(cell.text) <= _TIGHT
+    ]
+    steps = sum(after == before + 1 for before, after in itertools.pairwise(days))
+    ranks = [row[0].text.rstrip(".") for row in survey.rows if row]
+    counted = [
+        float(rank.isdecimal() and len(rank) <= _RANK_CHARS and int(rank) == number)
+        for number, rank in enumerate(ranks, start=1)
+    ]
+    return {
+        "steps": steps / max(len(survey.grid.cells), 1),
+        "is_week": survey.grid.columns in (7, 8),
+        "is_month": len(days) >= _DAYS and steps >= _DAYS - 4,
+        "ranks": mean(counted),
+    }
+
+
+def _of_readings(survey: Survey) -> dict[str, float]:
+    """Ask what the published method goes by: coherency, and attributes that make sense."""
+    ways = readings(survey.grid)
+    coherencies = [
+        found for way in ways if (found := syntactic(way, Constants(), survey.words)) is not None
+    ]
+    return {
+        "readings": len(ways),
+        "coherency": max(coherencies, default=0.0),
+        "coherency_lowest": min(coherencies, default=0.0),
+        "makes_sense": any(semantic(way, survey.words) for way in ways),
+    }

@@ -1,0 +1,242 @@
+"""Where the attributes of a genuine table stand: in its first rows, its first columns, or both.
+
+Markup tells only part of it: authors mark the head row and leave the row headings of a matrix
+unmarked, or mark nothing. Two learned judges are asked, one whether the table begins with a header
+row and one whether with a header column; how many of each there are is read off markup and spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import log1p
+from typing import TYPE_CHECKING
+
+from crawler.core.tables.areas import Areas, depth_of, marked_areas
+from crawler.core.tables.survey import (
+    chars_of,
+    commonest,
+    ends_in_colon,
+    has_digits,
+    is_alone,
+    is_one_cell,
+    is_strong,
+    mean,
+    share,
+    spread,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crawler.core.tables.grid import Cell
+    from crawler.core.tables.survey import Survey
+    from crawler.core.trees import TreeEnsemble
+
+__all__ = ["header_features", "locate", "title_rows"]
+
+# Larger tables are all alike in this.
+_MANY = 12
+_LONG = 40
+_NOT_UNIT = re.compile(r"[\d.,\s]+")
+_UNIT_CHARS = 4
+_RANK_CHARS = 4
+_TICK_CHARS = 2
+
+
+def title_rows(survey: Survey) -> int:
+    """Count the first rows that are a title of the table and no attribute: one cell, or blank."""
+    rows = survey.rows
+    count = 0
+    while count < len(rows) - 1 and (
+        is_one_cell(rows[count], survey.grid.columns) or all(cell.is_blank for cell in rows[count])
+    ):
+        count += 1
+    return count
+
+
+def locate(survey: Survey, by_row: TreeEnsemble, by_column: TreeEnsemble) -> Areas:
+    """Return the attribute area of a table that is genuine.
+
+    Args:
+        survey: the table.
+        by_row: tells whether it begins with a header row.
+        by_column: tells whether it begins with a header column.
+    """
+    features = header_features(survey)
+    titles = title_rows(survey)
+    marked = marked_areas(survey.grid)
+    rows = columns = 0
+    if _says_yes(by_row, features) and survey.grid.rows - titles > 1:
+        spanned = depth_of(survey.grid, down=True, start=titles)
+        rows = max(marked.header_rows - titles if marked else 0, spanned)
+        rows = min(rows, survey.grid.rows - titles - 1)
+    if _says_yes(by_column, features) and survey.grid.columns > 1:
+        columns = max(marked.header_columns if marked else 0, 1)
+        columns = min(columns, survey.grid.columns - 1)
+    return Areas(rows, columns, title_rows=titles)
+
+
+def _says_yes(trees: TreeEnsemble, features: dict[str, float]) -> bool:
+    return bool(trees.score([[features[name] for name in trees.names]])[0] > 0)
+
+
+def header_features(survey: Survey) -> dict[str, float]:
+    """Return, by name, what tells a header row and a header column from values.
+
+    Title rows are left aside. Values are what stands below the first row and to the right of the
+    first column.
+    """
+    titles = title_rows(survey)
+    rows = survey.rows[titles:]
+    columns = [
+        [cell for cell in line if cell.row + cell.rowspan > titles] for line in survey.columns
+    ]
+    features = _of_markup(survey, rows, titles)
+    if rows:
+        features |= _of_first_row(survey, rows, columns)
+        features |= _of_first_column(survey, rows)
+        features |= _of_values(survey, rows, columns)
+        features |= _of_units(rows, columns)
+    return features
+
+
+def _of_markup(survey: Survey, rows: Sequence[Sequence[Cell]], titles: int) -> dict[str, float]:
+    marked = marked_areas(survey.grid)
+    first = rows[0] if rows else ()
+    return {
+        "titles": titles,
+        "rows": min(len(rows), _MANY),
+        "columns": min(survey.grid.columns, _MANY),
+        "marked": marked is not None,
+        "marked_rows": marked is not None and marked.header_rows > 0,
+        "marked_columns": marked is not None and marked.header_columns > 0,
+        "headers_in_first_row": share(first, lambda cell: cell.is_header),
+        "headers_with_content": share(first, lambda cell: cell.is_header and not cell.is_blank),
+        "head_section": any(cell.section == "head" for cell in first),
+        "header_row_anywhere": any(
+            all(cell.is_header for cell in row)
+            and any(cell.chars for cell in row)
+            and not is_alone(row)
+            for row in rows
+        ),
+    }
+
+
+def _of_first_row(
+    survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
+) -> dict[str, float]:
+    first, below = rows[0], [cell for row in rows[1:] for cell in row]
+    said, said_below = _with_text(first), _with_text(below)
+    corner = first[0] if first else None
+    looks = Counter(cell.look for cell in below)
+    differing = []
+    for line in columns[1:] or columns:
+        kinds = Counter(survey.kind_of(cell) for cell in line[1:] if not cell.is_blank)
+        if kinds:
+            kind, count = kinds.most_common(1)[0]
+            differing.append((survey.kind_of(line[0]) != kind) * count / kinds.total())
+    return {
+        "corner_blank": corner is not None and corner.is_blank,
+        "corner_number": corner is not None and survey.kind_of(corner) in ("number", "date"),
+        "row_digits": share(said, has_digits),
+        "digits_below": share(said_below, has_digits),
+        "row_stronger": share(said, is_strong) - share(said_below, is_strong),
+        "row_blank": share(first, lambda cell: cell.is_blank),
+        "row_one_cell": is_alone(first),
+        "row_kind_differs": mean(differing),
+        "row_look_differs": 1 - mean([looks[cell.look] / max(len(below), 1) for cell in first]),
+        "row_keywords": share(said, survey.is_keyword),
+    }
+
+
+def _of_first_column(survey: Survey, rows: Sequence[Sequence[Cell]]) -> dict[str, float]:
+    first = [row[0] for row in rows[1:] if row]
+    rest = [cell for row in rows[1:] for cell in row[1:]]
+    said, said_right = _with_text(first), _with_text(rest)
+    looks = Counter(cell.look for cell in rest)
+    ranks = [cell.text.strip().rstrip(".") for cell in first]
+    return {
+        "headers_in_first_column": share(first, lambda cell: cell.is_header),
+        "column_digits": share(said, has_digits),
+        "column_strings": share(first, lambda cell: survey.kind_of(cell) == "string"),
+        "column_numbers": share(first, lambda cell: survey.kind_of(cell) in ("number", "date")),
+        "column_blank": share(first, lambda cell: cell.is_blank),
+        "column_unique": len({cell.text for cell in said}) / max(len(said), 1),
+        "column_colons": share(said, ends_in_colon),
+        "column_chars": log1p(mean(chars_of(said))),
+        "chars_right": log1p(mean(chars_of(said_right))),
+        "column_long": share(said, lambda cell: cell.chars > _LONG),
+        "column_stronger": share(said, is_strong) - share(said_right, is_strong),
+        "column_look_differs": 1 - mean([looks[cell.look] / max(len(rest), 1) for cell in first]),
+        "column_keywords": share(said, survey.is_keyword),
+        "column_ranks": mean(
+            [
+                float(rank.isdecimal() and len(rank) <= _RANK_CHARS and int(rank) == number)
+                for number, rank in enumerate(ranks, start=1)
+            ]
+        ),
+    }
+
+
+def _of_values(
+    survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
+) -> dict[str, float]:
+    """A matrix holds one kind of thing in all its columns, a list of records in each its own."""
+    values = [cell for row in rows[1:] for cell in row[1:]]
+    said = _with_text(values)
+    types = Counter(survey.type_of(cell) for cell in values if not cell.is_blank)
+    total = max(types.total(), 1)
+    kinds = Counter(survey.kind_of(cell) for cell in values if not cell.is_blank)
+    in_columns = [
+        Counter(found).most_common(1)[0][0]
+        for line in columns[1:]
+        if (found := [survey.kind_of(cell) for cell in line[1:] if not cell.is_blank])
+    ]
+    in_rows = [
+        commonest(survey.kind_of(cell) for cell in row[1:] if not cell.is_blank)
+        for row in rows[1:]
+        if any(not cell.is_blank for cell in row[1:])
+    ]
+    return {
+        "values_of_one_type": max(types.values(), default=0) / total,
+        "values_of_one_kind": max(kinds.values(), default=0) / total,
+        "values_numbers": kinds["number"] / total,
+        "values_measured": (types["currency"] + types["percentage"] + types["real"]) / total,
+        "values_strings": types["string"] / total,
+        "values_without_digits": share(said, lambda cell: not has_digits(cell)),
+        "values_repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
+        "values_ticks": share(
+            values, lambda cell: cell.is_image or cell.is_blank or cell.chars <= _TICK_CHARS
+        ),
+        "columns_of_one_kind": commonest(in_columns),
+        "rows_of_one_kind": mean(in_rows),
+        "columns_length_spread": spread([mean(chars_of(line[1:])) for line in columns[1:]]),
+        "rows_length_spread": mean([spread(chars_of(row[1:])) for row in rows[1:] if row[2:]]),
+    }
+
+
+def _of_units(
+    rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
+) -> dict[str, float]:
+    """Along the rows of a matrix runs one unit, down the columns of a list of records."""
+    in_rows = mean([commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))])
+    in_columns = mean([commonest(units) for line in columns[1:] if (units := _units(line[1:]))])
+    values = [cell for row in rows[1:] for cell in row[1:]]
+    filled = sum(not cell.is_blank for cell in values)
+    counted = Counter(_units(values))
+    return {
+        "units_alike": max(counted.values(), default=0) / max(filled, 1),
+        "units_alike_in_rows": in_rows,
+        "units_alike_in_columns": in_columns,
+        "units_rather_in_rows": in_rows - in_columns,
+    }
+
+
+def _units(cells: Sequence[Cell]) -> list[str]:
+    """Return what stands beside the digits of each cell that has some."""
+    return [_NOT_UNIT.sub("", cell.text)[-_UNIT_CHARS:] for cell in cells if has_digits(cell)]
+
+
+def _with_text(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if cell.chars]
