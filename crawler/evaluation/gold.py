@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page import LOCAL_SITE, Page, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,24 +21,32 @@ if TYPE_CHECKING:
 __all__ = ["GoldPage", "kind_of", "read_gold", "read_rows", "text_of"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_NEEDS = "site, html and gold_text"
+_NEEDS = "html and gold_text, and site or url"
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """A page and the main text a reader would copy from it."""
+    """A page and the main text a reader would copy from it.
+
+    ``gold_text``
+        None where nobody has said what it is: the page is counted with its site, and not judged.
+    ``kind``
+        What kind of page it is, where the gold says so; else empty.
+    """
 
     page: Page
-    gold_text: str
+    gold_text: str | None
+    kind: str = ""
 
 
 def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldPage]:
     """Yield the pages of ``files``, read as one set, line by line.
 
-    ``limit`` ends the set after that many pages. Where a line names no ``url`` the page gets
-    ``https://<site>/<id>``, or its number in the set where it has no ``id``. Empty lines are
-    skipped.
+    ``limit`` ends the set after that many pages. Where a line names no ``site`` the page belongs to
+    that of its ``url``, and is a site of its own where it has none. Where it names no ``url`` the
+    page gets ``https://<site>/<id>``, or its number in the set where it has no ``id``. Empty lines
+    are skipped.
 
     Raises:
         UnreadableInputError: A file cannot be read, or a line is no gold page. The message names
@@ -114,13 +122,26 @@ def _row(line: bytes, where: str, needs: str) -> dict[str, Any]:
 
 
 def _gold_page(row: dict[str, Any], where: str, number: int) -> GoldPage:
+    html = text_of(row, "html", where, _NEEDS)
+    if "gold_text" in row and row["gold_text"] is None:
+        gold_text = None
+    else:
+        gold_text = text_of(row, "gold_text", where, _NEEDS)
+    site = _site(row, where, number)
+    url = _url(row, site, where, number)
+    kind = text_of(row, "page_type", where, _NEEDS) if row.get("page_type") is not None else ""
+    return GoldPage(Page.from_text(url, html, site=site), gold_text, kind)
+
+
+def _site(row: dict[str, Any], where: str, number: int) -> str:
+    if row.get("site") is None:
+        url = row.get("url")
+        named = site_of(url) if isinstance(url, str) else LOCAL_SITE
+        return f"page {row.get('id', number)}" if named == LOCAL_SITE else named
     site = text_of(row, "site", where, _NEEDS)
     if not site:
         raise UnreadableInputError(f"{where}: 'site' is empty; name the site the page belongs to")
-    html = text_of(row, "html", where, _NEEDS)
-    gold_text = text_of(row, "gold_text", where, _NEEDS)
-    url = _url(row, site, where, number)
-    return GoldPage(Page.from_text(url, html, site=site), gold_text)
+    return site
 
 
 def text_of(row: dict[str, Any], key: str, where: str, needs: str) -> str:

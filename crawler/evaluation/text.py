@@ -8,6 +8,7 @@ counts of the sites are held.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import (
@@ -23,13 +24,29 @@ from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import ScoreBoard, score_page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crawler.core.flow import SiteView, TextMethod
     from crawler.evaluation.report import Job
     from crawler.evaluation.scores import Score
 
 __all__ = ["TextTask"]
+
+
+@dataclass(slots=True)
+class _Judged:
+    """What was found on all pages.
+
+    ``kinds``
+        The same figures by the kind of page, where the gold names kinds.
+    ``skipped``
+        Pages that could not be read, by reason.
+    ``unjudged``
+        Pages of which the gold does not say what is right.
+    """
+
+    board: ScoreBoard = field(default_factory=ScoreBoard)
+    kinds: ScoreBoard = field(default_factory=ScoreBoard)
+    skipped: Counter[str] = field(default_factory=Counter)
+    unjudged: int = 0
 
 
 class TextTask:
@@ -52,14 +69,15 @@ class TextTask:
         method = get_method(job.method)
         counts = _observe_all(job, method)
         curves = CurveBoard(method) if job.with_curves else None
-        board, skipped = _judge_all(job, counts, method, curves)
+        found = _judge_all(job, counts, method, curves)
+        board = found.board
         return Report(
             task=self.name,
             method=job.method,
             pages=board.pages,
             sites=len(board.sites),
-            figures=_figures(board, skipped),
-            tables=_tables(board, skipped),
+            figures=_figures(found),
+            tables=_tables(found),
             curves=None if curves is None else curves.curves(board.word),
         )
 
@@ -81,10 +99,9 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
 
 def _judge_all(
     job: Job, counts: dict[str, SiteCounts], method: TextMethod, curves: CurveBoard | None
-) -> tuple[ScoreBoard, Counter[str]]:
+) -> _Judged:
     """Compare every page's text with its gold text. Empties ``counts`` as it goes."""
-    board = ScoreBoard()
-    skipped: Counter[str] = Counter()
+    found = _Judged()
     views: dict[str, SiteView] = {}
     for gold in read_gold(job.gold, job.limit):
         name = gold.page.site_name
@@ -96,43 +113,59 @@ def _judge_all(
                 )
             # A site's view takes the place of its counts, so that only one of them is held.
             views[name] = counts.pop(name).view(job.near_duplicate_similarity)
+        if gold.gold_text is None:
+            found.unjudged += 1
+            continue
         annotation = None
         try:
             annotation = annotate(read(gold.page), views[name], method)
         except UnreadablePageError as error:
-            skipped[error.reason] += 1
+            found.skipped[error.reason] += 1
         except Exception as error:
             # The method may be anybody's; a page left out would make it look better or worse.
             raise MethodError(
                 f"text method {job.method!r} failed on {gold.page.url}: {one_line(error)}"
             ) from error
-        board.add(name, score_page(annotation.text if annotation else "", gold.gold_text))
+        score = score_page(annotation.text if annotation else "", gold.gold_text)
+        found.board.add(name, score)
+        if gold.kind:
+            found.kinds.add(gold.kind, score)
         if curves is not None:
             curves.add(name, views[name], annotation, gold.gold_text)
-    return board, skipped
+    if not found.board.pages:
+        raise UnreadableInputError(
+            "the gold text of every page is null; give pages whose text is known"
+        )
+    return found
 
 
-def _figures(board: ScoreBoard, skipped: Mapping[str, int]) -> dict[str, object]:
-    per_site: dict[str, object] = {}
+def _each(board: ScoreBoard) -> dict[str, object]:
+    figures: dict[str, object] = {}
     for name in board.sites:
         pages, score = board.site(name)
-        per_site[name] = {"pages": pages, **score.as_json()}
+        figures[name] = {"pages": pages, **score.as_json()}
+    return figures
+
+
+def _figures(found: _Judged) -> dict[str, object]:
+    board = found.board
     return {
         "word": board.word.as_json(),
         "word_micro": board.word_micro.as_json(),
         "shingle4": board.shingle.as_json(),
         "site_mean_f1": board.site_mean_f1,
-        "per_site": per_site,
-        "skipped": dict(sorted(skipped.items())),
+        "per_site": _each(board),
+        "per_kind": _each(found.kinds),
+        "skipped": dict(sorted(found.skipped.items())),
+        "unjudged": found.unjudged,
     }
 
 
-def _tables(board: ScoreBoard, skipped: Mapping[str, int]) -> tuple[Table, ...]:
-    sites = Table(
-        title="site",
-        columns=("pages", "precision", "recall", "F1"),
-        rows=tuple(_site_row(board, name) for name in board.sites),
-    )
+def _tables(found: _Judged) -> tuple[Table, ...]:
+    board = found.board
+    tables = [_by_name("site", board)]
+    if found.kinds.pages:
+        tables.append(_by_name("kind of page", found.kinds))
     figures = Table(
         title="figure",
         columns=("precision", "recall", "F1"),
@@ -143,14 +176,21 @@ def _tables(board: ScoreBoard, skipped: Mapping[str, int]) -> tuple[Table, ...]:
             ("words, mean over sites", "", "", f"{board.site_mean_f1:.3f}"),
         ),
     )
-    if not skipped:
-        return sites, figures
-    reasons = Table(
-        title="pages that could not be read",
-        columns=("pages",),
-        rows=tuple((reason, str(number)) for reason, number in sorted(skipped.items())),
+    tables.append(figures)
+    if found.skipped:
+        rows = tuple((reason, str(number)) for reason, number in sorted(found.skipped.items()))
+        tables.append(Table("pages that could not be read", ("pages",), rows))
+    if found.unjudged:
+        tables.append(Table("not judged", ("pages",), (("no gold text", str(found.unjudged)),)))
+    return tuple(tables)
+
+
+def _by_name(title: str, board: ScoreBoard) -> Table:
+    return Table(
+        title=title,
+        columns=("pages", "precision", "recall", "F1"),
+        rows=tuple(_site_row(board, name) for name in board.sites),
     )
-    return sites, figures, reasons
 
 
 def _site_row(board: ScoreBoard, name: str) -> tuple[str, ...]:

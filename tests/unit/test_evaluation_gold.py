@@ -71,7 +71,8 @@ def test_a_byte_order_mark_and_a_missing_last_newline_do_no_harm(tmp_path: Path)
         (b"\xff\xfe\n", "not UTF-8"),
         (b"[1]\n", "a list where an object"),
         (b'{"site": "a", "html": ""}\n', "no 'gold_text'"),
-        (b'{"html": "", "gold_text": ""}\n', "no 'site'"),
+        (b'{"gold_text": ""}\n', "no 'html'"),
+        (line(page_type=3), "'page_type' must be a string, not a number"),
         (line(html=None), "'html' must be a string, not null"),
         (line(gold_text=["x"]), "'gold_text' must be a string, not a list"),
         (line(site=3), "'site' must be a string, not a number"),
@@ -113,3 +114,18 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert "cannot be read" in complaint(tmp_path / "nowhere")
     assert "is not a file" in complaint(tmp_path)
+
+
+def test_a_page_without_a_site_belongs_to_that_of_its_address(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    rows: list[dict[str, object]] = [
+        {"url": "https://www.a.example/1"},
+        {"id": "x"},
+        {},
+        {"url": None, "id": 4},
+    ]
+    common: dict[str, object] = {"html": "<p>Hello", "gold_text": "Hello", "page_type": "article"}
+    path.write_text("".join(json.dumps(common | row) + "\n" for row in rows), encoding="utf-8")
+    pages = list(read_gold([path]))
+    assert [page.page.site_name for page in pages] == ["a.example", "page x", "page 3", "page 4"]
+    assert {page.kind for page in pages} == {"article"}

@@ -103,3 +103,25 @@ def test_unknown_names() -> None:
         get_task("txt")
     with pytest.raises(UnknownMethodError, match="frequency-adaptive"):
         get_task("text").run(Job(gold=(), method="nothing"))
+
+
+def test_kinds_of_pages_are_told_apart_where_the_gold_names_them(tmp_path: Path) -> None:
+    rows = site("a.example", 3)
+    rows[0]["page_type"] = rows[1]["page_type"] = "article"
+    rows[2] |= {"page_type": "forum", "gold_text": "Not on the page."}
+    report = measure(tmp_path, rows)
+    kinds = report.figures["per_kind"]
+    assert (kinds["article"]["pages"], kinds["article"]["f1"]) == (2, 1)
+    assert (kinds["forum"]["pages"], kinds["forum"]["f1"] < 0.5) == (1, True)
+    assert "kind of page" in [table.title for table in report.tables]
+    assert measure(tmp_path, site("a.example", 3)).figures["per_kind"] == {}
+
+
+def test_a_page_whose_text_nobody_has_said_is_counted_and_not_judged(tmp_path: Path) -> None:
+    rows = site("a.example", 3)
+    rows[1]["gold_text"] = None
+    report = measure(tmp_path, rows)
+    assert (report.pages, report.figures["unjudged"]) == (2, 1)
+    assert report.figures["word"]["f1"] == 1
+    with pytest.raises(UnreadableInputError, match="null"):
+        measure(tmp_path, rows[1:2])
