@@ -46,7 +46,6 @@ _LATE = re.compile(r"S:[0-9a-f]{1,8}")
 _PLACE_OF_LATE = re.compile(r"B:[0-9a-f]{1,8}")
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
-_LINE_SPACE = re.compile(r"[^\S\n]+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Part of no block's path: authors leave it out and parsers put it in, or not.
 _NOT_IN_PATHS = frozenset(("tbody",))
@@ -333,6 +332,6 @@ def _is_hidden(element: etree._Element, attributes: Collection[str | bytes]) -> 
 def _fold(text: str) -> str:
     """Fold white space within each line, drop empty lines."""
     if "\n" not in text:
-        return _LINE_SPACE.sub(" ", text).strip()
-    lines: Iterable[str] = (_LINE_SPACE.sub(" ", line).strip() for line in text.split("\n"))
+        return " ".join(text.split())
+    lines: Iterable[str] = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)

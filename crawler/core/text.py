@@ -9,7 +9,6 @@ from xxhash import xxh3_64_intdigest
 
 __all__ = ["block_key", "drop_unseen", "normalise"]
 
-_SPACE = re.compile(r"\s+")
 # Control characters other than white space; soft hyphen, zero-width space, word joiner, byte order
 # mark. Joiners and marks of direction stay: scripts are written with them.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
@@ -17,6 +16,7 @@ _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 # A text with more letters than this says something; its figures belong to what it says.
 _LABEL_LETTERS = 80
+_LABEL_BEGINS = 200
 
 
 def drop_unseen(text: str) -> str:
@@ -40,10 +40,16 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
     if not text.isascii():
         # Folding the case may leave letters that compose with the marks after them.
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    text = _SPACE.sub(" ", text.casefold()).strip()
-    if mask_digits and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS:
+    text = " ".join(text.casefold().split())
+    # Few texts have digits, and those that are no labels show it early.
+    if mask_digits and _DIGITS.search(text) and _is_label(text):
         text = _DIGITS.sub("0", text)
     return text
+
+
+def _is_label(text: str) -> bool:
+    begins = len(_LETTER.findall(text[:_LABEL_BEGINS]))
+    return begins <= _LABEL_LETTERS and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS
 
 
 def block_key(text: str, *, mask_digits: bool = True) -> int:
