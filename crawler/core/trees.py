@@ -31,7 +31,8 @@ class TreeEnsemble:
     """Trees whose leaves add up to a margin: above 0 the answer is more likely yes than no.
 
     All trees stand in one list of nodes. A node sends a row to ``left`` where the row's ``feature``
-    is at most ``threshold``, else to ``right``; a leaf sends it to itself.
+    is at most ``threshold``, else to ``right``, which is the node after ``left``; a leaf sends it
+    to itself.
 
     ``names``
         The features in the order in which rows must give them.
@@ -58,6 +59,9 @@ class TreeEnsemble:
     def __post_init__(self) -> None:
         """Check that every step leads on to a leaf, and count the steps."""
         object.__setattr__(self, "depth", self._measure())
+        leaf = self.left == np.arange(len(self.left))
+        endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
+        object.__setattr__(self, "threshold", endless)
 
     def _measure(self) -> int:
         nodes = np.arange(len(self.feature))
@@ -68,7 +72,8 @@ class TreeEnsemble:
         # Children stand behind their parents, so that no path can go round in a circle.
         onward = (self.left > nodes) & (self.right > nodes) & (self.right < len(nodes))
         in_range = (self.feature >= 0) & (self.feature < len(self.names))
-        ordered = self.left <= self.right
+        # A step to the right is one node on from a step to the left: asking is an addition.
+        ordered = self.right == self.left + 1
         inside = (self.roots >= 0) & (self.roots < len(nodes))
         if not ((leaf & (self.right == nodes)) | (onward & in_range & ordered)).all() or (
             not inside.all()
@@ -138,12 +143,15 @@ class TreeEnsemble:
     def _ask(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         columns = len(self.names)
         flat = np.ascontiguousarray(table).reshape(-1)
-        offsets = (np.arange(len(table), dtype=np.int32) * columns)[:, None]
-        at = np.broadcast_to(self.roots, (len(table), len(self.roots)))
+        offsets = (np.arange(len(table), dtype=np.int32) * columns)[None, :]
+        # One line a tree: rows that are asked the same stand side by side in memory.
+        at = np.repeat(self.roots[:, None], len(table), axis=1)
         for _ in range(self.depth):
-            values = flat[offsets + self.feature[at]]
-            at = np.where(values <= self.threshold[at], self.left[at], self.right[at])
-        total: NDArray[np.float64] = self.value[at].sum(axis=1) + self.base
+            values = flat.take(self.feature.take(at) + offsets)
+            right = values > self.threshold.take(at)
+            at = self.left.take(at)
+            at += right
+        total: NDArray[np.float64] = self.value.take(at).sum(axis=0) + self.base
         return total
 
 
