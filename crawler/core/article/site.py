@@ -53,20 +53,18 @@ class SiteEvidence:
         pages: int,
         comments: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return the log odds that a site adds for each block; 0 where nothing is known of it.
+        """Return the log odds that a site adds for each block.
 
         Args:
             blocks: the page's blocks.
             labels: what the rule of frequency says of each, with its page frequency.
-            pages: distinct pages of the site.
+            pages: distinct pages of the site, 2 at least.
             comments: whether each block stands among readers' comments.
         """
-        if not pages:
-            return np.zeros(len(blocks))
         known = min(1.0, np.log2(pages) / _KNOWN_AT)
         frequency = np.array([label.frequency for label in labels], np.float64)
         recurs = frequency > 1
-        spread = np.log2(np.maximum(frequency, 1.0)) / np.log2(max(pages, 2))
+        spread = np.log2(np.maximum(frequency, 1.0)) / np.log2(pages)
         margins = np.where(recurs, -self.against * spread, self.alone * known)
         kept = np.array([label.kept for label in labels])
         reasons = np.array([label.reason for label in labels])

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Article", "confidence"]
 
-_TEXT = "text"
+_TEXT, _OUTSIDE = "text", "outside"
+# Fewer pages repeat nothing.
+_SITE = 2
 _LINKS_FROM = 0.9
 # Why a block is none of the article, by the nearest names around it, first what tells most.
 _REASONS = (
@@ -67,8 +69,13 @@ class Article:
             return []
         judge = self._judge or Judge.shipped()
         found = evidence(document)
-        ruled = self._rule.label(document, view)
-        site = self._site.margins(blocks, ruled, view.pages, found.comments)
+        if view.pages < _SITE:
+            # What a page says of itself is in the evidence.
+            ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
+            site = np.zeros(len(blocks))
+        else:
+            ruled = self._rule.label(document, view)
+            site = self._site.margins(blocks, ruled, view.pages, found.comments)
         likelihoods = judge.likelihoods(found, site)
         kept = chosen(blocks, likelihoods)
         reasons = _reasons(found)
@@ -98,7 +105,7 @@ def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str
         return "caption"
     if not reason and block.link_share >= _LINKS_FROM:
         return "links"
-    return reason or "outside"
+    return reason or _OUTSIDE
 
 
 def _reasons(found: Evidence) -> list[str]:
