@@ -17,11 +17,11 @@ from crawler.core.errors import OptionError
 from crawler.items import PageItem, nested_to_json, value_to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["EXTRA", "Column", "Planner", "arrow_table", "import_pyarrow"]
 
-Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "json"]
+Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "texts", "json"]
 
 EXTRA: Final = "_extra"
 """Name of the overflow: a column, or for page items a key inside ``fields``."""
@@ -34,7 +34,9 @@ _FIELD_KINDS: Final[dict[str, Kind]] = {
     "float | None": "real",
     "bool": "flag",
     "list[dict[str, Any]] | None": "blocks",
+    "list[str]": "texts",
     "dict[str, Any]": "json",
+    "dict[str, str] | None": "json",
     "list[dict[str, Any]]": "json",
     "list[list[str]]": "json",
 }
@@ -141,6 +143,7 @@ class Planner:
         types["sentences"] = pyarrow.list_(
             pyarrow.struct([("block", pyarrow.int64()), ("text", text)])
         )
+        types["texts"] = pyarrow.list_(text)
         types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
         return pyarrow.schema(
             [
@@ -229,10 +232,8 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
         return _clean(nested_to_json(value))
     if kind == "text":
         return _clean(value_to_text(value))
-    if kind == "blocks":
-        return _fit_blocks(value)
-    if kind == "sentences":
-        return _fit_sentences(value)
+    if fit := _FITTED_LISTS.get(kind):
+        return fit(value)
     found = _kind_of(value)
     if found == kind:
         return value
@@ -256,6 +257,19 @@ def _fit_sentences(value: object) -> list[dict[str, Any]]:
     return [
         {"block": _fit("whole", one["block"]), "text": _fit("text", one["text"])} for one in value
     ]
+
+
+def _fit_texts(value: object) -> list[str]:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+        raise _MisfitError
+    return [_clean(one) for one in value]
+
+
+_FITTED_LISTS: Final[dict[Kind, Callable[[object], list[Any]]]] = {
+    "blocks": _fit_blocks,
+    "sentences": _fit_sentences,
+    "texts": _fit_texts,
+}
 
 
 def _fit_block(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,8 +24,17 @@ class PageItem:
         url: Address the page was fetched from.
         canonical_url: Address the page itself names as its own, absolute; None where it names none.
         site: Site the page was counted with: the host name, unless a spider says otherwise.
-        title: Title of the page; None where there is none.
+        site_name: What the site calls itself; None where the page does not tell.
+        title: Title of what the page is about, without the site's name; the document's own title
+            where no other is found; None where there is none.
+        authors: Who wrote it, in the page's order; empty where the page does not tell.
+        published: When it was published, ISO 8601 as exact as the page tells: a day, or a time with
+            its zone where one is given; None where it does not tell.
+        modified: When it was last changed, likewise.
         language: Language the page declares, such as ``ko``; None where it declares none.
+        description: The page's own summary; None where it has none.
+        tags: The page's keywords, in its order; empty where it has none.
+        image: Absolute address of the picture that stands for the page; None where it names none.
         text: Main text, one line a kept block; empty where no block was kept.
         fetched_at: When the page was fetched, ISO 8601 in UTC; empty when not known.
         encoding: Character encoding the body was read in.
@@ -50,14 +59,25 @@ class PageItem:
         blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
             (on how many pages of the site it stands) and what else the method says of it; None
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
+        metadata_sources: For each of the fields from ``title`` to ``image``, ``site_name`` and
+            ``canonical_url`` that the page tells, where it was read, as
+            :class:`crawler.core.metadata.Metadata` names it; None unless the setting
+            ``CORPUS_ITEM_SOURCES`` is on.
         fields: Whatever else the spider's own item carried beside ``url`` and ``html``.
     """
 
     url: str
     canonical_url: str | None = None
     site: str = ""
+    site_name: str | None = None
     title: str | None = None
+    authors: list[str] = field(default_factory=list)
+    published: str | None = None
+    modified: str | None = None
     language: str | None = None
+    description: str | None = None
+    tags: list[str] = field(default_factory=list)
+    image: str | None = None
     text: str = ""
     fetched_at: str = ""
     encoding: str = ""
@@ -73,6 +93,7 @@ class PageItem:
     sentences: list[dict[str, Any]] | None = None
     tables: list[dict[str, Any]] | None = None
     blocks: list[dict[str, Any]] | None = None
+    metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
 

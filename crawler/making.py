@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
+from crawler.core.metadata import read_metadata
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import get_table_method
@@ -112,12 +113,21 @@ class ItemMaker:
         page = document.page
         kept = sum(label.kept for label in annotation.labels)
         cutoff = self._cutoff(page.site_name, view)
+        metadata = read_metadata(document.parsed, page.url, page.fetched_at or None)
+        language = metadata.language or document.language
         return PageItem(
             url=page.url,
-            canonical_url=document.canonical_url,
+            canonical_url=metadata.canonical_url or document.canonical_url,
             site=page.site_name,
-            title=document.title,
-            language=document.language,
+            site_name=metadata.site_name,
+            title=metadata.title or document.title,
+            authors=list(metadata.authors),
+            published=metadata.published,
+            modified=metadata.modified,
+            language=language,
+            description=metadata.description,
+            tags=list(metadata.tags),
+            image=metadata.image,
             text=annotation.text,
             fetched_at=page.fetched_at,
             encoding=document.encoding,
@@ -130,9 +140,10 @@ class ItemMaker:
             near_duplicate_of=annotation.duplicate_of,
             blocks_kept=kept,
             blocks_dropped=len(annotation.labels) - kept,
-            sentences=self._sentences(annotation) if self._options.sentences else None,
-            tables=self._tables(annotation) if self._options.tables else None,
+            sentences=self._sentences(annotation, language) if self._options.sentences else None,
+            tables=self._tables(annotation, language) if self._options.tables else None,
             blocks=_blocks(annotation) if self._options.item_blocks else None,
+            metadata_sources=dict(metadata.sources) if self._options.item_sources else None,
             fields=dict(page.fields),
         )
 
@@ -150,8 +161,8 @@ class ItemMaker:
                 }
         return self._cutoffs[site]
 
-    def _sentences(self, annotation: Annotation) -> list[dict[str, Any]]:
-        language = language_of(annotation.text, annotation.document.language)
+    def _sentences(self, annotation: Annotation, declared: str | None) -> list[dict[str, Any]]:
+        language = language_of(annotation.text, declared)
         splitter = splitter_for(language, self._options.sentence_method)
         return [
             {"block": block.index, "text": sentence.text}
@@ -160,9 +171,8 @@ class ItemMaker:
             for sentence in splitter.split(block.text)
         ]
 
-    def _tables(self, annotation: Annotation) -> list[dict[str, Any]]:
-        document = annotation.document
-        judged = judge_tables(document.parsed, self._table_method)
+    def _tables(self, annotation: Annotation, language: str | None) -> list[dict[str, Any]]:
+        judged = judge_tables(annotation.document.parsed, self._table_method)
         genuine = sum(each.verdict.is_genuine for each in judged)
         if judged:
             self._count("corpus/tables/genuine", genuine)
@@ -170,7 +180,7 @@ class ItemMaker:
         tables = tables_of(
             judged,
             self._table_method.name,
-            language=document.language or "",
+            language=language or "",
             layout=self._options.layout_tables,
             words=self._table_words,
         )

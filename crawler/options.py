@@ -278,6 +278,10 @@ class Options:
         meaning="Add to each item all blocks of its page, kept and dropped, with label and "
         "evidence.",
     )
+    item_sources: bool = _option(
+        default=False,
+        meaning="Add to each item where its title, authors, dates and other metadata were read.",
+    )
     progress: str = _option(
         "auto",
         'Live progress line: "auto" shows it on a terminal only, "on" always, "off" never.',

@@ -158,7 +158,7 @@ def test_an_address_is_fetched_by_the_rules_of_a_crawl(
     site = make_site({**small_site(2), "/robots.txt": rules})
     settings = ("-s", "ROBOTSTXT_OBEY=True", "-L", "ERROR")
     item = item_in(project.run("extract", f"{site.url}a/0", *settings)[0])
-    assert item["title"] == "Piece number 0 of the run - The Run"
+    assert item["title"] == "Piece number 0 of the run"
     assert item["fetched_at"].endswith("+00:00")
 
     out, err = project.run("extract", f"{site.url}a/1", *settings, code=1)

@@ -75,6 +75,20 @@ def test_page_items_have_fixed_columns_and_types() -> None:
     assert (second["blocks"], second["title"], second["fields"]) == (None, None, "{}")
 
 
+def test_lists_of_texts_have_a_type_of_their_own() -> None:
+    items = [page(authors=["Kim", "이"], metadata_sources={"authors": "meta"}), page(authors="Kim")]
+    table = parquet(items)
+    assert table.schema.field("authors").type == pa.list_(pa.string())
+    first, second = table.to_pylist()
+    assert (first["authors"], first["tags"]) == (["Kim", "이"], [])
+    assert json.loads(first["metadata_sources"]) == {"authors": "meta"}
+    assert second["authors"] is None
+    assert json.loads(second["fields"]) == {"_extra": {"authors": "Kim"}}
+    header, cells, _ = as_csv(items)
+    assert cells[header.index("authors")] == '["Kim","이"]'
+    assert cells[header.index("tags")] == "[]"
+
+
 def test_no_items_give_a_valid_file_with_the_page_columns() -> None:
     table = parquet([])
     assert table.num_rows == 0
@@ -186,7 +200,7 @@ def test_rows_are_written_in_bounded_groups() -> None:
 
 def test_a_lone_surrogate_stops_neither_format() -> None:
     assert parquet([page(text="a\ud800b")]).to_pylist()[0]["text"] == "a\ufffdb"
-    assert as_csv([page(text="a\ud800b")])[1][5] == "a\\ud800b"
+    assert as_csv([page(text="a\ud800b")])[1][FIELD_ORDER.index("text")] == "a\\ud800b"
 
 
 def test_a_parquet_file_is_never_appended_to(

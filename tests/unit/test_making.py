@@ -1,0 +1,58 @@
+"""What an item says beside its text: metadata, page type, confidence, Markdown, comments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crawler.core.flow import Page, SiteView, annotate, get_method, read
+from crawler.making import ItemMaker
+from crawler.options import Options
+
+if TYPE_CHECKING:
+    from crawler.items import PageItem
+
+PARAGRAPH = "The board on the north pier is two metres tall, and painted in red and white bands."
+HEAD = """<html lang="en-GB"><head><title>How the tide is read - The Gazette</title>
+<link rel="canonical" href="/tide"><meta property="og:site_name" content="The Gazette">
+<meta property="article:published_time" content="2026-11-27T14:03:00+09:00">
+<meta name="author" content="Kim Editor"><meta name="author" content="Lee Reader">
+<meta name="keywords" content="tide, harbour"><meta property="og:image" content="/tide.jpg">
+<meta name="description" content="A board is read."></head>"""
+PAGE = f"""{HEAD}<body><h1>How the tide is read</h1>
+<p>{PARAGRAPH}</p><p>Nobody paid it much attention, until it was gone one morning in May.</p></body>
+"""
+
+
+def make(html: str, url: str = "https://gazette.example/2026/tide", **options: object) -> PageItem:
+    method = get_method(str(options.get("text_method", "frequency-adaptive")))
+    view = SiteView.unknown()
+    chosen = Options(**options)  # type: ignore[arg-type] # each test names the options it needs
+    annotation = annotate(read(Page.from_text(url, html)), view, method)
+    return ItemMaker(chosen, method, mode="single").make(annotation, view)
+
+
+def test_an_item_has_the_metadata_of_its_page() -> None:
+    item = make(PAGE)
+    assert (item.title, item.site_name) == ("How the tide is read", "The Gazette")
+    assert item.authors == ["Kim Editor", "Lee Reader"]
+    assert (item.published, item.modified) == ("2026-11-27T14:03:00+09:00", None)
+    assert (item.language, item.tags) == ("en-GB", ["tide", "harbour"])
+    assert (item.description, item.image) == (
+        "A board is read.",
+        "https://gazette.example/tide.jpg",
+    )
+    assert item.canonical_url == "https://gazette.example/tide"
+    assert item.metadata_sources is None
+
+
+def test_where_metadata_were_read_is_told_on_request() -> None:
+    sources = make(PAGE, item_sources=True).metadata_sources
+    assert sources is not None
+    assert (sources["published"], sources["canonical_url"]) == ("opengraph", "link")
+    assert make("<p>A line and no more.</p>", item_sources=True).metadata_sources == {}
+
+
+def test_a_document_title_serves_where_nothing_else_does() -> None:
+    item = make(f"<title>Tides</title><p>{PARAGRAPH}</p>")
+    assert item.title == "Tides"
+    assert make(f"<p>{PARAGRAPH}</p>").title is None
