@@ -107,3 +107,41 @@ def test_gold_of_another_form_is_refused(tmp_path: Path, row: object, message: s
 def test_an_unknown_method_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownMethodError, match="no table method"):
         measure(tmp_path, {"html": HTML, "tables": []}, method="guess")
+
+
+def test_headers_languages_and_sources(tmp_path: Path) -> None:
+    html = (
+        "<table TABID=1><tr><th>Name<th>Age<tr><td>Kim<td>31</table>"
+        "<table TABID=2><tr><td>a<td>b<tr><td>c<td>d</table>"
+    )
+    rows = [
+        {
+            "html": html,
+            "lang": "ko",
+            "source": "blogs",
+            "tables": [
+                label("1", genuine=True, header="first_row"),
+                label("2", genuine=False, header=None),
+            ],
+        },
+        {"html": html, "lang": "de", "tables": [label("1", genuine=True, header="both")]},
+        {"html": html, "tables": [label("7", genuine=True, header="none")]},
+    ]
+    report = measure(tmp_path, *rows)
+    assert report.figures["header"] == {
+        "tables": 3,
+        "accuracy": 1 / 3,
+        "errors": {"both as first_row": 1, "none as not-found": 1},
+    }
+    languages = report.figures["by_language"]
+    assert {name: each["tables"] for name, each in languages.items()} == {"de": 1, "ko": 2}
+    assert languages["ko"]["confusion"] == {"tp": 1, "fp": 0, "fn": 0, "tn": 1}
+    assert list(report.figures["by_source"]) == ["blogs"]
+    titles = [table.title for table in report.tables]
+    assert titles[-3:] == ["headers of genuine tables", "language", "source"]
+
+
+def test_an_unknown_header_is_refused(tmp_path: Path) -> None:
+    row = {"html": HTML, "tables": [label("1", genuine=True, header="top")]}
+    with pytest.raises(UnreadableInputError, match="'header' of a table must be null or one of"):
+        measure(tmp_path, row)

@@ -63,6 +63,8 @@ def locate(survey: Survey, by_row: TreeEnsemble, by_column: TreeEnsemble) -> Are
         by_row: tells whether it begins with a header row.
         by_column: tells whether it begins with a header column.
     """
+    if not survey.grid.cells:
+        return Areas(0, 0)
     features = header_features(survey)
     titles = title_rows(survey)
     marked = marked_areas(survey.grid)
@@ -84,26 +86,26 @@ def _says_yes(trees: TreeEnsemble, features: dict[str, float]) -> bool:
 def header_features(survey: Survey) -> dict[str, float]:
     """Return, by name, what tells a header row and a header column from values.
 
-    Title rows are left aside. Values are what stands below the first row and to the right of the
-    first column.
+    The table must have cells. Title rows are left aside. Values are what stands below the first
+    row and to the right of the first column.
     """
     titles = title_rows(survey)
     rows = survey.rows[titles:]
     columns = [
         [cell for cell in line if cell.row + cell.rowspan > titles] for line in survey.columns
     ]
-    features = _of_markup(survey, rows, titles)
-    if rows:
-        features |= _of_first_row(survey, rows, columns)
-        features |= _of_first_column(survey, rows)
-        features |= _of_values(survey, rows, columns)
-        features |= _of_units(rows, columns)
-    return features
+    return {
+        **_of_markup(survey, rows, titles),
+        **_of_first_row(survey, rows, columns),
+        **_of_first_column(survey, rows),
+        **_of_values(survey, rows, columns),
+        **_of_units(rows, columns),
+    }
 
 
 def _of_markup(survey: Survey, rows: Sequence[Sequence[Cell]], titles: int) -> dict[str, float]:
     marked = marked_areas(survey.grid)
-    first = rows[0] if rows else ()
+    first = rows[0]
     return {
         "titles": titles,
         "rows": min(len(rows), _MANY),
