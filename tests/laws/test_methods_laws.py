@@ -40,6 +40,8 @@ METHODS: list[TextMethod] = [
 REASONS = {
     *("text", "links", "frequent", "outside", "removed", "sparse"),
     *("no-sentence", "other-block", "not-like-title"),
+    *("comment", "cookie", "caption", "byline", "share", "newsletter", "promotion", "related"),
+    *("topics", "navigation", "footer", "sidebar"),
 }
 # Texts are few, so that pages of a site share them; some end as sentences do, some cannot be seen.
 TEXTS = st.sampled_from(

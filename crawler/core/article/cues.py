@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CUES", "CueReader"]
+__all__ = ["CUES", "cues_in"]
 
 _STEMS: Mapping[str, str] = MappingProxyType(
     {
@@ -91,31 +91,24 @@ _PATTERN = re.compile(
     )
 )
 _BITS: Mapping[str, int] = MappingProxyType({name: 1 << place for place, name in enumerate(CUES)})
+# Pages of a site share their names, and sites their words: what was read is kept, within limits.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _WORD_CHARS = 40
 
 
 @lru_cache(maxsize=1 << 15)
 def _cues_of(word: str) -> int:
-    """Return the cues in one word; sites share most of their words, so that few are read twice."""
+    """Return the cues in one word."""
     found = 0
     for match in _PATTERN.finditer(word):
         found |= _BITS[match.lastgroup or ""]
     return found
 
 
-class CueReader:
-    """Reads names, each distinct one of a page once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {"": 0}
-
-    def mask(self, names: str) -> int:
-        """Return the cues in some names, as bits."""
-        found = self._known.get(names)
-        if found is None:
-            found = 0
-            for word in _WORD.findall(names):
-                found |= _cues_of(word[:_WORD_CHARS].lower())
-            self._known[names] = found
-        return found
+@lru_cache(maxsize=1 << 15)
+def cues_in(names: str) -> int:
+    """Return the cues in some names, as bits."""
+    found = 0
+    for word in _WORD.findall(names):
+        found |= _cues_of(word[:_WORD_CHARS].lower())
+    return found

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.article.cues import CUES, CueReader
+from crawler.core.article.cues import CUES, cues_in
 from crawler.core.article.hints import Hints
 from crawler.core.article.layout import SIGNS, Layout
-from crawler.core.article.letters import LETTER_COUNTS, Letters
+from crawler.core.article.letters import CLASSES, LETTER_COUNTS, Letters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +38,7 @@ _OTHER_TAG = 14
 _HEADINGS = (1, 2, 3, 4)
 # What inline elements show: their own tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
-_INNER_CUES = ("author", "date", "share", "caption", "comment", "topics", "button", "title",
-               "meta", "hidden", "related", "quote")  # fmt: skip
+_INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")  # fmt: skip
 _LETTERS = ("uppers", "digits", "dense", "commas", "stops", "others", "words", "ends")
 _AROUND = ("size", "link_share", "ends", "tag", "kind_mean", "text_share")
 _OFFSETS = (-3, -2, -1, 1, 2, 3)
@@ -73,14 +72,13 @@ class Evidence:
 def evidence(document: Document) -> Evidence:
     """Gather the evidence of a page that has a block at least."""
     blocks = document.blocks
-    reader = CueReader()
-    layout = Layout.of(blocks, reader)
+    layout = Layout.of(blocks)
     letters = Letters.of([block.text for block in blocks])
     gathered = _Gathered(blocks, layout, letters)
     columns: dict[str, NDArray[np.float64]] = {}
     gathered.text(columns)
     gathered.hints(columns, document)
-    gathered.inner(columns, reader)
+    gathered.inner(columns)
     gathered.position(columns)
     gathered.containers(columns)
     gathered.kinds(columns)
@@ -88,7 +86,7 @@ def evidence(document: Document) -> Evidence:
     rows = np.stack(list(columns.values()), axis=1).astype(np.float32)
     signs = layout.distance[layout.at].astype(np.float32)
     return Evidence(
-        names=(*columns, *SIGNS),
+        names=(*columns, *(f"near {sign}" for sign in SIGNS)),
         rows=np.concatenate((rows, signs), axis=1),
         layout=layout,
         sizes=gathered.words,
@@ -126,10 +124,12 @@ class _Gathered:
             columns[name] = self.counts[name] / self.chars
         columns["all_words"] = np.log1p(self.words)
         columns["all_ends"] = np.minimum(self.counts["ends"], 20.0)
-        for bit, name in enumerate(("letter", "upper", "digit", "dense", "comma", "stop")):
-            columns[f"first_{name}"] = ((self.letters.first >> bit) & 1).astype(np.float64)
-            columns[f"last_{name}"] = ((self.letters.last >> bit) & 1).astype(np.float64)
-        columns["last_other"] = (self.letters.last >> 7).astype(np.float64)
+        for end, classes, names in (
+            ("first", self.letters.first, ("letter", "upper", "digit")),
+            ("last", self.letters.last, ("letter", "digit", "stop", "other")),
+        ):
+            for name in names:
+                columns[f"{end}_{name}"] = ((classes & CLASSES[name]) > 0).astype(np.float64)
         columns["last_colon"] = np.array([b.text.endswith((":", "：")) for b in self.blocks], float)  # noqa: RUF001 - the colon of Chinese
         keys = np.array([block.key for block in self.blocks], np.uint64)
         _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
@@ -159,14 +159,14 @@ class _Gathered:
         columns["comment"] = self.comments.astype(np.float64)
         columns["has_h1"] = np.full(len(self.blocks), float(min(len(firsts), 3)))
 
-    def inner(self, columns: dict[str, NDArray[np.float64]], reader: CueReader) -> None:
+    def inner(self, columns: dict[str, NDArray[np.float64]]) -> None:
         """What stands in a block's line."""
         told = [block.inner for block in self.blocks]
         known: dict[str, list[float]] = {}
         for names in told:
             if names not in known:
                 words = set(names.split())
-                mask = reader.mask(names)
+                mask = cues_in(names)
                 known[names] = [float(tag in words) for tag in _INNER_TAGS] + [
                     float(mask >> CUES.index(cue) & 1) for cue in _INNER_CUES
                 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.article.cues import CUES, CueReader
+from crawler.core.article.cues import CUES, cues_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,13 +70,13 @@ class Layout:
     kinds: NDArray[np.int64]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], reader: CueReader) -> Layout:
+    def of(cls, blocks: Sequence[Block]) -> Layout:
         """Lay out the blocks of a page."""
         holders, parents, at = _numbered(blocks)
         parent = np.array(parents, np.int64)
         depth = np.array([holder.depth for holder in holders], np.int64)
         signs = np.array(
-            [reader.mask(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders],
+            [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders],
             np.uint64,
         )
         levels = _levels(depth)

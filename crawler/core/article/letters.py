@@ -9,21 +9,26 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["LETTER_COUNTS", "Letters"]
+__all__ = ["CLASSES", "LETTER_COUNTS", "Letters"]
 
 _PLANE = 0x10000
 _GRAM_BITS = 16
 
 _LETTER, _UPPER, _DIGIT, _DENSE, _COMMA, _STOP, _SPACE, _OTHER = (1 << bit for bit in range(8))
+CLASSES: Mapping[str, int] = MappingProxyType(
+    {"letter": _LETTER, "upper": _UPPER, "digit": _DIGIT, "stop": _STOP, "other": _OTHER}
+)
+"""The classes of characters that are asked of a text's ends, as bits."""
 _COMMAS = frozenset(",،、，;；")  # noqa: RUF001 - the marks of several scripts
 _STOPS = frozenset(".!?。！？…।؟۔")  # noqa: RUF001 - as above
 _DENSE_RANGES = ((0x1100, 0x11FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF),

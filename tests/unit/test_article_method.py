@@ -1,0 +1,181 @@
+"""The method article: what it keeps, why it drops, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from crawler.core.article.features import evidence
+from crawler.core.article.judge import Judge, chosen, expected_f1
+from crawler.core.article.site import SiteEvidence
+from crawler.core.errors import CorpusError
+from crawler.core.flow import (
+    Annotation,
+    Page,
+    SiteCounts,
+    SiteView,
+    annotate,
+    get_method,
+    observe,
+    read,
+)
+from crawler.core.methods.article import Article, confidence
+from crawler.core.methods.base import Label
+
+METHOD = get_method("article")
+THINGS = ("train", "bakery", "canal", "clock", "engine", "garden", "harbour", "island")
+NOTICE = (
+    "This weblog has been written in the evenings since the spring of 2011, by people who like "
+    "to walk. Whoever wants to walk along is welcome, and finds the next date at the town hall."
+)
+
+
+def post(thing: str, *, comments: bool = False, notice: bool = True) -> str:
+    text = "".join(
+        f"<p>The {thing} of our town, as seen from side {side}, is something that nobody who came "
+        f"here for the first time, on a day like this one, would have thought of.</p>"
+        for side in ("north", "east", "south")
+    )
+    said = (
+        f'<ol class="commentlist"><li class="comment"><p>I have always liked the {thing}, and my '
+        "whole family does so too; thank you for all that you write about our town.</li></ol>"
+    )
+    return (
+        f"<html><head><title>The {thing} | Walks</title></head><body>"
+        '<ul class="menu"><li><a href="/">Home</a><li><a href="/about">About</a></ul>'
+        f'<div class="post"><h1>The {thing}</h1><div class="entry-content">{text}'
+        f"{'<p>' + NOTICE + '</p>' if notice else ''}</div></div>{said if comments else ''}"
+        '<div id="footer">Copyright by the editors</div></body></html>'
+    )
+
+
+def page(thing: str, **how: bool) -> Page:
+    return Page.from_text(f"https://walks.example/{thing}", post(thing, **how))
+
+
+def site_view(things: tuple[str, ...]) -> SiteView:
+    counts = SiteCounts()
+    for thing in things:
+        counts.add(observe(read(page(thing)), METHOD))
+    return counts.view()
+
+
+def judged(thing: str, view: SiteView, **how: bool) -> Annotation:
+    return annotate(read(page(thing, **how)), view, METHOD)
+
+
+def test_a_page_alone_gives_its_article() -> None:
+    text = judged("train", SiteView.unknown()).text
+    assert text.count("The train of our town") == 3
+    assert "Home" not in text
+    assert "Copyright" not in text
+
+
+def test_the_site_tells_what_no_page_can() -> None:
+    alone, known = judged("train", SiteView.unknown()), judged("train", site_view(THINGS))
+    assert NOTICE in alone.text
+    assert NOTICE not in known.text
+    assert known.text.count("The train of our town") == 3
+    reasons = {block.text: label.reason for block, label in known.pairs()}
+    assert reasons[NOTICE] == "frequent"
+
+
+@pytest.mark.parametrize("pages", [1, 2, 3, 8])
+def test_any_number_of_pages_will_do(pages: int) -> None:
+    text = judged("train", site_view(THINGS[:pages])).text
+    assert text.count("The train of our town") == 3
+    assert "Home" not in text
+
+
+def test_comments_are_told_apart() -> None:
+    for view in (SiteView.unknown(), site_view(THINGS)):
+        found = judged("canal", view, comments=True)
+        comments = [block.text for block, label in found.pairs() if label.reason == "comment"]
+        assert [text[:24] for text in comments] == ["I have always liked the "]
+        assert "I have always liked" not in found.text
+
+
+def test_a_page_without_text_gives_none() -> None:
+    found = annotate(
+        read(Page.from_text("https://a.example/", "<html><body><img src=x></body></html>")),
+        SiteView.unknown(),
+        METHOD,
+    )
+    assert found.labels == ()
+    assert confidence(found.blocks, found.labels) is None
+
+
+def test_each_label_says_how_likely_the_block_is() -> None:
+    found = judged("clock", SiteView.unknown())
+    scores = [label.score for label in found.labels]
+    assert all(score is not None and 0 <= score <= 1 for score in scores)
+    sure = confidence(found.blocks, found.labels)
+    assert sure is not None
+    assert 0.7 < sure <= 1
+    other = annotate(found.document, SiteView.unknown(), get_method("frequency-adaptive"))
+    assert confidence(other.blocks, other.labels) is None, "a method without scores"
+
+
+def test_what_is_to_be_expected_of_a_choice() -> None:
+    sizes = np.array([10.0, 10.0])
+    both = np.array([True, True])
+    assert expected_f1(np.array([1.0, 1.0]), sizes, both) == 1
+    assert expected_f1(np.array([1.0, 0.0]), sizes, both) == pytest.approx(2 / 3)
+    assert expected_f1(np.array([0.0, 0.0]), sizes, ~both) == 0
+
+
+def test_an_article_that_stands_twice_is_kept_once() -> None:
+    once = post("train", notice=False)
+    twice = once.replace('<div id="footer">', once[once.index("<h1>") : once.index("</div>")])
+    blocks = read(Page.from_text("https://a.example/", twice)).blocks
+    kept = chosen(blocks, np.ones(len(blocks)))
+    said = [block.text for block, keep in zip(blocks, kept, strict=True) if keep]
+    assert sum("of our town" in text for text in said) == 3
+
+
+def test_one_sentence_said_twice_is_kept_twice() -> None:
+    again = "And again the train stood where it had stood for all of those years, and waited."
+    body = "".join(f"<p>{text}" for text in (again, NOTICE, NOTICE[::-1], again))
+    blocks = read(Page.from_text("https://a.example/", body)).blocks
+    assert chosen(blocks, np.ones(len(blocks))).all()
+
+
+def test_line_numbers_are_no_text() -> None:
+    body = "<table><tr><td><pre>1\n2\n3</pre><td><pre>a = 1\nb = 2\nc = 3</pre></table><p>1 2 3"
+    blocks = read(Page.from_text("https://a.example/", body)).blocks
+    assert chosen(blocks, np.ones(len(blocks))).tolist() == [False, True, True]
+
+
+def test_a_site_speaks_by_what_it_repeats() -> None:
+    document = read(page("train"))
+    blocks = document.blocks[:4]
+    labels = [
+        Label(kept=True, reason="text", frequency=1),
+        Label(kept=False, reason="frequent", frequency=16),
+        Label(kept=False, reason="outside", frequency=1),
+        Label(kept=True, reason="text", frequency=1),
+    ]
+    comments = np.array([False, False, False, True])
+    found = SiteEvidence().margins(blocks, labels, 16, comments)
+    assert found.tolist() == pytest.approx([3, -2, -1, -6])
+    assert not SiteEvidence(0, 0, 0, 0).margins(blocks, labels, 16, comments).any()
+
+
+def test_weights_of_other_features_are_refused() -> None:
+    judge = Judge.shipped()
+    other = replace(judge.first, names=("x", *judge.first.names[1:]))
+    document = read(page("train"))
+    with pytest.raises(CorpusError, match="other features"):
+        Article(replace(judge, first=other)).label(document, SiteView.unknown())
+    rows = evidence(document)
+    assert len(judge.likelihoods(rows, np.zeros(len(rows.rows)))) == len(document.blocks)
+
+
+def test_the_weights_are_small() -> None:
+    room = files("crawler.core.article").joinpath("data")
+    sizes = [len(entry.read_bytes()) for entry in room.iterdir() if entry.name.endswith(".npz")]
+    assert len(sizes) == 2
+    assert sum(sizes) < 300_000
