@@ -80,6 +80,8 @@ _SESSION_IN_PATH = re.compile(rf";(?:{'|'.join(SESSION_PARAMETERS)})=[^/;]*", re
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# What most addresses look like: nothing in them could be written otherwise.
+_CANONICAL = re.compile(r"https?://[a-z0-9.\-]+/(?!\.)(?:[A-Za-z0-9_~\-.]|/(?!\.))*+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -96,6 +98,8 @@ def canonical_address(url: str) -> str:
     Idempotent. Never raises: what is no ``http`` or ``https`` address comes back stripped of
     surrounding white space and otherwise as it was.
     """
+    if _CANONICAL.fullmatch(url):
+        return url
     # Half of a character pair cannot be written in UTF-8; browsers send this mark instead.
     text = _LONE_SURROGATE.sub("\ufffd", url).strip()
     try:

@@ -1,0 +1,18 @@
+"""Listings: what sitemaps, feeds and lists of addresses say of a site's pages, sound or broken."""
+
+from __future__ import annotations
+
+from crawler.core.listings.model import Alternate, Entry, Listing
+from crawler.core.listings.places import Places, find_feeds, sitemaps_of_robots, usual_places
+from crawler.core.listings.read import read_listing
+
+__all__ = [
+    "Alternate",
+    "Entry",
+    "Listing",
+    "Places",
+    "find_feeds",
+    "read_listing",
+    "sitemaps_of_robots",
+    "usual_places",
+]
