@@ -71,11 +71,12 @@ def test_each_text_is_counted_by_itself() -> None:
 
 def test_what_two_texts_share_is_found_whatever_the_case() -> None:
     letters = Letters.of(["NIGHT TRAIN", "Quite another thing"])
-    shared = letters.shared("Night train")
-    assert shared[0, 1] == 1.0
-    assert shared[0, 0] > 0.7
-    assert shared[1, 0] < 0.2
-    assert not letters.shared("ab").any(), "too short to compare"
+    (share, covered), (nothing, none) = letters.shared(["Night train", "ab"])
+    assert covered[0] == 1.0
+    assert share[0] > 0.7
+    assert share[1] < 0.2
+    assert not nothing.any(), "too short to compare"
+    assert not none.any()
 
 
 def test_hints_are_read_from_the_head() -> None:

@@ -90,7 +90,7 @@ def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
         first: how likely each is main text, 0 to 1, by the first verdict.
     """
     columns = _columns(evidence, first)
-    added = np.stack(list(columns.values()), axis=1).astype(np.float32)
+    added = np.array(list(columns.values()), np.float32).T
     return replace(
         evidence,
         names=(*evidence.names, *columns),

@@ -39,11 +39,13 @@ _HEADINGS = (1, 2, 3, 4)
 # What inline elements show: their own tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
 _INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")  # fmt: skip
+_INNER_BITS = tuple(CUES.index(cue) for cue in _INNER_CUES)
 _LETTERS = ("uppers", "digits", "dense", "commas", "stops", "others", "words", "ends")
 _AROUND = ("size", "link_share", "ends", "tag", "kind_mean", "text_share")
 _OFFSETS = (-3, -2, -1, 1, 2, 3)
 _LEVELS = (0, 1, 2, 3)
 _LONG = 80.0
+_NEAR = tuple(f"near {sign}" for sign in SIGNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +85,12 @@ def evidence(document: Document) -> Evidence:
     gathered.containers(columns)
     gathered.kinds(columns)
     _neighbours(columns)
-    rows = np.stack(list(columns.values()), axis=1).astype(np.float32)
-    signs = layout.distance[layout.at].astype(np.float32)
+    rows = np.empty((len(blocks), len(columns) + len(SIGNS)), np.float32)
+    rows[:, : len(columns)] = np.array(list(columns.values()), np.float32).T
+    rows[:, len(columns) :] = layout.distance[layout.at]
     return Evidence(
-        names=(*columns, *(f"near {sign}" for sign in SIGNS)),
-        rows=np.concatenate((rows, signs), axis=1),
+        names=(*columns, *_NEAR),
+        rows=rows,
         layout=layout,
         sizes=gathered.words,
         comments=gathered.comments,
@@ -138,16 +141,12 @@ class _Gathered:
     def hints(self, columns: dict[str, NDArray[np.float64]], document: Document) -> None:
         """How much a block is like what the page's head says."""
         hints = Hints.of(document.parsed)
-        for name, text in (
-            ("title", document.title or ""),
-            ("shared_title", hints.title),
-            ("description", hints.description),
-            ("body", hints.body),
-        ):
-            found = self.letters.shared(text).astype(np.float64)
-            columns[f"{name}_share"] = found[:, 0]
+        texts = (document.title or "", hints.title, hints.description, hints.body)
+        names = ("title", "shared_title", "description", "body")
+        for name, (share, covered) in zip(names, self.letters.shared(texts), strict=True):
+            columns[f"{name}_share"] = share
             if name != "body":
-                columns[f"{name}_covered"] = found[:, 1]
+                columns[f"{name}_covered"] = covered
         columns["has_body"] = np.full(len(self.blocks), float(len(hints.body) > _LONG))
         like = columns["title_covered"] * columns["title_share"]
         headline = int(np.argmax(like + 0.2 * (self.tags == 1)))
@@ -161,18 +160,10 @@ class _Gathered:
 
     def inner(self, columns: dict[str, NDArray[np.float64]]) -> None:
         """What stands in a block's line."""
-        told = [block.inner for block in self.blocks]
-        known: dict[str, list[float]] = {}
-        for names in told:
-            if names not in known:
-                words = set(names.split())
-                mask = cues_in(names)
-                known[names] = [float(tag in words) for tag in _INNER_TAGS] + [
-                    float(mask >> CUES.index(cue) & 1) for cue in _INNER_CUES
-                ]
-        table = np.array([known[names] for names in told])
+        known = {names: _told(names) for names in {block.inner for block in self.blocks}}
+        told = np.array([known[block.inner] for block in self.blocks], np.uint32)
         for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
-            columns[f"inner_{name}"] = table[:, place]
+            columns[f"inner_{name}"] = ((told >> place) & 1).astype(np.float64)
 
     def position(self, columns: dict[str, NDArray[np.float64]]) -> None:
         """Where on the page a block stands."""
@@ -245,14 +236,25 @@ class _Gathered:
         columns["kind_ends"] = np.bincount(kind, self.counts["ends"])[kind] / count
 
 
+def _told(names: str) -> int:
+    """Return what inline elements of these names show, as bits."""
+    told = 0
+    if names:
+        words = set(names.split())
+        for place, tag in enumerate(_INNER_TAGS):
+            told |= (tag in words) << place
+        mask = cues_in(names)
+        for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):
+            told |= (mask >> cue & 1) << place
+    return told
+
+
 def _neighbours(columns: dict[str, NDArray[np.float64]]) -> None:
     """Add what stands before and after; -1 where nothing does."""
-    for name in _AROUND:
-        values = columns[name]
+    reach = max(_OFFSETS)
+    count = len(columns[_AROUND[0]])
+    padded = np.full((len(_AROUND), count + 2 * reach), -1.0)
+    padded[:, reach:-reach] = [columns[name] for name in _AROUND]
+    for name, values in zip(_AROUND, padded, strict=True):
         for offset in _OFFSETS:
-            moved = np.full_like(values, -1.0)
-            if offset < 0:
-                moved[-offset:] = values[:offset]
-            else:
-                moved[:-offset] = values[offset:]
-            columns[f"{name}{offset:+}"] = moved
+            columns[f"{name}{offset:+}"] = values[reach + offset : reach + offset + count]

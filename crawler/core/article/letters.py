@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["CLASSES", "LETTER_COUNTS", "Letters"]
 
 _PLANE = 0x10000
-_GRAM_BITS = 16
+_GRAM, _GRAM_BITS = 3, 16
+_NO_RUNS = np.zeros(0, np.uint32)
 
 _LETTER, _UPPER, _DIGIT, _DENSE, _COMMA, _STOP, _SPACE, _OTHER = (1 << bit for bit in range(8))
 CLASSES: Mapping[str, int] = MappingProxyType(
@@ -133,21 +134,27 @@ class Letters:
             _sizes=sizes,
         )
 
-    def shared(self, text: str) -> NDArray[np.float32]:
-        """Tell how much of each text, and how much of a given one, both have in common.
+    def shared(
+        self, others: Sequence[str]
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Tell how much of each text, and how much of each of some others, both have in common.
 
         Compared are runs of three characters, as numbers of 16 bits.
 
+        Args:
+            others: eight texts at most.
+
         Returns:
-            Two columns: the share of each text's runs that the given text has, and how many these
-            are over the number of the given text's runs, 1 at most.
+            For each of the others two figures a text: the share of its runs that the other has, and
+            how many these are over the number of the other's runs, 1 at most.
         """
-        if len(text) < 3:  # noqa: PLR2004 - no run of three
-            return np.zeros((len(self._sizes), 2), np.float32)
-        known = np.zeros(1 << _GRAM_BITS, np.bool_)
-        runs = _grams(_codes(text))
-        known[runs] = True
-        hits = np.add.reduceat(known[self._grams], self._starts, dtype=np.int32)
-        share = hits / (self._sizes + 1)
-        covered = np.minimum(hits / len(runs), 1.0)
-        return np.stack((share, covered), axis=1).astype(np.float32)
+        known = np.zeros(1 << _GRAM_BITS, np.uint8)
+        runs = [_grams(_codes(other)) if len(other) >= _GRAM else _NO_RUNS for other in others]
+        for bit, own in enumerate(runs):
+            known[own] |= 1 << bit
+        found = known[self._grams]
+        shared = []
+        for bit, own in enumerate(runs):
+            hits = np.add.reduceat((found & (1 << bit)) > 0, self._starts, dtype=np.int32)
+            shared.append((hits / (self._sizes + 1), np.minimum(hits / max(len(own), 1), 1.0)))
+        return shared
