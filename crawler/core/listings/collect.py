@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Collector", "absolute_address", "clean_title", "first_of"]
 
+_ABSOLUTE = re.compile(r"https?://[^/]", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
 _FEED_SCHEME = re.compile(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 # A canonical address that a server can be asked for: w3lib passes on hosts that cannot be.
-_SOUND = re.compile(r"https?://(?:[^\s/@]*@)?[^\s<>\"\\^`{|},%\ufffd/?#@]+/")
+_SOUND = re.compile(
+    r"https?://(?:[^\s/@]*+@)?(?:\[[0-9A-Fa-f:.]++\]|[^\s<>\"\\^`{|}\[\],%\ufffd/?#@:]++)"
+    r"(?P<port>:\d++)?/"
+)
 _QUOTES = "\"'<>\u201c\u201d"
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
@@ -47,6 +51,7 @@ class Collector:
     _entries: dict[str, Entry] = field(default_factory=dict)
     _dates: dict[str, str] = field(default_factory=dict)
     _site: str = ""
+    _foreign: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Name the listing's own site once."""
@@ -73,7 +78,7 @@ class Collector:
             self._entries[url] = Entry(
                 url,
                 kind,
-                foreign=site_of(url) != self._site,
+                foreign=self._is_foreign(url),
                 lastmod=self.date(lastmod),
                 published=self.date(published),
                 title=clean_title(title),
@@ -81,6 +86,12 @@ class Collector:
                 publication=clean_title(publication),
                 alternates=tuple(Alternate(*pair) for pair in alternates),
             )
+
+    def _is_foreign(self, url: str) -> bool:
+        host = url.split("/", 3)[2]
+        if host not in self._foreign:
+            self._foreign[host] = site_of(url) != self._site
+        return self._foreign[host]
 
     def address(self, *candidates: tuple[str, str]) -> str:
         """Return the first address that names a web page, absolute and canonical.
@@ -147,11 +158,17 @@ def absolute_address(base: str, written: str) -> str:
     if _OTHER_SCHEME.match(written) and not _WEB.match(written):
         return ""
     try:
-        address = canonical_address(urljoin(base, written))
-        _ = urlsplit(address).port  # a port out of range raises when it is looked at
+        address = canonical_address(
+            written if _ABSOLUTE.match(written) else urljoin(base, written),
+        )
+        sound = _SOUND.match(address)
+        if sound is None:
+            return ""
+        if sound["port"]:
+            _ = urlsplit(address).port  # a port out of range raises when it is looked at
     except ValueError:
         return ""
-    return address if _SOUND.match(address) else ""
+    return address
 
 
 def _plain_scheme(match: re.Match[str]) -> str:

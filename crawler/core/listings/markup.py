@@ -191,7 +191,7 @@ class Scanner:
         return unescape(text)
 
     def _space(self, qualified: str, prefixes: Mapping[str, str]) -> str:
-        prefix = qualified.rpartition(":")[0].lower()
+        prefix = qualified.rpartition(":")[0].lower() if ":" in qualified else ""
         space = prefixes.get(prefix, "")
         if self._own_prefix is None:
             self._own_prefix, self._own_space = prefix, space
