@@ -1,7 +1,7 @@
 """Where blocks stand: the elements around them, what these are called, and how much they hold.
 
-Elements are numbered so that one comes after those around it, and are worked on level by level:
-time grows with the number of elements and of levels, whatever the page looks like.
+Elements are numbered so that one comes after those around it, and what stands within one is a range
+of blocks: time grows with the number of elements and blocks, whatever the page looks like.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ SIGNS = (*CUES, *(f"<{tag}>" for tag in _TAGS))
 _COMMENT = np.uint64(1 << CUES.index("comment"))
 FAR = 12
 """Distance of a sign that no element near enough around a block shows."""
-_NO_BLOCK = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,39 +71,28 @@ class Layout:
     @classmethod
     def of(cls, blocks: Sequence[Block]) -> Layout:
         """Lay out the blocks of a page."""
-        holders, parents, at = _numbered(blocks)
+        holders, parents, begins, at = _numbered(blocks)
+        ends, outers = _ranges(parents, begins, at)
         parent = np.array(parents, np.int64)
         depth = np.array([holder.depth for holder in holders], np.int64)
-        signs = np.array(
-            [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders],
-            np.uint64,
-        )
-        levels = _levels(depth)
-        begin = np.full(len(parent), _NO_BLOCK)
-        end = np.zeros(len(parent), np.int64)
-        places = np.array(at, np.int64)
-        np.minimum.at(begin, places, np.arange(len(at)))
-        np.maximum.at(end, places, np.arange(len(at)) + 1)
-        for level in reversed(levels[1:]):
-            np.minimum.at(begin, parent[level], begin[level])
-            np.maximum.at(end, parent[level], end[level])
-        distance = _distances(signs, parent, levels)
-        outer = parent.copy()
-        for level in levels[1:]:
-            around = parent[level]
-            same = (begin[around] == begin[level]) & (end[around] == end[level])
-            outer[level] = np.where(same, outer[around], around)
+        shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders]
         kinds: dict[tuple[str, int, int], int] = {}
         alike = [
-            kinds.setdefault((holder.path, own, around), len(kinds))
-            for holder, own, around in zip(
-                holders, signs.tolist(), signs[parent].tolist(), strict=True
-            )
+            kinds.setdefault((holder.path, own, shown[around]), len(kinds))
+            for holder, own, around in zip(holders, shown, parents, strict=True)
         ]
+        signs = np.array(shown, np.uint64)
         return cls(
-            at=places, parent=parent, outer=outer, depth=depth - depth[0], signs=signs,
-            distance=distance, begin=begin, end=end, kinds=np.array(alike, np.int64),
-        )  # fmt: skip
+            at=np.array(at, np.int64),
+            parent=parent,
+            outer=np.array(outers, np.int64),
+            depth=depth - depth[0],
+            signs=signs,
+            distance=_distances(signs, parent),
+            begin=np.array(begins, np.int64),
+            end=np.array(ends, np.int64),
+            kinds=np.array(alike, np.int64),
+        )
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up for each element what its blocks have; one row an element."""
@@ -126,32 +114,41 @@ class Layout:
         within = self.distance[self.at, CUES.index("comment")] < FAR
         first = np.argmax(prose & ~within) if (prose & ~within).any() else len(prose)
         zone = called & (self.begin > first) & ((headline < self.begin) | (headline >= self.end))
-        for level in _levels(self.depth)[1:]:
-            zone[level] |= zone[self.parent[level]]
-        found: NDArray[np.bool_] = zone[self.at]
+        opened = np.zeros(len(prose) + 1, np.int64)
+        np.add.at(opened, self.begin[zone], 1)
+        np.add.at(opened, self.end[zone], -1)
+        found: NDArray[np.bool_] = np.cumsum(opened[:-1]) > 0
         return found
 
     def steps_to(self, target: int) -> NDArray[np.int64]:
         """Return for each block how many elements around ``target`` it takes to hold both."""
-        common = np.full(len(self.parent), -1)
-        here = target
-        while common[here] < 0:
-            common[here] = self.depth[here]
-            here = int(self.parent[here])
-        for level in _levels(self.depth)[1:]:
-            unknown = level[common[level] < 0]
-            common[unknown] = common[self.parent[unknown]]
-        found: NDArray[np.int64] = self.depth[target] - common[self.at]
+        around = [target]
+        while self.parent[around[-1]] != around[-1]:
+            around.append(int(self.parent[around[-1]]))
+        # What holds neither, as the other roots of a page, is a step beyond the root.
+        found = np.full(len(self.at), self.depth[target] + 1)
+        for element in reversed(around):
+            found[self.begin[element] : self.end[element]] = (
+                self.depth[target] - self.depth[element]
+            )
         return found
 
 
-def _numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[int], list[int]]:
-    """Number elements outside first: the elements, the one around each, and that of each block."""
+def _numbered(
+    blocks: Sequence[Block],
+) -> tuple[list[Holder], list[int], list[int], list[int]]:
+    """Number elements outside first, as their first blocks come.
+
+    Returns:
+        The elements, the one around each, the first block within each, and the element of each
+        block.
+    """
     numbers: dict[Holder, int] = {}
     holders: list[Holder] = []
     parents: list[int] = []
+    begins: list[int] = []
     at: list[int] = []
-    for block in blocks:
+    for index, block in enumerate(blocks):
         new: list[Holder] = []
         here = block.holder
         while here is not None and here not in numbers:
@@ -161,25 +158,38 @@ def _numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[int], list[in
             number = numbers[holder] = len(holders)
             holders.append(holder)
             parents.append(number if holder.parent is None else numbers[holder.parent])
+            begins.append(index)
         if block.holder is None:
             raise ValueError("the blocks of a layout have to stand in elements")
         at.append(numbers[block.holder])
-    return holders, parents, at
+    return holders, parents, begins, at
 
 
-def _levels(depth: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Return the numbers of the elements of each depth, outside first."""
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+def _ranges(
+    parents: Sequence[int], begins: Sequence[int], at: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return where the blocks within each element end, and the nearest element with more blocks."""
+    ends = [0] * len(parents)
+    for index, element in enumerate(at):
+        ends[element] = index + 1
+    for element in range(len(parents) - 1, -1, -1):
+        around = parents[element]
+        ends[around] = max(ends[around], ends[element])
+    outers = list(parents)
+    for element, around in enumerate(parents):
+        if begins[around] == begins[element] and ends[around] == ends[element]:
+            outers[element] = outers[around]
+    return ends, outers
 
 
-def _distances(
-    signs: NDArray[np.uint64], parent: NDArray[np.int64], levels: Sequence[NDArray[np.int64]]
-) -> NDArray[np.uint8]:
+def _distances(signs: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return how far outwards each sign is, doubling the steps looked over each time."""
     octets = signs.astype("<u8").view(np.uint8).reshape(-1, 8)
-    own = np.unpackbits(octets, axis=1, bitorder="little")[:, : len(SIGNS)].astype(np.bool_)
-    distance = np.where(own, 0, FAR).astype(np.uint8)
-    for level in levels[1:]:
-        around = np.minimum(distance[parent[level]] + 1, FAR)
-        distance[level] = np.where(own[level], 0, around)
+    own = np.unpackbits(octets, axis=1, bitorder="little")[:, : len(SIGNS)]
+    distance = np.where(own > 0, np.uint8(0), np.uint8(FAR))
+    step, outwards = 1, parent
+    while step < FAR:
+        # A root is its own parent: a way past it only looks longer than it is.
+        distance = np.minimum(distance, distance[outwards] + np.uint8(step))
+        step, outwards = 2 * step, outwards[outwards]
     return distance
