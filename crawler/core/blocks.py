@@ -199,16 +199,17 @@ class _Segmenter:
             self._break()
             return False
         attributes = element.keys()
-        if attributes and (_is_hidden(element, attributes) or self._was_shown(element, attributes)):
+        if ("style" in attributes or "hidden" in attributes) and (
+            _is_hidden(element, attributes) or self._was_shown(element, attributes)
+        ):
             return False
         if tag in _INLINE or self._flows(tag):
             self._enter_inline(element, tag, attributes)
         else:
             self._flush()
             parent = self._holder
-            self._holder = Holder(
-                tag, _names(element, attributes), parent, parent.depth + 1, self._path_of(tag)
-            )
+            names = _names(element, attributes) if attributes else ""
+            self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag))
         if element.text:
             self._add(element.text)
         return True
@@ -255,7 +256,10 @@ class _Segmenter:
         path = self._holder.path
         if tag in _NOT_IN_PATHS or len(path) > _PATH_CHARS:
             return path
-        return self._paths.setdefault((path, tag), f"{path}/{tag}" if path else tag)
+        found = self._paths.get((path, tag))
+        if found is None:
+            found = self._paths[path, tag] = f"{path}/{tag}" if path else tag
+        return found
 
     def _add(self, text: str) -> None:
         if text.isspace():
@@ -314,8 +318,6 @@ class _Segmenter:
 
 def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
     """Join what an author calls an element."""
-    if not attributes:
-        return ""
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
     )
