@@ -179,3 +179,11 @@ def test_the_weights_are_small() -> None:
     sizes = [len(entry.read_bytes()) for entry in room.iterdir() if entry.name.endswith(".npz")]
     assert len(sizes) == 2
     assert sum(sizes) < 300_000
+
+
+def test_a_page_larger_than_any_article_is_judged_by_the_rule_of_frequency() -> None:
+    for html in ("<p>a" * 20_001, f"<p>{'word ' * 500_001}"):
+        document = read(Page.from_text("https://a.example/", html))
+        rule = get_method("frequency-adaptive")
+        known = annotate(document, SiteView.unknown(), METHOD)
+        assert known == annotate(document, SiteView.unknown(), rule)

@@ -30,6 +30,9 @@ __all__ = ["Article", "confidence"]
 _TEXT, _OUTSIDE = "text", "outside"
 # Fewer pages repeat nothing.
 _SITE = 2
+# Evidence takes some two kilobytes a block and fifty bytes a character. No article is larger, and
+# pages that are have to be judged all the same: they are by the rule of frequency.
+_MOST_BLOCKS, _MOST_CHARS = 20_000, 2_000_000
 _LINKS_FROM = 0.9
 # Why a block is none of the article, by the nearest names around it, first what tells most.
 _REASONS = (
@@ -67,6 +70,8 @@ class Article:
         blocks = document.blocks
         if not blocks:
             return []
+        if len(blocks) > _MOST_BLOCKS or sum(block.chars for block in blocks) > _MOST_CHARS:
+            return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = evidence(document)
         if view.pages < _SITE:
