@@ -155,7 +155,7 @@ class Collector:
 def absolute_address(base: str, written: str) -> str:
     """Resolve an address and write it in its canonical form; empty where it names no web page."""
     written = _FEED_SCHEME.sub(_plain_scheme, written, count=1)
-    if _OTHER_SCHEME.match(written) and not _WEB.match(written):
+    if _OTHER_SCHEME.match(written) and not _ABSOLUTE.match(written):
         return ""
     try:
         address = canonical_address(

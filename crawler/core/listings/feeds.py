@@ -58,7 +58,9 @@ class FeedReader:
     def end(self, node: Node, parents: list[Node], text: str, *, cut: bool) -> None:
         """Keep a field's text, or add the entry that ends."""
         if node is self._record:
-            self._finish(node)
+            candidates = self._candidates(node)
+            if candidates or not cut:
+                self._finish(candidates)
             self._record = None
         elif not text or cut:
             return
@@ -132,9 +134,9 @@ class FeedReader:
                     self.collector.problems.add("address-wrong")
         return base
 
-    def _finish(self, node: Node) -> None:
+    def _finish(self, candidates: list[tuple[str, str]]) -> None:
         fields = self._fields
-        url = self.collector.address(*self._candidates(node))
+        url = self.collector.address(*candidates)
         if not url:
             return
         self.collector.add(

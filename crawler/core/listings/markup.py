@@ -38,7 +38,7 @@ TOKEN = re.compile(
 _ATTRIBUTE = re.compile(
     r"""([^\s=<>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++)))?+"""
 )
-_REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));")
+_REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));")
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 # Prefixes beyond this number in force at once are not known; each element that adds one copies all.
@@ -187,7 +187,7 @@ class Scanner:
     def _unescape(self, text: str) -> str:
         if "&" not in text:
             return text
-        self.problems.add("raw-ampersand", text.count("&") - len(_REFERENCE.findall(text)))
+        self.problems.add("raw-ampersand", text.count("&") - _references(text))
         return unescape(text)
 
     def _space(self, qualified: str, prefixes: Mapping[str, str]) -> str:
@@ -217,6 +217,11 @@ def unescape(text: str) -> str:
     A reference ends with a semicolon: ``?a=1&copy=2`` stays as it is.
     """
     return _REFERENCE.sub(_character, text)
+
+
+def _references(text: str) -> int:
+    """Count the references in a text to characters that there are."""
+    return sum(1 for match in _REFERENCE.finditer(text) if not match[3] or f"{match[3]};" in html5)
 
 
 def _character(match: re.Match[str]) -> str:

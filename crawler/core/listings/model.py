@@ -61,7 +61,7 @@ PROBLEMS: Mapping[str, str] = {
     "index-with-pages": "page in an index of sitemaps, kept",
     "json-wrong": "JSON that is no feed",
     "line-wrong": "line that is no address, left out",
-    "raw-ampersand": "& that is not escaped, kept as it is",
+    "raw-ampersand": "& that begins no known character, kept as it is",
     "repeated": "address listed more than once, its first entry kept",
     "sitemap-among-pages": "sitemap listed among pages, kept as a sitemap",
     "tag-stray": "end tag without a start, passed over",

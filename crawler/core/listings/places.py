@@ -57,7 +57,8 @@ def find_feeds(parsed: ParsedPage) -> tuple[str, ...]:
                 "alternate" not in relations or kind not in _FEED_TYPES
             ):
                 continue
-            address = absolute_address(parsed.base_url, (link.get("href") or "").strip())
+            href = (link.get("href") or "").strip()
+            address = absolute_address(parsed.base_url, href) if href else ""
             if address and "oembed" not in address:
                 about = f"{address} {link.get('title') or ''}".lower()
                 found.setdefault(address, "comment" in about)

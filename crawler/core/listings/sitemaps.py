@@ -18,6 +18,8 @@ __all__ = ["SitemapReader"]
 
 _RECORDS = frozenset({"url", "sitemap"})
 _INDEX = "sitemapindex"
+_FIELDS = frozenset({"loc", "lastmod"})
+_OWN = frozenset({"", "other"})
 _NEWS = frozenset({"publication_date", "title", "name", "language"})
 # Elements of other vocabularies that hold a loc or a title of their own.
 _MEDIA = frozenset({"image", "video"})
@@ -53,7 +55,7 @@ class SitemapReader:
             return Take.NOTHING
         elif node.name == "link":
             self._add_alternate(node)
-        elif parents[-1] is self._record and not node.space and node.name in {"loc", "lastmod"}:
+        elif parents[-1] is self._record and node.space in _OWN and node.name in _FIELDS:
             return Take.LEAF
         elif node.name in _NEWS and (node.space == "news" or parent in {"news", "publication"}):
             return Take.ALL if node.name == "title" else Take.LEAF
@@ -62,7 +64,8 @@ class SitemapReader:
     def end(self, node: Node, parents: list[Node], text: str, *, cut: bool) -> None:  # noqa: ARG002 - the scanner tells all handlers the same
         """Keep a field's text, or add the entry that ends."""
         if node is self._record:
-            self._finish(node)
+            if not cut or "loc" in self._fields:
+                self._finish(node)
             self._record = None
         elif text and not cut:
             self._fields.setdefault(node.name, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's number for the largest window with the header of gzip
 # A file packed once, and once more by its server.
 _MAX_LAYERS = 2
-# Packed bytes unpacked at a time: where they are damaged, those of one step are lost.
+# Packed bytes unpacked at a time.
 _STEP = 1024
 
 
@@ -52,7 +53,7 @@ def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
     """Unpack one member after the other; one byte more than allowed shows that there are more."""
     pieces: list[bytes] = []
     room = MAX_LISTING_BYTES + 1
-    position = 0
+    begin = position = 0
     member = None
     while position < len(packed) and room > 0:
         if member is None:
@@ -61,11 +62,13 @@ def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
                     problems.add("gzip-tail")
                 break
             member = zlib.decompressobj(_GZIP_WINDOW)
+            begin = position
         step = packed[position : position + _STEP]
         try:
             piece = member.decompress(step, room)
         except zlib.error:
             problems.add("gzip-damaged")
+            pieces.append(_before_damage(packed[begin:position], step))
             return b"".join(pieces), True
         pieces.append(piece)
         room -= len(piece)
@@ -75,3 +78,15 @@ def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
     if member is not None and room > 0:
         problems.add("gzip-cut")
     return b"".join(pieces), member is not None
+
+
+def _before_damage(sound: bytes, step: bytes) -> bytes:
+    """Unpack what stands before the damage in a step; ``sound`` is its member up to that step."""
+    member = zlib.decompressobj(_GZIP_WINDOW)
+    member.decompress(sound)
+    unpacked = bytearray()
+    with suppress(zlib.error):
+        for number in range(len(step)):
+            # Few bytes can promise much; more than allowed is cut off later.
+            unpacked += member.decompress(step[number : number + 1])
+    return bytes(unpacked)
