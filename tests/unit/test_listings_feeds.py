@@ -152,6 +152,8 @@ def test_relative_addresses_in_a_feed_served_for_another_site_are_relative_to_th
     feed = rss("<link>/one</link>", "<link>https://b.example/blog/</link>")
     assert urls(feed, "https://feeds.example/b") == ["https://b.example/one"]
     assert urls(feed, "https://b.example/blog/feed") == ["https://b.example/one"]
+    feed = atom("<link href='/one'/>", "<link rel='alternate' href='https://b.example/blog/'/>")
+    assert urls(feed, "https://feeds.example/b") == ["https://b.example/one"]
 
 
 def test_published_and_changed_are_kept_apart() -> None:
@@ -200,6 +202,7 @@ def test_a_feed_in_pages_names_the_next() -> None:
     in_rss = rss("", "<atom:link rel='next' href='https://a.example/feed?paged=2'/>")
     assert read(in_rss).next == "https://a.example/feed?paged=2"
     assert read(atom("<link rel='next' href='/two'/><id>https://a.example/1</id>")).next == ""
+    assert read(atom("", "<link rel='next' href=''/>")).next == ""  # the feed itself
     json_feed = '{"version": "https://jsonfeed.org/version/1", "items": [], "next_url": "/p2"}'
     assert read(json_feed).next == "https://a.example/p2"
 

@@ -74,8 +74,11 @@ def test_usual_places_are_at_the_root_and_below_the_start() -> None:
     assert "https://a.example/wp-sitemap.xml" in places.sitemaps
     assert places.feeds[0] == "https://a.example/blog/feed/"
     assert "https://a.example/feed/" in places.feeds
+    assert usual_places("https://a.example/blog").feeds == places.feeds
+    assert usual_places("https://a.example/blog/").feeds == places.feeds
     at_root = usual_places("HTTPS://A.example")
     assert at_root.sitemaps == places.sitemaps
     assert at_root.feeds[0] == "https://a.example/feed/"
+    assert usual_places("https://a.example/index.html") == at_root
     assert len(set(places.feeds)) == len(places.feeds)
     assert usual_places("mailto:a@a.example").sitemaps == ()

@@ -72,8 +72,6 @@ class Collector:
         """Add an entry whose address is absolute already; dates are still as they were written."""
         if url in self._entries:
             self.problems.add("repeated")
-        elif len(self._entries) >= MAX_ENTRIES:
-            self.problems.add("entries-many")
         else:
             self._entries[url] = Entry(
                 url,
@@ -86,6 +84,12 @@ class Collector:
                 publication=clean_title(publication),
                 alternates=tuple(Alternate(*pair) for pair in alternates),
             )
+
+    def is_full(self) -> bool:
+        """Tell, and count, that a further entry is one too many."""
+        full = len(self._entries) >= MAX_ENTRIES
+        self.problems.add("entries-many", full)
+        return full
 
     def _is_foreign(self, url: str) -> bool:
         host = url.split("/", 3)[2]
@@ -149,7 +153,8 @@ class Collector:
 
     def listing(self, kind: Kind) -> Listing:
         """Return what was gathered."""
-        return Listing(kind, tuple(self._entries.values()), self.problems.lines(), self.next)
+        following = "" if self.next == canonical_address(self.url) else self.next
+        return Listing(kind, tuple(self._entries.values()), self.problems.lines(), following)
 
 
 def absolute_address(base: str, written: str) -> str:

@@ -59,7 +59,7 @@ class FeedReader:
         """Keep a field's text, or add the entry that ends."""
         if node is self._record:
             candidates = self._candidates(node)
-            if candidates or not cut:
+            if (candidates or not cut) and not self.collector.is_full():
                 self._finish(candidates)
             self._record = None
         elif not text or cut:
@@ -100,6 +100,8 @@ class FeedReader:
                 self.collector.next = self.collector.next or address
             elif "prev-archive" in relations:
                 self._archive = self._archive or address
+            elif "alternate" in (relations or ["alternate"]):
+                self._home = self._home or address
             return Take.NOTHING
         return Take.LEAF if node.name in {"link", "language"} else Take.NOTHING
 
@@ -149,14 +151,21 @@ class FeedReader:
 
     def _candidates(self, node: Node) -> list[tuple[str, str]]:
         """Return the addresses an entry may have, best first, with what each is relative to."""
-        fields, base = self._fields, self._base
-        # Services that serve the feeds of others keep the relative addresses of those.
-        if base == self.collector.url and self._home and site_of(self._home) != site_of(base):
-            base = self._home
+        fields, base = self._fields, self._from_home(self._base)
         found = [(fields.get("origlink", ""), base)]
-        found += [(href, own) for _, href, own in sorted(self._links, key=lambda link: link[0])]
+        links = sorted(self._links, key=lambda link: link[0])
+        found += [(href, self._from_home(own)) for _, href, own in links]
         found.append((fields.get("link", ""), base))
         names = [fields.get("guid", "") if self._permanent else "", fields.get("id", "")]
         names.append(node.attributes.get("rdf:about", ""))
         found += [(name, base) for name in names if name.strip().lower().startswith(_WEB)]
         return [(written, base) for written, base in found if written.strip()]
+
+    def _from_home(self, base: str) -> str:
+        """Return the site's own address for that of a service which serves its feed.
+
+        Such services leave the relative addresses in the feeds of others as they are.
+        """
+        if base != self.collector.url or not self._home or site_of(self._home) == site_of(base):
+            return base
+        return self._home

@@ -88,14 +88,16 @@ def sitemaps_of_robots(text: str, url: str) -> tuple[str, ...]:
 def usual_places(url: str) -> Places:
     """Return where the site of an address may have sitemaps and feeds.
 
-    Feeds are looked for below the address too where it is a folder, such as a blog on a part of a
-    site. No places where the address names no host.
+    Feeds are looked for below the address's folder too: a blog may be a part of a site. No places
+    where the address names no host.
     """
     start = absolute_address(url, "")
     if not start:
         return Places((), ())
     path = urlsplit(start).path
-    folder = path if path.endswith("/") else path.rpartition("/")[0] + "/"
+    parent, _, name = path.rpartition("/")
+    # One name alone, such as /blog, is a part of a site rather than a page of it.
+    folder = f"{parent}/" if parent or "." in name or not name else f"{path}/"
     below = () if folder == "/" else tuple(folder + name for name in _FEEDS_BELOW)
     return Places(
         tuple(absolute_address(start, name) for name in _SITEMAPS),

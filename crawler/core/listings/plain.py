@@ -35,6 +35,8 @@ def read_json_feed(text: str, collector: Collector) -> Listing:
         collector.problems.add("json-wrong")
         return collector.listing("none")
     for item in items:
+        if collector.is_full():
+            continue
         _add_item(item if isinstance(item, dict) else {}, _text(feed, "language"), collector)
     if following := _text(feed, "next_url"):
         collector.next = absolute_address(collector.url, following)
@@ -100,6 +102,8 @@ def read_lines(text: str, collector: Collector, *, cut: bool = False) -> Listing
         return collector.listing("none")
     collector.problems.add("line-wrong", wrong)
     for written_address in found:
+        if collector.is_full():
+            continue
         if url := collector.address((written_address, collector.url)):
             collector.add(url)
     return collector.listing("text")

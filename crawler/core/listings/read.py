@@ -32,7 +32,7 @@ _FEEDS = frozenset({"rss", "atom"})
 # Programs write warnings in HTML before their XML; a page of HTML says soon what it is.
 _PAGE_ROOTS = frozenset({"html", "head", "body"})
 _TAGS_BEFORE_ROOT = 64
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
 _DECLARATION = re.compile(r"<\?xml\s[^<>]{0,200}\?>")
 _DOCTYPE_CHARS = 20
 _SNIFFED = 2_048
@@ -90,10 +90,9 @@ def _text(data: bytes, content_type: str, problems: Problems) -> str:
         # ASCII is read in whatever encoding is declared.
         named = (declaration[0] if declaration else "").encode("ascii", "ignore")
         problems.add("encoding-wrong", decode_bytes(named, content_type)[1] != encoding)
-    if _CONTROL.search(text):
-        text, number = _CONTROL.subn("", text)
-        problems.add("control-characters", number)
-    return text
+    clean = _CONTROL.sub("", text)
+    problems.add("control-characters", len(text) - len(clean))
+    return clean
 
 
 def _wide(data: bytes) -> str:

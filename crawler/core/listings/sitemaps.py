@@ -64,7 +64,7 @@ class SitemapReader:
     def end(self, node: Node, parents: list[Node], text: str, *, cut: bool) -> None:  # noqa: ARG002 - the scanner tells all handlers the same
         """Keep a field's text, or add the entry that ends."""
         if node is self._record:
-            if not cut or "loc" in self._fields:
+            if (not cut or "loc" in self._fields) and not self.collector.is_full():
                 self._finish(node)
             self._record = None
         elif text and not cut:
