@@ -108,6 +108,7 @@ HOSTILE = {
     "references": "<url><loc>" + "&a" * 30_000,
     "white space": "<url><loc>x" + " " * 60_000 + "y",
     "entries left open": "<url><loc>" * 8_000,
+    "blanks in a field": "<url><loc>" + " <a>" * 15_000,
     "digits": "<url><loc>/x</loc><lastmod>" + "1" * 60_000 + "</lastmod>",
     "tags in a title": "<url><loc>/x</loc><news:title>" + "&lt;a" * 15_000 + "</news:title>",
     "slashes": "<url><loc>" + "/" * 60_000 + "</loc>",

@@ -116,13 +116,14 @@ class Scanner:
     _own_space: str = ""
     _taking: Node | None = None
     _pieces: list[str] = field(default_factory=list)
+    _has_text: bool = False
 
     def scan(self, text: str, start: int = 0) -> None:
         """Read a document from the start of its root element."""
         last = start
         for token in TOKEN.finditer(text, start):
             if self._taking is not None and token.start() > last:
-                self._pieces.append(self._unescape(text[last : token.start()]))
+                self._add_text(self._unescape(text[last : token.start()]))
             last = token.end()
             kind = token.lastgroup
             if kind in {"attributes", "loose"}:
@@ -130,7 +131,7 @@ class Scanner:
             elif kind == "end":
                 self._end(local_name(token["end"]))
             elif kind == "cdata_end" and self._taking is not None:
-                self._pieces.append(token["cdata"])
+                self._add_text(token["cdata"])
         if self._taking is not None or any(self._names[name] for name in self.handler.records):
             self.problems.add("cut-off")
         else:
@@ -141,7 +142,7 @@ class Scanner:
     def _start(self, qualified: str, rest: str) -> None:
         closed = rest.endswith("/")
         attributes = _attributes(rest) if "=" in rest else _NO_ATTRIBUTES
-        if (taking := self._taking) is not None and taking.take is Take.LEAF and self._has_text():
+        if (taking := self._taking) is not None and taking.take is Take.LEAF and self._has_text:
             self.problems.add("tag-unclosed")
             self._pop_to(taking.name)
         name = local_name(qualified)
@@ -178,11 +179,13 @@ class Scanner:
         if node is self._taking:
             text = "".join(self._pieces)
             self._pieces.clear()
+            self._has_text = False
             self._taking = None
         self.handler.end(node, self._open, text, cut=cut)
 
-    def _has_text(self) -> bool:
-        return any(not piece.isspace() for piece in self._pieces)
+    def _add_text(self, text: str) -> None:
+        self._pieces.append(text)
+        self._has_text = self._has_text or bool(text.strip())
 
     def _unescape(self, text: str) -> str:
         if "&" not in text:
