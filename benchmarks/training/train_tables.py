@@ -22,9 +22,12 @@ from typing import TYPE_CHECKING, Any
 import lightgbm
 import numpy as np
 from lightgbm_trees import average, trees_of
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn_trees import trees_of_forest
 
 from crawler.core.tables.features import judge_features
 from crawler.core.tables.headers import header_features
+from crawler.core.tables.learned import MORE_LIKELY, probability
 from crawler.core.tables.survey import Survey
 from crawler.core.tables.words import default_words
 from crawler.evaluation.tablegold import read_tables_gold
@@ -38,19 +41,23 @@ if TYPE_CHECKING:
     from crawler.core.trees import TreeEnsemble
 
 _FOLDS = 10
-_SEEDS = (0, 1, 2)
+_SEEDS = (0, 1, 2, 3, 4, 5)
 """The folds are cut this often, each time otherwise; figures are means over the cuts."""
 _COMMON: dict[str, Any] = {
     "objective": "binary", "feature_fraction": 0.4, "bagging_fraction": 0.8, "bagging_freq": 1,
     "extra_trees": True, "deterministic": True, "force_row_wise": True, "num_threads": 1,
     "verbose": -1,
 }  # fmt: skip
-_JUDGE = {**_COMMON, "num_leaves": 15, "learning_rate": 0.05, "min_data_in_leaf": 10,
-          "lambda_l2": 5.0}  # fmt: skip
+# Shallow trees and deep ones err on different tables.
+_JUDGES = (
+    ({**_COMMON, "num_leaves": 15, "learning_rate": 0.05, "min_data_in_leaf": 20}, 300),
+    ({**_COMMON, "num_leaves": 63, "learning_rate": 0.05, "min_data_in_leaf": 3, "lambda_l2": 5.0},
+     200),
+)  # fmt: skip
 _HEADER = {**_COMMON, "num_leaves": 8, "learning_rate": 0.06, "min_data_in_leaf": 4,
            "lambda_l2": 1.0}  # fmt: skip
-_JUDGE_ROUNDS, _HEADER_ROUNDS = 300, 200
-_JUDGE_BAG, _HEADER_BAG = 4, 2
+_HEADER_ROUNDS, _BAG = 200, 2
+_FOREST_TREES, _FOREST_FEATURES = 200, 0.25
 _PACKAGE = Path(__file__).parents[2] / "crawler" / "core" / "tables" / "weights"
 
 
@@ -120,18 +127,36 @@ def matrix_of(
     )
 
 
-def learn(
-    matrix: Matrix, chosen: NDArray[np.bool_], parameters: dict[str, Any], rounds: int, bag: int
+def boost(
+    matrix: Matrix, chosen: NDArray[np.bool_], parameters: dict[str, Any], rounds: int
 ) -> TreeEnsemble:
-    """Learn from the chosen rows: the mean of ``bag`` ensembles that saw other parts of them."""
+    """Learn from the chosen rows: the mean of ensembles that saw other parts of them."""
     members = []
-    for seed in range(bag):
+    for seed in range(_BAG):
         data = lightgbm.Dataset(
             matrix.rows[chosen], matrix.answers[chosen], weight=matrix.weights[chosen]
         )
         booster = lightgbm.train({**parameters, "seed": seed + 1}, data, rounds)
         members.append(trees_of(booster, matrix.names))
     return average(members)
+
+
+def grow(matrix: Matrix, chosen: NDArray[np.bool_]) -> TreeEnsemble:
+    """Learn a forest from the chosen rows, which is less sure of itself where labels disagree."""
+    forest = ExtraTreesClassifier(_FOREST_TREES, max_features=_FOREST_FEATURES, random_state=1)
+    forest.fit(matrix.rows[chosen], matrix.answers[chosen], matrix.weights[chosen])
+    return trees_of_forest(forest, matrix.names)
+
+
+def judges(matrix: Matrix, chosen: NDArray[np.bool_]) -> tuple[TreeEnsemble, TreeEnsemble]:
+    """Learn both ensembles that are asked whether a table is genuine."""
+    boosted = [boost(matrix, chosen, parameters, rounds) for parameters, rounds in _JUDGES]
+    return average(boosted), grow(matrix, chosen)
+
+
+def headers(matrix: Matrix, chosen: NDArray[np.bool_]) -> TreeEnsemble:
+    """Learn where headers are."""
+    return boost(matrix, chosen, _HEADER, _HEADER_ROUNDS)
 
 
 def folds_of(sites: Iterable[str], seed: int) -> dict[str, int]:
@@ -142,21 +167,32 @@ def folds_of(sites: Iterable[str], seed: int) -> dict[str, int]:
 
 
 def by_folds(
-    matrix: Matrix, parameters: dict[str, Any], rounds: int, bag: int, seed: int
+    matrix: Matrix,
+    seed: int,
+    judge: Callable[[NDArray[np.bool_], NDArray[np.float32]], NDArray[np.bool_]],
 ) -> NDArray[np.bool_]:
-    """Judge each row by what was learned from the sites of the other folds."""
+    """Judge each row by what was learned from the sites of the other folds.
+
+    ``judge`` learns from the rows that its first argument chooses and judges its second.
+    """
     fold_of = folds_of(matrix.sites.tolist(), seed)
     folds = np.array([fold_of[site] for site in matrix.sites])
     found = np.zeros(len(matrix.answers), bool)
     for fold in range(_FOLDS):
-        trees = learn(matrix, folds != fold, parameters, rounds, bag)
-        found[folds == fold] = trees.score(matrix.rows[folds == fold]) > 0
+        found[folds == fold] = judge(folds != fold, matrix.rows[folds == fold])
     return found
 
 
 def report_judge(matrix: Matrix) -> None:
     """Print precision, recall and F1 of genuine tables, by gold file."""
-    cuts = [by_folds(matrix, _JUDGE, _JUDGE_ROUNDS, _JUDGE_BAG, seed) for seed in _SEEDS]
+    one_line = [matrix.names.index(name) for name in ("one_row", "one_column")]
+
+    def judge(chosen: NDArray[np.bool_], rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        likely = probability(*judges(matrix, chosen), rows) > MORE_LIKELY
+        # As the method itself does, whatever the trees say.
+        return likely & ~rows[:, one_line].any(axis=1)
+
+    cuts = [by_folds(matrix, seed, judge) for seed in _SEEDS]
     truth = matrix.answers.astype(bool)
     for gold in sorted(set(matrix.golds.tolist())):
         own = matrix.golds == gold
@@ -182,7 +218,9 @@ def report_headers(by_row: Matrix, by_column: Matrix) -> None:
     for seed in _SEEDS:
         right = np.ones(len(by_row.answers), bool)
         for matrix in (by_row, by_column):
-            found = by_folds(matrix, _HEADER, _HEADER_ROUNDS, _HEADER_BAG, seed)
+            found = by_folds(
+                matrix, seed, lambda chosen, rows, m=matrix: headers(m, chosen).score(rows) > 0
+            )
             right &= found == matrix.answers.astype(bool)
         for gold in set(by_row.golds.tolist()):
             shares.setdefault(gold, []).append(float(right[by_row.golds == gold].mean()))
@@ -209,13 +247,15 @@ def main() -> None:
         report_judge(judge)
         report_headers(by_row, by_column)
     if options.write:
-        for name, matrix, parameters, rounds, bag in (
-            ("genuine", judge, _JUDGE, _JUDGE_ROUNDS, _JUDGE_BAG),
-            ("header_row", by_row, _HEADER, _HEADER_ROUNDS, _HEADER_BAG),
-            ("header_column", by_column, _HEADER, _HEADER_ROUNDS, _HEADER_BAG),
+        boosted, forest = judges(judge, np.ones(len(judge.answers), bool))
+        everything = np.ones(len(by_row.answers), bool)
+        for name, trees in (
+            ("genuine_boosted", boosted),
+            ("genuine_forest", forest),
+            ("header_row", headers(by_row, everything)),
+            ("header_column", headers(by_column, everything)),
         ):
-            everything = np.ones(len(matrix.answers), bool)
-            data = learn(matrix, everything, parameters, rounds, bag).to_bytes()
+            data = trees.to_bytes()
             (_PACKAGE / f"{name}.npz").write_bytes(data)
             print(f"{name}: {len(data):,} bytes")
 

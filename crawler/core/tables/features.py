@@ -6,7 +6,6 @@ shares, counts or logarithms, so that no table makes them large.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from math import log1p
@@ -36,9 +35,6 @@ __all__ = ["judge_features"]
 
 # Full stops of many scripts, with what may close a quotation.
 _SENTENCE_END = re.compile("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
-_MARK = re.compile(
-    r"(?:[\u2022\u00b7*\u00bb>\-\u2013o]|\(?\d{1,2}[.)]|\(?[a-z][.)])\Z", re.IGNORECASE
-)
 _SEPARATORS = frozenset(("|", "\u00b7", "\u2022", "\u00bb", ">", "-", "::", "/", "*"))
 # Words of class names and identifiers, in English everywhere.
 _DATA_NAMES = re.compile(
@@ -57,12 +53,9 @@ _DATA_TYPES = (
     "image", "form", "time", "date", "month", "day", "currency", "percentage", "integer", "real",
     "string",
 )  # fmt: skip
-_INSIDE = ("font", "p", "br", "ul", "b", "center", "span", "div", "input", "img", "a")
-_DRAWN = ("align=", "bgcolor=", "class=", "style=")
+_TWO = 2
 _TIGHT, _SHORT, _LONG, _LONGER, _LONGEST = 2, 30, 40, 100, 300
 _MOSTLY = 0.6
-_RANK_CHARS = 4
-_DAYS = 28
 
 
 def judge_features(survey: Survey) -> dict[str, float]:
@@ -77,7 +70,6 @@ def judge_features(survey: Survey) -> dict[str, float]:
         features |= _of_agreement(name, lines, survey)
     for name, lines in (("row", survey.rows), ("column", survey.columns)):
         features |= _of_first_line(name, lines, survey)
-    features |= _of_calendar(survey)
     features |= _of_readings(survey)
     return features
 
@@ -87,19 +79,23 @@ def _of_shape(survey: Survey) -> dict[str, float]:
     counts = [len({id(cell) for cell in line}) for line in rows]
     places = max(grid.rows * grid.columns, 1)
     return {
-        "rows": grid.rows,
-        "columns": grid.columns,
-        "cells": len(grid.cells),
-        "rows_a_column": grid.rows / max(grid.columns, 1),
+        "rows": log1p(grid.rows),
+        "columns": log1p(grid.columns),
+        "cells": log1p(len(grid.cells)),
+        "rows_a_column": log1p(grid.rows) - log1p(grid.columns),
+        "one_row": grid.rows == 1,
+        "one_column": grid.columns == 1,
+        "two_rows": grid.rows == _TWO,
+        "two_columns": grid.columns == _TWO,
         "rows_alike": commonest(counts),
-        "cells_a_row": Counter(counts).most_common(1)[0][0] if counts else 0,
+        "cells_a_row": log1p(Counter(counts).most_common(1)[0][0]) if counts else 0.0,
         "rows_of_one_cell": mean([float(count == 1) for count in counts]),
         "gaps": 1 - sum(map(len, rows)) / places,
         "spans": share(grid.cells, lambda cell: cell.rowspan > 1 or cell.colspan > 1),
         "colspans": share(grid.cells, lambda cell: cell.colspan > 1),
         "rowspans": share(grid.cells, lambda cell: cell.rowspan > 1),
-        "nesting": grid.nesting,
-        "tables": grid.tables,
+        "nesting": log1p(grid.nesting),
+        "tables": log1p(grid.tables),
     }
 
 
@@ -113,8 +109,8 @@ def _of_markup(grid: Grid) -> dict[str, float]:
         "scopes": share(cells, lambda cell: cell.scope),
         "head": share(cells, lambda cell: cell.section == "head"),
         "foot": share(cells, lambda cell: cell.section == "foot"),
-        "marked_rows": marked.header_rows if marked else 0,
-        "marked_columns": marked.header_columns if marked else 0,
+        "marked_rows": marked is not None and marked.header_rows > 0,
+        "marked_columns": marked is not None and marked.header_columns > 0,
         "summary": bool(grid.summary),
         "label": bool(grid.label),
         "says_layout": grid.says_layout,
@@ -129,29 +125,23 @@ def _of_markup(grid: Grid) -> dict[str, float]:
 
 
 def _of_drawing(grid: Grid) -> dict[str, float]:
-    cells = grid.cells
     names = " ".join(_NAMED.findall(grid.look))
     amounts = {name: float(value) for name, value in _AMOUNT.findall(grid.look)}
-    features = {
+    return {
         "named": bool(names),
         "named_data": _DATA_NAMES.search(names) is not None,
         "named_layout": _LAYOUT_NAMES.search(names) is not None,
         "ruled": amounts.get("border", 0.0) > 0 or _RULES.search(grid.look) is not None,
-        "border": amounts.get("border", -1.0),
-        "padding": amounts.get("cellpadding", -1.0),
-        "spacing": amounts.get("cellspacing", -1.0),
+        "border": log1p(amounts.get("border", 0.0)),
+        "says_border": "border" in amounts,
+        "padding": log1p(amounts.get("cellpadding", 0.0)),
+        "says_padding": "cellpadding" in amounts,
+        "spacing": log1p(amounts.get("cellspacing", 0.0)),
+        "says_spacing": "cellspacing" in amounts,
         "has_width": "width=" in grid.look,
         "full_width": "width=100%" in grid.look,
         "coloured": "bgcolor=" in grid.look,
     }
-    for attribute in _DRAWN:
-        drawn = sum(attribute in cell.look for cell in cells)
-        features[f"cells_{attribute.rstrip('=')}"] = drawn / max(len(cells), 1)
-    for tag in _INSIDE:
-        features[f"inside_{tag}"] = sum(
-            cell.inside.split().count(tag) for cell in cells if tag in cell.inside
-        ) / max(len(cells), 1)
-    return features
 
 
 def _of_lengths(cells: Sequence[Cell]) -> dict[str, float]:
@@ -161,10 +151,10 @@ def _of_lengths(cells: Sequence[Cell]) -> dict[str, float]:
     return {
         "chars": log1p(total),
         "mean_chars": log1p(mean(lengths)),
-        "median_chars": lengths[len(lengths) // 2] if lengths else 0.0,
+        "median_chars": log1p(lengths[len(lengths) // 2]) if lengths else 0.0,
         "longest": log1p(longest),
         "longest_share": longest / max(total, 1),
-        "chars_spread": spread(lengths),
+        "chars_spread": log1p(spread(lengths)),
         "tight": share(said, lambda cell: cell.chars <= _TIGHT),
         "long": share(said, lambda cell: cell.chars > _LONG),
         "longer": share(said, lambda cell: cell.chars > _LONGER),
@@ -182,16 +172,15 @@ def _of_content(survey: Survey) -> dict[str, float]:
         "blanks": 1 - len(filled) / count,
         "images": share(filled, lambda cell: cell.is_image),
         "with_images": share(filled, lambda cell: cell.images),
-        "images_a_cell": sum(cell.images for cell in cells) / count,
+        "images_a_cell": log1p(sum(cell.images for cell in cells) / count),
         "links": share(filled, lambda cell: cell.is_link),
         "with_links": share(filled, lambda cell: cell.links),
         "with_many_links": share(filled, lambda cell: cell.links > _TIGHT),
-        "links_a_cell": sum(cell.links for cell in cells) / count,
+        "links_a_cell": log1p(sum(cell.links for cell in cells) / count),
         "link_chars": sum(cell.link_chars for cell in cells) / chars,
         "controls": share(filled, lambda cell: cell.controls),
-        "controls_first": share([row[0] for row in survey.rows if row], lambda cell: cell.controls),
         "strong_chars": sum(cell.strong_chars for cell in cells) / chars,
-        "lines": mean([cell.text.count("\n") + 1.0 for cell in said]),
+        "lines": log1p(mean([cell.text.count("\n") + 0.0 for cell in said])),
         "of_many_lines": share(said, lambda cell: cell.text.count("\n") >= _TIGHT),
         "sentences": share(
             said, lambda cell: cell.chars > _LONG and _SENTENCE_END.search(cell.text)
@@ -200,9 +189,6 @@ def _of_content(survey: Survey) -> dict[str, float]:
         "digits": share(said, has_digits),
         "separators": share(said, lambda cell: cell.text in _SEPARATORS),
         "repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
-        "marks_first": share(
-            [row[0] for row in survey.rows if row], lambda cell: _MARK.match(cell.text)
-        ),
     }
 
 
@@ -225,7 +211,7 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
         f"{name}_of_one_length": mean([_alike(body) for body in bodies]),
         f"{name}_of_one_inside": mean([commonest(cell.inside for cell in body) for body in bodies]),
         f"{name}_of_one_look": mean([commonest(cell.look for cell in body) for body in bodies]),
-        f"{name}_chars_spread": mean([spread(chars_of(body)) for body in bodies]),
+        f"{name}_chars_spread": log1p(mean([spread(chars_of(body)) for body in bodies])),
         f"{name}_of_numbers": mean(
             [
                 float(share(body, lambda c: survey.kind_of(c) in ("number", "date")) > _MOSTLY)
@@ -269,27 +255,6 @@ def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -
 
 def _with_text(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.chars]
-
-
-def _of_calendar(survey: Survey) -> dict[str, float]:
-    """Count on: the days of a month, and the ranks of a list."""
-    days = [
-        int(cell.text)
-        for cell in survey.grid.cells
-        if cell.text.isdecimal() and len(cell.text) <= _TIGHT
-    ]
-    steps = sum(after == before + 1 for before, after in itertools.pairwise(days))
-    ranks = [row[0].text.rstrip(".") for row in survey.rows if row]
-    counted = [
-        float(rank.isdecimal() and len(rank) <= _RANK_CHARS and int(rank) == number)
-        for number, rank in enumerate(ranks, start=1)
-    ]
-    return {
-        "steps": steps / max(len(survey.grid.cells), 1),
-        "is_week": survey.grid.columns in (7, 8),
-        "is_month": len(days) >= _DAYS and steps >= _DAYS - 4,
-        "ranks": mean(counted),
-    }
 
 
 def _of_readings(survey: Survey) -> dict[str, float]:
