@@ -36,7 +36,7 @@ _BINARY_STARTS = (
 _SNIFFED = 2048
 # Share of control characters in the sniffed text above which it is not text.
 _BINARY_SHARE = 0.1
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_CONTROL = bytes((*range(9), 0x0B, *range(0x0E, 0x20), 0x7F))
 # XML vocabularies that list pages rather than being one.
 _FEED = re.compile(
     # Possessive: a run of comments is read in one way only.
@@ -54,7 +54,6 @@ _NO_BASES = ("data:", "javascript:")
 _TOO_DEEP = "Excessive depth"
 # libxml2 needs time by the square of the number of a tag's attributes.
 _LONG_TAG_CHARS = 50_000
-_LONG_TAG = re.compile(r"<[a-zA-Z][^<>]{50000}")
 # What is kept of pages beyond these limits.
 _DEPTH = 1_000
 _ATTRIBUTES = 256
@@ -98,7 +97,8 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     if not text.strip(" \t\f\r\n\x00"):
         raise UnreadablePageError(page.url, "empty", "the page has no content")
     head = text[:_SNIFFED]
-    if len(_CONTROL.findall(head)) > len(head) * _BINARY_SHARE:
+    readable = head.encode("utf-8", "replace")
+    if len(readable) - len(_visible(readable)) > len(head) * _BINARY_SHARE:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
@@ -131,9 +131,8 @@ def _roots(text: str) -> tuple[etree._Element, ...]:
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
-    text = _CONTROL.sub("", text) if _CONTROL.search(text) else text
-    markup = text.encode("utf-8", "replace")
-    if len(text) > _LONG_TAG_CHARS and _LONG_TAG.search(text):
+    markup = _visible(text.encode("utf-8", "replace"))
+    if _has_long_tag(text):
         return _bounded_roots(markup)
     root = etree.fromstring(markup, parser)
     if root is None:
@@ -142,6 +141,27 @@ def _roots(text: str) -> tuple[etree._Element, ...]:
         return _bounded_roots(markup)
     open_body(root)
     return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
+
+
+def _visible(markup: bytes) -> bytes:
+    """Remove control characters, which are single bytes in UTF-8."""
+    return markup.translate(None, delete=_CONTROL)
+
+
+def _has_long_tag(text: str) -> bool:
+    """Tell whether a tag is open for longer than any that people write."""
+    start = text.find("<")
+    while 0 <= start <= len(text) - _LONG_TAG_CHARS - 2:
+        end = start + _LONG_TAG_CHARS + 2
+        last = text.rfind("<", start, end)
+        # Tags begin with a letter; what begins otherwise, as in scripts, is none.
+        if last > start:
+            start = last
+        elif text[start + 1 : start + 2].isalpha() and text.find(">", start, end) < 0:
+            return True
+        else:
+            start = text.find("<", start + 1)
+    return False
 
 
 def _bounded_roots(markup: bytes) -> tuple[etree._Element, ...]:
