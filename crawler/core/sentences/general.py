@@ -71,18 +71,18 @@ class GeneralSplitter:
         yield end
 
     def _inner_cuts(self, passage: str) -> Iterator[int]:
-        first = self._runs.search(passage)
-        if first is None:
-            return
-        judge = Judge(passage, self._language)
-        library = library_ends(for_sentencex(passage), self._language)
-        for run in self._runs.finditer(passage, first.start()):
+        judge: Judge | None = None
+        library: list[int] = []
+        for run in self._runs.finditer(passage):
             trail = TRAIL.match(passage, run.end())
             end = trail.end() if trail else run.end()
             after = _SPACES.match(passage, end)
             following = after.end() if after else end
             if following == len(passage):
                 return
+            if judge is None:  # few passages hold more than one sentence
+                judge = Judge(passage, self._language)
+                library = library_ends(for_sentencex(passage), self._language)
             lead = LEAD.match(passage, following)
             letter = lead.end() if lead else following
             place = Place(

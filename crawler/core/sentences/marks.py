@@ -46,8 +46,10 @@ WEBLIKE = re.compile(
 
 # sentencex takes what stands in quotation marks or brackets for one piece, and an unpaired mark
 # hides the rest of the text from it: it is shown the text without them. No offset moves.
+_NOTE = re.compile(_REFERENCE)
+# A space is one already, and stands behind every word.
 _HIDDEN = re.compile(
-    rf"{_REFERENCE}|[\s\"`´<>“”„‟«»‹›‘‚‛()\[\]{{}}（）【】「」『』《》〈〉\ud800-\udfff]"
+    r"[^\S ]|[\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
     r"|(?<!\w)['’]|['’](?!\w)"
 )
 
@@ -59,4 +61,6 @@ def end_runs(language: str) -> re.Pattern[str]:
 
 def for_sentencex(text: str) -> str:
     """Return ``text`` with quotation marks, brackets and line breaks made spaces, one for one."""
-    return _HIDDEN.sub(lambda found: " " * len(found[0]), text)
+    if "[" in text:
+        text = _NOTE.sub(lambda found: " " * len(found[0]), text)
+    return _HIDDEN.sub(" ", text)

@@ -11,7 +11,7 @@ __all__ = ["is_abbreviation", "library_ends"]
 
 # JSON may hold halves of surrogate pairs, which the library cannot read; and it cuts a space of
 # several bytes (no-break, line separator) before an initial in two and fails.
-_UNREADABLE = re.compile(r"[^\S\n]|[\ud800-\udfff]")
+_UNREADABLE = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 _PLAIN_END = re.compile(r"[.!?]\s+")
 _PANIC = "PanicException"
 

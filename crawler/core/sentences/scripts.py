@@ -16,33 +16,34 @@ _SAMPLE = 4000
 _KANA, _HAN, _HANGUL = "ja", "zh", "ko"
 # A text of these scripts holds Latin names and figures too: a share of its letters is enough.
 _ENOUGH = 0.2
-_SCRIPTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+_LETTERS: Mapping[str, str] = MappingProxyType(
     {
-        language: re.compile(f"[{letters}]")
-        for language, letters in (
-            (_HANGUL, "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"),
-            (_KANA, "\u3041-\u3096\u30a1-\u30fa\u30fc\uff66-\uff9d"),
-            (_HAN, "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"),
-            ("ru", "\u0400-\u052f"),
-            ("el", "\u0370-\u03ff\u1f00-\u1fff"),
-            ("ar", "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc"),
-            ("he", "\u0590-\u05ff"),
-            ("hi", "\u0900-\u097f"),
-            ("bn", "\u0980-\u09ff"),
-            ("pa", "\u0a00-\u0a7f"),
-            ("ta", "\u0b80-\u0bff"),
-            ("te", "\u0c00-\u0c7f"),
-            ("th", "\u0e00-\u0e7f"),
-            ("lo", "\u0e80-\u0eff"),
-            ("bo", "\u0f00-\u0fff"),
-            ("my", "\u1000-\u109f"),
-            ("ka", "\u10a0-\u10ff\u1c90-\u1cbf"),
-            ("am", "\u1200-\u139f"),
-            ("km", "\u1780-\u17ff"),
-            ("hy", "\u0530-\u058f"),
-        )
+        _HANGUL: "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+        _KANA: "\u3041-\u3096\u30a1-\u30fa\u30fc\uff66-\uff9d",
+        _HAN: "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
+        "ru": "\u0400-\u052f",
+        "el": "\u0370-\u03ff\u1f00-\u1fff",
+        "ar": "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
+        "he": "\u0590-\u05ff",
+        "hi": "\u0900-\u097f",
+        "bn": "\u0980-\u09ff",
+        "pa": "\u0a00-\u0a7f",
+        "ta": "\u0b80-\u0bff",
+        "te": "\u0c00-\u0c7f",
+        "th": "\u0e00-\u0e7f",
+        "lo": "\u0e80-\u0eff",
+        "bo": "\u0f00-\u0fff",
+        "my": "\u1000-\u109f",
+        "ka": "\u10a0-\u10ff\u1c90-\u1cbf",
+        "am": "\u1200-\u139f",
+        "km": "\u1780-\u17ff",
+        "hy": "\u0530-\u058f",
     }
 )
+_SCRIPTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {language: re.compile(f"[{letters}]") for language, letters in _LETTERS.items()}
+)
+_ANY_SCRIPT = re.compile(f"[{''.join(_LETTERS.values())}]+")
 # What a guess by script may turn out to be: languages that write as the one that stands for them.
 _ALIKE: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -88,7 +89,10 @@ def guess_language(text: str) -> str:
     sample = text[:_SAMPLE]
     if sample.isascii():
         return ""
-    counts = {language: len(letter.findall(sample)) for language, letter in _SCRIPTS.items()}
+    told = "".join(_ANY_SCRIPT.findall(sample))
+    if not told:
+        return ""
+    counts = {language: len(letter.findall(told)) for language, letter in _SCRIPTS.items()}
     total = sum(counts.values()) + len(_LATIN.findall(sample))
     if not total:
         return ""

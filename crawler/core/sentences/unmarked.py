@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crawler.core.sentences.data import Sentence, sentences_between
-from crawler.core.sentences.enclosures import outermost_enclosures
+from crawler.core.sentences.enclosures import Enclosure, outermost_enclosures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,16 +27,20 @@ def split_pieces(
             quotation marks or brackets are passed over.
     """
     cuts: list[int] = []
-    for piece in pieces:
+    whole = tuple(pieces)
+    for piece in whole:
         cuts += [piece.start + cut for cut in _unenclosed(piece.text, ends_in(piece.text))]
         cuts.append(piece.end)
-    return sentences_between(text, cuts)
+    return sentences_between(text, cuts) if len(cuts) > len(whole) else whole
 
 
 def _unenclosed(piece: str, ends: Iterable[int]) -> Iterator[int]:
-    pairs = iter(outermost_enclosures(piece))
-    pair = next(pairs, None)
+    pairs: Iterator[Enclosure] | None = None
+    pair: Enclosure | None = None
     for end in ends:
+        if pairs is None:  # most pieces end nowhere but at their end
+            pairs = iter(outermost_enclosures(piece))
+            pair = next(pairs, None)
         while pair is not None and pair.closing < end:
             pair = next(pairs, None)
         if pair is None or end <= pair.opening:
