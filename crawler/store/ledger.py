@@ -1,0 +1,298 @@
+"""The ledger of a site: which of its addresses were found, fetched and exported, over all crawls.
+
+It is the frontier too, so that the state of a crawl lies in one place, which a kill leaves whole.
+Each method that writes is one transaction; :meth:`Ledger.transaction` makes one of several, as for
+the links of a page and the note that it was fetched. No time is read here: the caller gives them.
+
+Millions of addresses are kept: an address is found by a 64-bit hash, at whose place its row lies;
+pages that are few (waiting, under way, gone, owed) have an index of their own; and no more than a
+bounded cache is in memory, whatever is read.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.addresses import address_key, canonical_address
+from crawler.core.listings.model import MAX_ADDRESS_CHARS
+from crawler.store import ledgerschema as sql
+from crawler.store.ledgerfile import FIRST_KEY, LAST_KEY
+from crawler.store.ledgerhints import (
+    Hints,
+    Past,
+    Tally,
+    join,
+    plain,
+    read_hints,
+    turn_of,
+)
+from crawler.store.ledgerrows import (
+    STATES,
+    Figures,
+    row_of,
+    seconds_of,
+)
+from crawler.store.ledgerruns import LedgerRuns
+from crawler.store.ledgerversions import Version, answered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crawler.store.ledgerrows import Added, Change, Fetched, Found, Row, State
+
+__all__ = ["Ledger"]
+
+# Entries sorted and added in one transaction; some 10 MB in memory.
+_BATCH: Final = 20_000
+_ROWS_AT_ONCE: Final = 500
+_REASON_CHARS: Final = 200
+_UNASKED: Final = "304 without asking"
+
+
+class Ledger(LedgerRuns):
+    """An open ledger.
+
+    .. code-block:: python
+
+        with Ledger(ledger_path(folder, "news.example")) as ledger:
+            ledger.reset_fetching()
+            ledger.add_found([Found("https://news.example/", "start", at="2024-05-01T10:00:00Z")])
+            for row in ledger.next_due(10):
+                ...
+    """
+
+    def add_found(self, entries: Iterable[Found]) -> Added:
+        """Add addresses to the queue, or what an entry tells to those that are known.
+
+        How and when an address was found first stays. Of the dates that listings give the latest is
+        kept, with its title; a kind, a canonical address or a title that is not known is added. A
+        page that was fetched is not put back into the queue: where a listing now dates it later it
+        is *hinted* (:meth:`requeue_hinted`). Adding the same again changes and writes nothing.
+
+        Args:
+            entries: any number; they are taken 20,000 at a time, each of which is a transaction.
+
+        Raises:
+            StoreError: an entry has a ``found_by``, ``at`` or ``depth`` that is none.
+        """
+        tally = Tally()
+        entries = iter(entries)
+        while batch := list(islice(entries, _BATCH)):
+            placed = []
+            for found in batch:
+                address = canonical_address(found.address)
+                if len(address) > MAX_ADDRESS_CHARS:
+                    tally.too_long += 1
+                else:
+                    placed.append((address_key(address), address, found))
+            # Rows lie in the order of their keys, so that neighbours are written together. Python
+            # sorts equals in their order: who found an address first stays first.
+            placed.sort(key=_first_of)
+            with self.transaction():
+                for _, address, found in placed:
+                    self._add(address, found, tally)
+        return tally.added()
+
+    def _add(self, address: str, found: Found, tally: Tally) -> None:
+        hints, found_by, found_at = read_hints(found, tally)
+        execute = self._connection.execute
+        key, there = self._place(address)
+        if not there:
+            tally.new += 1
+            turn = turn_of(hints.kind, 0)
+            execute(sql.ADD, (key, address, turn, found_by, found_at, *hints))
+            return
+        tally.known += 1
+        *known, tries, fetched_at = execute(sql.KNOWN, (key,)).fetchone()
+        old = Hints(*known)
+        joined, hinted = join(old, hints, Past(tries, fetched_at))
+        if joined != old:
+            tally.changed += 1
+            tally.hinted += hinted
+            execute(sql.HINT, (turn_of(joined.kind, tries), hinted, *joined, key))
+
+    def next_due(self, limit: int, *, since: str = "", before: str = "") -> list[Row]:
+        """Return the addresses to be fetched next; they stay in the queue until marked.
+
+        Articles first, then pages of which nothing tells the kind, then the others; among these the
+        newest first and those without a date last, then those nearest to the start, then by the
+        hash of the address. Pages that failed come after all that failed less often. The order does
+        not depend on that in which the addresses were found.
+
+        Args:
+            limit: how many at most.
+            since: leave in the queue what is dated earlier (ISO 8601); what has no date is given.
+            before: leave in the queue what is dated then or later.
+
+        Raises:
+            StoreError: a time is none.
+        """
+        earliest = seconds_of(since) if since else FIRST_KEY
+        latest = seconds_of(before) if before else LAST_KEY
+        rows: list[Row] = []
+        turn = -1
+        while len(rows) < limit:
+            (turn,) = self._run(sql.NEXT_TURN, (turn,)).fetchone()
+            if turn is None:
+                break
+            left = limit - len(rows)
+            rows += self._rows(sql.DATED, (turn, earliest, latest, left))
+            if left := limit - len(rows):
+                rows += self._rows(sql.UNDATED, (turn, left))
+        return rows
+
+    def mark_fetching(self, *addresses: str) -> None:
+        """Note that addresses are under way.
+
+        Raises:
+            StoreError: one is not in the ledger; then none is marked.
+        """
+        with self.transaction():
+            for address in addresses:
+                self._run(sql.BEGIN_FETCHING, (self._key(address),))
+
+    def reset_fetching(self) -> int:
+        """Put back into the queue what was under way when a crawl was killed; return how many."""
+        return self._run(sql.RESET).rowcount
+
+    def mark_fetched(self, fetched: Fetched) -> Change:
+        """Note a server's answer, and tell how its page differs from the version before.
+
+        A 304 that nobody asked for, since no version is known or the known one is still to be
+        exported, gives no page: it is noted as failed, and what is owed stays owed.
+
+        Raises:
+            StoreError: the address is not in the ledger, the status is none of those that
+                :class:`crawler.store.ledgerrows.Fetched` names, a page comes without a content
+                hash, or a near-duplicate hash has more than 64 bits.
+        """
+        key, at = self._key(fetched.address), seconds_of(fetched.at)
+        *known, exported = self._run(sql.VERSION, (key,)).fetchone()
+        state, version, change = answered(Version(*known), exported or "", fetched)
+        if state == "failed":
+            self.mark_failed(fetched.address, _UNASKED, at=fetched.at, status=fetched.status)
+        else:
+            turn, number = turn_of(version.kind, 0), STATES.index(state)
+            self._run(sql.SETTLE, (number, turn, at, at, fetched.status, *version, key))
+        return change
+
+    def mark_failed(
+        self, address: str, reason: str, *, at: str, status: int = 0, again: bool = False
+    ) -> int:
+        """Note that fetching failed; return how often it did since it last worked.
+
+        Args:
+            address: what was asked for.
+            reason: why, for people.
+            at: when (ISO 8601).
+            status: HTTP status, 0 where no server answered.
+            again: put it back into the queue, behind all that failed less often.
+
+        Raises:
+            StoreError: the address is not in the ledger, or the time is none.
+        """
+        return self._unanswered(sql.QUEUED if again else sql.FAILED, address, reason, at, status)
+
+    def mark_refused(self, address: str, reason: str, *, at: str, status: int = 0) -> None:
+        """Note that an address is not to be fetched: by robots.txt, by a rule of the crawl.
+
+        Raises:
+            StoreError: the address is not in the ledger, or the time is none.
+        """
+        self._unanswered(sql.REFUSED, address, reason, at, status)
+
+    def _unanswered(self, state: int, address: str, reason: str, at: str, status: int) -> int:
+        key, time = self._key(address), seconds_of(at)
+        kind, tries = self._run(sql.TRIES, (key,)).fetchone()
+        tries += state != sql.REFUSED
+        values = (state, turn_of(kind, tries), tries, plain(reason, _REASON_CHARS), time, status)
+        self._run(sql.UNANSWERED, (*values, key))
+        return int(tries)
+
+    def requeue(self, *addresses: str) -> None:
+        """Put addresses back into the queue, whatever became of them; their tries begin anew.
+
+        Raises:
+            StoreError: one is not in the ledger; then none is put back.
+        """
+        with self.transaction():
+            for address in addresses:
+                self._run(sql.REQUEUE_ONE, (self._key(address),))
+
+    def requeue_hinted(self) -> int:
+        """Put back into the queue the pages that a listing dates later; return how many."""
+        return self._run(sql.REQUEUE_HINTED).rowcount
+
+    def conditional_headers(self, address: str) -> dict[str, str]:
+        """Return the request headers by which a server may answer 304 instead of a known page.
+
+        None for a page that is owed: its text was lost with the crawl that fetched it.
+
+        Raises:
+            StoreError: the address is not in the ledger.
+        """
+        etag, modified, owed = self._run(sql.VALIDATORS, (self._key(address),)).fetchone()
+        headers = {"If-None-Match": etag, "If-Modified-Since": modified}
+        return {name: value for name, value in headers.items() if value and not owed}
+
+    def seen(self, address: str) -> Row | None:
+        """Return what is known of an address, in any form of it; ``None`` where it is not known."""
+        with self._told():
+            key, there = self._place(canonical_address(address))
+        return self._rows(sql.ROW_AT, (key,))[0] if there else None
+
+    def pending(self) -> int:
+        """Return how many addresses are in the queue or under way."""
+        return int(self._run(sql.PENDING).fetchone()[0])
+
+    def gone(self) -> Iterator[Row]:
+        """Give the pages that are gone."""
+        return self.rows("gone")
+
+    def owed(self) -> Iterator[Row]:
+        """Give the pages that were fetched and are to be exported, and are in no finished part."""
+        return self._iterate("INDEXED BY owed WHERE owed = 1 AND")
+
+    def hinted(self) -> Iterator[Row]:
+        """Give the pages that a listing has dated later since they were fetched."""
+        return self._iterate("INDEXED BY hinted WHERE hinted = 1 AND")
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        """Give all that is known, or what is in one state, in the order of the addresses' hashes.
+
+        The ledger may be written to meanwhile: an address is given as it is when it is reached.
+        """
+        if state is None:
+            return self._iterate("WHERE")
+        number = STATES.index(state)
+        if number in {sql.QUEUED, sql.FETCHED}:
+            return self._iterate(f"WHERE state = {number} AND")
+        return self._iterate(f"INDEXED BY unsettled WHERE {sql.UNSETTLED} AND state = {number} AND")
+
+    def figures(self) -> Figures:
+        """Count the addresses by their state; this reads the whole ledger."""
+        rows = self._run(sql.COUNT).fetchall()
+        return Figures(
+            **{STATES[state]: count for state, count, _, _ in rows},
+            exported=sum(row[2] for row in rows),
+            owed=sum(row[3] for row in rows),
+        )
+
+    def _iterate(self, choice: str) -> Iterator[Row]:
+        # No cursor is open while a row is out, so that the ledger can be written and closed.
+        statement = sql.pages_in_order(choice)
+        key = FIRST_KEY
+        while rows := self._run(statement, (key, _ROWS_AT_ONCE)).fetchall():
+            for _, *columns in rows:
+                yield row_of(columns)
+            if (last := rows[-1][0]) == LAST_KEY:
+                break
+            key = last + 1
+
+    def _rows(self, statement: str, values: tuple[int, ...]) -> list[Row]:
+        return [row_of(columns) for columns in self._run(statement, values).fetchall()]
+
+
+def _first_of(placed: tuple[int, str, Found]) -> int:
+    return placed[0]

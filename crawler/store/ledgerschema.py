@@ -1,0 +1,143 @@
+"""The tables of a ledger, and every statement that is made of them."""
+
+# ruff: noqa: S608 - statements are made of the constants of this module and of column names alone
+
+from __future__ import annotations
+
+from crawler.store.ledgerhints import HINT_COLUMNS
+from crawler.store.ledgerrows import ROW_COLUMNS, STATES
+from crawler.store.ledgerversions import VERSION_COLUMNS
+
+QUEUED, FETCHING, FETCHED, GONE, REFUSED, FAILED = range(len(STATES))
+# A partial index is taken only where its own condition stands in the query.
+UNSETTLED = f"state NOT IN ({QUEUED}, {FETCHED})"
+
+# Times are seconds since 1970, UTC. ``state`` and ``found_by`` are places in the tuples of
+# ledgerrows. What is not known is NULL, which takes no room.
+TABLES = """
+CREATE TABLE pages (
+    key INTEGER PRIMARY KEY,
+    address TEXT NOT NULL,
+    state INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    priority INTEGER,
+    depth INTEGER NOT NULL,
+    found_by INTEGER NOT NULL,
+    found_at INTEGER NOT NULL,
+    kind TEXT,
+    listed TEXT,
+    title TEXT,
+    canonical TEXT,
+    reason TEXT,
+    tries INTEGER NOT NULL DEFAULT 0,
+    asked_at INTEGER,
+    fetched_at INTEGER,
+    status INTEGER,
+    etag TEXT,
+    last_modified TEXT,
+    content TEXT,
+    previous TEXT,
+    near INTEGER,
+    hinted INTEGER NOT NULL DEFAULT 0,
+    owed INTEGER NOT NULL DEFAULT 0,
+    exported TEXT,
+    exported_run INTEGER
+);
+CREATE INDEX queue ON pages (turn, priority DESC, depth) WHERE state = 0;
+CREATE INDEX unsettled ON pages (state) WHERE state NOT IN (0, 2);
+CREATE INDEX hinted ON pages (hinted) WHERE hinted = 1;
+CREATE INDEX owed ON pages (owed) WHERE owed = 1;
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    started INTEGER NOT NULL,
+    ended INTEGER,
+    reason TEXT,
+    figures TEXT
+);
+CREATE TABLE parts (
+    run INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    begun INTEGER NOT NULL,
+    finished INTEGER,
+    pages INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE part_pages (
+    run INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (run, part, key)
+) WITHOUT ROWID;
+"""
+
+ADDRESS_AT = "SELECT address FROM pages WHERE key = ?"
+ROW_AT = f"SELECT {ROW_COLUMNS} FROM pages WHERE key = ?"
+KNOWN = f"SELECT {HINT_COLUMNS}, tries, fetched_at FROM pages WHERE key = ?"
+ADD = f"""
+INSERT INTO pages (key, address, state, turn, found_by, found_at, {HINT_COLUMNS})
+VALUES (?, ?, {QUEUED}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+HINT = f"""
+UPDATE pages SET turn = ?, hinted = hinted OR ?, ({HINT_COLUMNS}) = (?, ?, ?, ?, ?, ?) WHERE key = ?
+"""
+NEXT_TURN = f"SELECT min(turn) FROM pages INDEXED BY queue WHERE state = {QUEUED} AND turn > ?"
+_OF_TURN = f"SELECT {ROW_COLUMNS} FROM pages INDEXED BY queue WHERE state = {QUEUED} AND turn = ?"
+DATED = f"{_OF_TURN} AND priority >= ? AND priority < ? ORDER BY priority DESC, depth, key LIMIT ?"
+UNDATED = f"{_OF_TURN} AND priority IS NULL ORDER BY depth, key LIMIT ?"
+PENDING = f"""
+SELECT (SELECT count(*) FROM pages INDEXED BY queue WHERE state = {QUEUED})
+    + (SELECT count(*) FROM pages WHERE {UNSETTLED} AND state = {FETCHING})
+"""
+BEGIN_FETCHING = f"UPDATE pages SET state = {FETCHING} WHERE key = ?"
+RESET = f"UPDATE pages SET state = {QUEUED} WHERE {UNSETTLED} AND state = {FETCHING}"
+VERSION = f"SELECT {VERSION_COLUMNS}, exported FROM pages WHERE key = ?"
+SETTLE = f"""
+UPDATE pages SET state = ?, turn = ?, tries = 0, reason = NULL, hinted = 0, asked_at = ?,
+    fetched_at = ?, status = ?, ({VERSION_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?)
+WHERE key = ?
+"""
+_REQUEUE = (
+    f"UPDATE pages SET state = {QUEUED}, tries = 0, reason = NULL, turn = turn_of(kind, 0) WHERE"
+)
+REQUEUE_ONE = f"{_REQUEUE} key = ?"
+REQUEUE_HINTED = f"{_REQUEUE} hinted = 1 AND state NOT IN ({QUEUED}, {FETCHING})"
+COUNT = "SELECT state, count(*), count(exported), sum(owed) FROM pages GROUP BY state"
+VALIDATORS = "SELECT etag, last_modified, owed FROM pages WHERE key = ?"
+TRIES = "SELECT kind, tries FROM pages WHERE key = ?"
+UNANSWERED = """
+UPDATE pages SET state = ?, turn = ?, tries = ?, reason = ?, asked_at = ?, status = ? WHERE key = ?
+"""
+
+BEGIN_RUN = "INSERT INTO runs (id, started) VALUES (?, ?) ON CONFLICT DO NOTHING"
+REOPEN_RUN = "UPDATE runs SET ended = NULL, reason = NULL WHERE id = ?"
+END_RUN = "UPDATE runs SET ended = ?, reason = ?, figures = ? WHERE number = ?"
+RUNS = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
+RUN_NUMBER = "SELECT number FROM runs WHERE id = ?"
+NEXT_PART = "SELECT coalesce(max(number), 0) + 1 FROM parts WHERE run = ?"
+BEGIN_PART = "INSERT INTO parts (run, number, name, begun) VALUES (?, ?, ?, ?)"
+PART = "SELECT finished, pages FROM parts WHERE run = ? AND number = ?"
+PARTS = """
+SELECT runs.id, parts.number, parts.name, parts.begun, parts.finished,
+    CASE WHEN parts.finished IS NULL
+    THEN (SELECT count(*) FROM part_pages WHERE run = parts.run AND part = parts.number)
+    ELSE parts.pages END
+FROM parts JOIN runs ON runs.number = parts.run
+WHERE parts.finished IS NULL OR NOT ?
+ORDER BY parts.run, parts.number
+"""
+EXPORT = "INSERT OR REPLACE INTO part_pages (run, part, key, content) VALUES (?, ?, ?, ?)"
+PART_PAGES = "SELECT key, content FROM part_pages WHERE run = ? AND part = ?"
+EXPORTED = (
+    "UPDATE pages SET exported_run = ?, exported = ?, owed = owed AND content <> ? WHERE key = ?"
+)
+DROP_PAGES = "DELETE FROM part_pages WHERE run = ? AND part = ?"
+FINISH_PART = "UPDATE parts SET finished = ?, pages = ? WHERE run = ? AND number = ?"
+DROP_PART = "DELETE FROM parts WHERE run = ? AND number = ?"
+
+
+def pages_in_order(choice: str) -> str:
+    """Return the statement that reads some pages from a key on, in the order of their keys."""
+    return f"SELECT key, {ROW_COLUMNS} FROM pages {choice} key >= ? ORDER BY key LIMIT ?"
