@@ -16,7 +16,7 @@ from crawler.core.sentences.enumerations import items
 from crawler.core.sentences.lines import passages
 from crawler.core.sentences.marks import LEAD, TRAIL, end_runs, for_sentencex
 from crawler.core.sentences.place import Place
-from crawler.core.sentences.proposals import library_ends
+from crawler.core.sentences.proposals import library_ends, readable_ends
 from crawler.core.sentences.verdict import Judge
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class GeneralSplitter:
                 return
             if judge is None:  # few passages hold more than one sentence
                 judge = Judge(passage, self._language)
-                library = library_ends(for_sentencex(passage), self._language)
+                library = readable_ends(for_sentencex(passage), self._language)
             lead = LEAD.match(passage, following)
             letter = lead.end() if lead else following
             place = Place(

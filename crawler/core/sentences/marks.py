@@ -47,11 +47,13 @@ WEBLIKE = re.compile(
 # sentencex takes what stands in quotation marks or brackets for one piece, and an unpaired mark
 # hides the rest of the text from it: it is shown the text without them. No offset moves.
 _NOTE = re.compile(_REFERENCE)
-# A space is one already, and stands behind every word.
+# White space but the space, which stands behind every word, and marks. One class of characters is
+# looked for many times as fast as several.
 _HIDDEN = re.compile(
-    r"[^\S ]|[\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
-    r"|(?<!\w)['’]|['’](?!\w)"
+    r"[\t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    r"\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
 )
+_APOSTROPHE = re.compile(r"(?<!\w)['’]|['’](?!\w)")
 
 
 def end_runs(language: str) -> re.Pattern[str]:
@@ -63,4 +65,6 @@ def for_sentencex(text: str) -> str:
     """Return ``text`` with quotation marks, brackets and line breaks made spaces, one for one."""
     if "[" in text:
         text = _NOTE.sub(lambda found: " " * len(found[0]), text)
+    if "'" in text or "’" in text:
+        text = _APOSTROPHE.sub(" ", text)
     return _HIDDEN.sub(" ", text)
