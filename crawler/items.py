@@ -25,6 +25,8 @@ class PageItem:
         canonical_url: Address the page itself names as its own, absolute; None where it names none.
         site: Site the page was counted with: the host name, unless a spider says otherwise.
         site_name: What the site calls itself; None where the page does not tell.
+        page_type: What kind of page it is, one of :data:`crawler.core.pagetype.KINDS`, such as
+            ``article``.
         title: Title of what the page is about, without the site's name; the document's own title
             where no other is found; None where there is none.
         authors: Who wrote it, in the page's order; empty where the page does not tell.
@@ -36,6 +38,11 @@ class PageItem:
         tags: The page's keywords, in its order; empty where it has none.
         image: Absolute address of the picture that stands for the page; None where it names none.
         text: Main text, one line a kept block; empty where no block was kept.
+        confidence: How right the text is likely to be, 0 to 1; None where the method does not say.
+        markdown: ``text`` with headings, lists, quotes, code and tables marked as Markdown; None
+            unless the setting ``CORPUS_ITEM_MARKDOWN`` is on.
+        comments: What readers wrote below it, one line a block, as far as the method tells comments
+            apart; None unless the setting ``CORPUS_ITEM_COMMENTS`` is on.
         fetched_at: When the page was fetched, ISO 8601 in UTC; empty when not known.
         encoding: Character encoding the body was read in.
         method: Name of the method that chose the text.
@@ -70,6 +77,7 @@ class PageItem:
     canonical_url: str | None = None
     site: str = ""
     site_name: str | None = None
+    page_type: str = ""
     title: str | None = None
     authors: list[str] = field(default_factory=list)
     published: str | None = None
@@ -79,6 +87,9 @@ class PageItem:
     tags: list[str] = field(default_factory=list)
     image: str | None = None
     text: str = ""
+    confidence: float | None = None
+    markdown: str | None = None
+    comments: str | None = None
     fetched_at: str = ""
     encoding: str = ""
     method: str = ""

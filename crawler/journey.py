@@ -28,6 +28,8 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.observationlog import ObservationLog
+from crawler.core.pagetype import page_type
+from crawler.core.pagetype.kinds import ARTICLE
 from crawler.dropped import DroppedBlocks
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
@@ -37,6 +39,7 @@ from crawler.store.tapes import DiskSpace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from crawler.core.flow import Annotation
     from crawler.core.page import Page
     from crawler.items import PageItem
     from crawler.options import Options
@@ -84,6 +87,9 @@ class Journey:
         self._maker = ItemMaker(options, self.method, mode=mode, count=tally.inc_value)
         self.lost = 0
         """Pages that were counted and held, and could not be made an item of."""
+        self._wanted = options.wanted_types
+        # Pages left out by their kind, and the near-duplicate that is exported in place of each.
+        self._left_out: dict[str, str | None] = {}
         self._tally = tally
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
@@ -230,16 +236,20 @@ class Journey:
         logger.warning("Counts passed over: %s", error)
 
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
+        url = document.page.url
+        kind = self._wanted_kind(document)
+        if kind is None:
+            return None
         annotation = self._attempt(document.page, lambda: annotate(document, view, self.method))
         if annotation is None:
             self.lost += 1
             return None
         if annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")
-            if self.options.drop_near_duplicates:
-                self.skip("near-duplicate", f"{document.page.url}: of {annotation.duplicate_of}")
+            if self.options.drop_near_duplicates and (same := self._same(annotation)):
+                self.skip("near-duplicate", f"{url}: of {same}")
                 return None
-        item = self._attempt(document.page, lambda: self._maker.make(annotation, view))
+        item = self._attempt(document.page, lambda: self._maker.make(annotation, view, kind))
         if item is None:
             self.lost += 1
             return None
@@ -247,3 +257,32 @@ class Journey:
         self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
         self.dropped.add(annotation)
         return item
+
+    def _wanted_kind(self, document: Document) -> str | None:
+        """Tell the kind of a page; None where it is not exported, which is counted and logged."""
+        page = document.page
+        found = self._attempt(page, lambda: page_type(document))
+        if found is None:
+            self.lost += 1
+            return None
+        self._tally.inc_value(f"corpus/page_types/{found.kind}")
+        if found.is_among(self._wanted):
+            return found.kind
+        self._left_out[page.url] = None
+        reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
+        self.skip(reason, f"{page.url}: {found.kind}")
+        return None
+
+    def _same(self, annotation: Annotation) -> str | None:
+        """Return the exported page that a near-duplicate repeats.
+
+        None where the page it repeats was left out: a front page may repeat a whole article. Then
+        this one stands in for it.
+        """
+        original = annotation.duplicate_of
+        if original is None or original not in self._left_out:
+            return original
+        stand_in = self._left_out[original]
+        if stand_in is None:
+            self._left_out[original] = annotation.document.page.url
+        return stand_in

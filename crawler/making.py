@@ -6,8 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
+from crawler.core.markdown import markdown
 from crawler.core.metadata import read_metadata
 from crawler.core.methods import Cutoff, CutoffMethod
+from crawler.core.methods.article import confidence
+from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.coherency import Constants
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from crawler.options import Options
 
 __all__ = ["ItemMaker", "table_method", "table_words"]
+
+_COMMENT = "comment"
+"""Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
 
 
 def table_method(options: Options, words: Words | None = None) -> TableMethod:
@@ -107,8 +113,14 @@ class ItemMaker:
         self.cutoffs: dict[str, dict[str, int | None]] = {}
         """By site: on how many pages its threshold rests, the threshold, and k."""
 
-    def make(self, annotation: Annotation, view: SiteView) -> PageItem:
-        """Make the item of one page."""
+    def make(self, annotation: Annotation, view: SiteView, kind: str | None = None) -> PageItem:
+        """Make the item of one page.
+
+        Args:
+            annotation: the page, judged.
+            view: the counts it was judged by.
+            kind: its page type where it is known already.
+        """
         document = annotation.document
         page = document.page
         kept = sum(label.kept for label in annotation.labels)
@@ -120,6 +132,7 @@ class ItemMaker:
             canonical_url=metadata.canonical_url or document.canonical_url,
             site=page.site_name,
             site_name=metadata.site_name,
+            page_type=page_type(document).kind if kind is None else kind,
             title=metadata.title or document.title,
             authors=list(metadata.authors),
             published=metadata.published,
@@ -129,6 +142,9 @@ class ItemMaker:
             tags=list(metadata.tags),
             image=metadata.image,
             text=annotation.text,
+            confidence=_rounded(confidence(annotation.blocks, annotation.labels)),
+            markdown=_markdown(annotation) if self._options.item_markdown else None,
+            comments=_comments(annotation) if self._options.item_comments else None,
             fetched_at=page.fetched_at,
             encoding=document.encoding,
             method=self._method.name,
@@ -185,6 +201,18 @@ class ItemMaker:
             words=self._table_words,
         )
         return [table_as_dict(table) for table in tables]
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
+
+
+def _markdown(annotation: Annotation) -> str:
+    return markdown(block for block, label in annotation.pairs() if label.kept)
+
+
+def _comments(annotation: Annotation) -> str:
+    return "\n".join(block.text for block, label in annotation.pairs() if label.reason == _COMMENT)
 
 
 def _blocks(annotation: Annotation) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import OptionError
 from crawler.core.page import MAX_PAGE_BYTES
+from crawler.core.pagetype.kinds import KINDS
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Option:
         default: Value when nothing is set.
         meaning: One or two sentences in plain words.
         choices: The only values accepted; empty where any value of the type is.
+        among: The only words accepted, of which there may be several with commas between them;
+            empty where the value is no such list.
         minimum: Smallest number accepted, inclusive; None where there is none.
         maximum: Largest number accepted, inclusive; None where there is none.
     """
@@ -55,6 +58,7 @@ class Option:
     meaning: str
     optional: bool = False
     choices: tuple[str, ...] = ()
+    among: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
 
@@ -68,6 +72,9 @@ class Option:
         """What a value may be, in words that end the sentence "It accepts …"."""
         if self.choices:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+        if self.among:
+            named = ", ".join(f'"{word}"' for word in self.among)
+            return f"one or more, with commas between, of {named}"
         words = {
             bool: "True or False",
             int: "a whole number",
@@ -99,6 +106,11 @@ class Option:
             parsed = parsed.lower()
             if parsed not in self.choices:
                 raise self._refusal(value)
+        if self.among:
+            words = [word for part in parsed.lower().split(",") if (word := part.strip())]
+            if not words or not set(words) <= set(self.among):
+                raise self._refusal(value)
+            parsed = ",".join(dict.fromkeys(words))
         if self.minimum is not None and parsed < self.minimum:
             raise self._refusal(value)
         if self.maximum is not None and parsed > self.maximum:
@@ -190,6 +202,12 @@ class Options:
         "frequency-adaptive",
         "Name of the method that decides which blocks of a page are main text.",
     )
+    page_types: str = _option(
+        "article",
+        "Kinds of pages that are exported; the others are counted as skipped. A page that may be "
+        'an article counts as one. "all" exports every page.',
+        among=("all", *KINDS),
+    )
     sentences: bool = _option(
         default=True,
         meaning="Put the sentences of the main text on each item, in order, each with its block.",
@@ -278,6 +296,15 @@ class Options:
         meaning="Add to each item all blocks of its page, kept and dropped, with label and "
         "evidence.",
     )
+    item_markdown: bool = _option(
+        default=False,
+        meaning="Add to each item its text as Markdown, with headings, lists, quotes, code and "
+        "tables.",
+    )
+    item_comments: bool = _option(
+        default=False,
+        meaning="Add to each item what readers wrote below it, where the method tells comments.",
+    )
     item_sources: bool = _option(
         default=False,
         meaning="Add to each item where its title, authors, dates and other metadata were read.",
@@ -292,6 +319,12 @@ class Options:
         "Largest page body in bytes; a larger one is not read but counted.",
         minimum=1,
     )
+
+    @property
+    def wanted_types(self) -> frozenset[str]:
+        """The kinds of pages that are exported."""
+        named = frozenset(self.page_types.split(","))
+        return frozenset(KINDS) if "all" in named else named
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:

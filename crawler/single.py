@@ -271,6 +271,7 @@ def explanation(verdict: Verdict) -> str:
     dropped = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     lines.append("")
     lines.append(f"{item.title or '(no title)'} · {item.url} · {item.encoding} · {item.method}")
+    lines.append(f"page type: {item.page_type}")
     lines.append(
         f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
     )

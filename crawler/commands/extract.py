@@ -19,7 +19,7 @@ __all__ = ["ExtractCommand"]
 
 
 class ExtractCommand(ScrapyCommand):
-    """Prints one page's item as JSON, its blocks with the verdict on each, or its tables.
+    """Prints one page's item as JSON, its blocks with the verdict on each, its tables or Markdown.
 
     Leaves with 0 when it printed, 1 when an address could not be fetched, 2 when the call or the
     page is wrong; each error is one line on standard error.
@@ -39,9 +39,9 @@ class ExtractCommand(ScrapyCommand):
         """Say what the command does, for its help."""
         return (
             "Print the item of one page as JSON. With --explain, show each block of the page with "
-            "its label and the evidence for it instead; with --tables, show its tables. The page "
-            "is judged by what is known of its site: the counts that crawls have kept in "
-            "CORPUS_DIR, or the pages named by --with."
+            "its label and the evidence for it instead; with --tables, show its tables; with "
+            "--markdown, its text as Markdown. The page is judged by what is known of its site: "
+            "the counts that crawls have kept in CORPUS_DIR, or the pages named by --with."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -54,6 +54,9 @@ class ExtractCommand(ScrapyCommand):
             "--tables",
             action="store_true",
             help="show the genuine tables of the page with the verdict on each",
+        )
+        parser.add_argument(
+            "--markdown", action="store_true", help="print the text of the page as Markdown"
         )
         parser.add_argument("--layout", action="store_true", help="show tables too that are layout")
         parser.add_argument("--url", metavar="URL", help="address of the page that FILE was")
@@ -76,6 +79,8 @@ class ExtractCommand(ScrapyCommand):
             self.settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
         if opts.method:
             self.settings.set("CORPUS_TEXT_METHOD", opts.method, "cmdline")
+        if opts.markdown:
+            self.settings.set("CORPUS_ITEM_MARKDOWN", value=True, priority="cmdline")
         if opts.tables or opts.layout:
             # Layout tables are counted also where they are not shown.
             for name in ("CORPUS_TABLES", "CORPUS_LAYOUT_TABLES"):
@@ -129,6 +134,8 @@ def _check(opts: argparse.Namespace) -> None:
 
     if opts.explain and (opts.tables or opts.layout):
         raise ArgumentError("--explain shows blocks; call again for --tables or --layout")
+    if opts.markdown and (opts.explain or opts.tables or opts.layout):
+        raise ArgumentError("--markdown prints the text; call again for what else is to be shown")
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
@@ -137,6 +144,8 @@ def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
 
     if opts.explain:
         return explanation(verdict)
+    if opts.markdown:
+        return verdict.item.markdown or ""
     if opts.tables:
         return tables_text(verdict.item.tables or (), layout=opts.layout)
     return item_json(verdict, encoding)

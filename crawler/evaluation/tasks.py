@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.evaluation.metadata import MetadataTask
+from crawler.evaluation.pagetypes import PageTypesTask
 from crawler.evaluation.sentences import SentencesTask
 from crawler.evaluation.tables import TablesTask
 from crawler.evaluation.text import TextTask
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["get_task", "task_names"]
 
 _TASKS: dict[str, Task] = {
-    task.name: task for task in (MetadataTask(), SentencesTask(), TablesTask(), TextTask())
+    task.name: task
+    for task in (MetadataTask(), PageTypesTask(), SentencesTask(), TablesTask(), TextTask())
 }
 
 

@@ -28,6 +28,8 @@ DOWNLOAD_DELAY = 0
 AUTOTHROTTLE_ENABLED = False
 ROBOTSTXT_OBEY = False
 LOG_LEVEL = "INFO"
+# The sites of most tests are few short pages around one list, and all of them are to be seen.
+CORPUS_PAGE_TYPES = "all"
 """
 
 # A pipeline of the project's own: slow and asynchronous, and it tells what it saw and when.

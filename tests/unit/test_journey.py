@@ -95,6 +95,7 @@ class TestTwoPasses:
         assert [block["reason"] for block in items[0].blocks or ()] == ["text", "text", "frequent"]
         assert tally == {
             "corpus/pages/held": 4,
+            "corpus/page_types/article": 4,
             "corpus/blocks/kept": 8,
             "corpus/blocks/dropped": 4,
         }

@@ -1,0 +1,196 @@
+"""Rules for the kinds that hardly any page to learn from has, joined with what is learned.
+
+Each asks for two signs at least that agree, or for one that leaves no doubt: a page that says it is
+not found and holds next to no text; one at the address of a site's first page that does not call
+itself an article. What they leave open is decided by the learned likelihoods.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crawler.core.pagetype.address import names_a_list
+from crawler.core.pagetype.kinds import ARTICLE
+from crawler.core.pagetype.words import page_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from crawler.core.pagetype.address import Address
+    from crawler.core.pagetype.evidence import PageEvidence
+
+__all__ = ["DOUBT", "PageType", "decide"]
+
+DOUBT = 0.1
+"""A page is left out only where it is less likely an article than this."""
+_LIKELY = 0.5
+# Rules of which the gold has too few pages to count.
+_RULED = 0.9
+# What the learned judge is so sure of that an address must not overrule it.
+_SURE = 0.95
+_RATHER = 0.7
+_UNLIKELY = 0.7
+_TEASERS = 2
+# Running text, in letters, of a page that is all message or form; a footer may have as much.
+_LITTLE = 500
+# How many letters a title may have beside "page not found".
+_BESIDE = 15
+_LOGIN_PATHS = frozenset(
+    ("login", "signin", "sign", "logon", "signup", "register", "registration", "auth", "account",
+     "member", "members", "password", "join", "users", "user")
+)  # fmt: skip
+_ERROR_CLASSES = frozenset(("error404", "error-404", "page-404", "not-found", "error403"))
+_LIST_CLASSES = frozenset(
+    ("archive", "search-results", "search-no-results", "post-type-archive")
+)  # fmt: skip
+_ONE_CLASSES = frozenset(("single", "page", "single-post"))
+_LIST_PATHS = frozenset(
+    ("tag", "tags", "category", "categories", "kategorie", "author", "authors", "archive",
+     "archives", "label", "labels")
+)  # fmt: skip
+_LIST_DEPTH = 2
+_PAGE = re.compile(r"(?:.*/)?page/\d{1,4}")
+_MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
+
+
+@dataclass(frozen=True, slots=True)
+class PageType:
+    """What kind of page a page is.
+
+    ``kind``
+        One of :data:`crawler.core.pagetype.kinds.KINDS`.
+    ``confidence``
+        How likely it is of that kind, 0 to 1: learned, or 0.9 where a rule decided.
+    ``article``
+        How likely it is an article, 0 to 1; 0 where a rule says that it is none, or headings that
+        lead elsewhere leave no doubt.
+    """
+
+    kind: str
+    confidence: float
+    article: float
+
+    def is_among(self, kinds: Collection[str]) -> bool:
+        """Tell whether a page of this type is wanted where pages of these kinds are.
+
+        In doubt a page is an article: it is wanted as one unless less than :data:`DOUBT` likely.
+        """
+        return self.kind in kinds or (ARTICLE in kinds and self.article >= DOUBT)
+
+
+def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
+    """Decide of what kind a page is.
+
+    Args:
+        evidence: what is known of it.
+        likelihoods: how likely it is of each of the learned kinds, 0 to 1.
+    """
+    ruled = _ruled(evidence, likelihoods[ARTICLE])
+    if ruled is not None:
+        return PageType(ruled, _RULED, 0.0)
+    article = likelihoods[ARTICLE]
+    if evidence.is_plain:
+        # A short post on a page without a frame: lists, shops and forums have links.
+        article = max(article, _LIKELY)
+    has_teasers = _has_teasers(evidence, article)
+    if article >= _LIKELY and not has_teasers:
+        return PageType(ARTICLE, article, article)
+    others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
+    kind = max(others, key=others.__getitem__)
+    share = others[kind] / (sum(others.values()) or 1.0)
+    return PageType(kind, (1 - article) * share, 0.0 if has_teasers else article)
+
+
+def _ruled(evidence: PageEvidence, article: float) -> str | None:
+    if not evidence.blocks:
+        return "empty"
+    if not evidence.declared and evidence.prose < _LITTLE:
+        if _is_error(evidence):
+            return "error"
+        if _is_login(evidence):
+            return "login"
+    if evidence.address.is_root and not _is_one_text(evidence, article):
+        return "front"
+    if _is_list(evidence, article):
+        return "listing"
+    return None
+
+
+def _is_error(evidence: PageEvidence) -> bool:
+    words = page_words()
+    if not _ERROR_CLASSES.isdisjoint(evidence.classes.split()):
+        return True
+    return any(
+        title in words.error_titles
+        or any(_is_near(title, phrase) for phrase in words.error if phrase in title)
+        for title in evidence.titles
+    )
+
+
+def _is_near(title: str, phrase: str) -> bool:
+    """Tell whether a title is little more than a phrase that it begins or ends with."""
+    return len(title) <= len(phrase) + _BESIDE and title.startswith(phrase) | title.endswith(phrase)
+
+
+def _is_login(evidence: PageEvidence) -> bool:
+    named = not page_words().login.isdisjoint(evidence.titles)
+    addressed = not _LOGIN_PATHS.isdisjoint(evidence.address.words)
+    # Many sites have a form to sign in on every page.
+    return (named or addressed) and (evidence.passwords > 0 or (named and addressed))
+
+
+def _is_one_text(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether the first page of a site is a single text."""
+    if evidence.declared:
+        return article >= _LIKELY
+    return article >= _SURE and not _holds_several(evidence)
+
+
+def _holds_several(evidence: PageEvidence) -> bool:
+    return evidence.linked_headings > 1 or evidence.articles > 2  # noqa: PLR2004 - a list, no pair
+
+
+def _has_teasers(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether a page that may be no article has headings that lead elsewhere.
+
+    An article may have some below it, so its address must be none that one has.
+    """
+    return (
+        article < _UNLIKELY
+        and not evidence.declared
+        and evidence.linked_headings > _TEASERS
+        and evidence.address.is_section
+    )
+
+
+def _is_list(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether a page that does not look like one text calls itself a list by any sign."""
+    if evidence.declared:
+        return False
+    address = evidence.address
+    unlike = article < _RATHER or _holds_several(evidence)
+    classes = set(evidence.classes.split())
+    titled = any(
+        title == phrase or title.startswith(f"{phrase} ")
+        for phrase in page_words().search
+        for title in evidence.titles
+    )
+    return unlike and (
+        _has_list_address(address)
+        or (address.is_search and (titled or article < _LIKELY))
+        or bool(classes & _LIST_CLASSES and not classes & _ONE_CLASSES)
+    )
+
+
+def _has_list_address(address: Address) -> bool:
+    path = "/".join(address.segments).removesuffix("/index.html")
+    if _PAGE.fullmatch(path) or _MONTHS.fullmatch(path):
+        return True
+    parts = path.split("/")
+    for place, part in enumerate(parts):
+        if part in _LIST_PATHS:
+            below = parts[place + 1 :]
+            return len(below) <= _LIST_DEPTH and all(map(names_a_list, below))
+    return False

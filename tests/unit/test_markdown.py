@@ -1,0 +1,69 @@
+"""Markdown of main text: each kind of block, what is within what, and nothing that is no mark."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.core.flow import Page, read
+from crawler.core.markdown import escape, markdown
+
+
+def of(html: str) -> str:
+    return markdown(read(Page.from_text("https://blog.example/", html)).blocks)
+
+
+CASES = {
+    "headings": ("<h1>A b</h1><p>c</p><h3>d</h3>", "# A b\n\nc\n\n### d"),
+    "a broken heading": ("<h2>a<br>b #</h2>", "## a b \\#"),
+    "lines": ("<p>a<br>b</p><p>c</p>", "a\\\nb\n\nc"),
+    "a list": ("<ul><li>a</li><li>b</li></ul><p>c</p>", "- a\n- b\n\nc"),
+    "numbers": ("<ol><li>a</li><li><p>b</p><p>c</p></li></ol>", "1. a\n2. b\n\n   c"),
+    "within": ("<ul><li>a<ol><li>b</li><li>c</li></ol></li><li>d</li></ul>",
+               "- a\n  1. b\n  2. c\n- d"),
+    "two lists": ("<ul><li>a</li></ul><p>x</p><ol><li>b</li></ol>", "- a\n\nx\n\n1. b"),
+    "a quote": ("<blockquote><p>a<br>b</p><p>c</p></blockquote><p>d</p>",
+                "> a\\\n> b\n>\n> c\n\nd"),
+    "a list in a quote": ("<blockquote><ul><li>a</li><li>b</li></ul></blockquote>",
+                          "> - a\n> - b"),
+    "code": ("<pre>x = *y*\nif `x`:</pre>", "```\nx = *y*\nif `x`:\n```"),
+    "fences in code": ("<pre>````</pre>", "`````\n````\n`````"),
+    "a table": ("<table><tr><th>a</th><th>b|c</th></tr><tr><td>1</td><td>2<br>3</td></tr></table>",
+                "| a | b\\|c |\n| --- | --- |\n| 1 | 2 3 |"),
+    "cells without a grid": ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
+                             "a\n\nb\n\nc"),
+    "layout": ("<table><tr><td><p>a</p><p>b</p></td></tr></table>", "a\n\nb"),
+    "nothing": ("<img>", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_markdown_of(name: str) -> None:
+    html, expected = CASES[name]
+    assert of(html) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("# a", "\\# a"),
+        ("- a", "\\- a"),
+        ("12. a", "12\\. a"),
+        ("1) a", "1\\) a"),
+        ("> a", "\\> a"),
+        ("a > b - c # d 1.", "a > b - c # d 1."),
+        ("snake_case _a_", "snake_case \\_a\\_"),
+        ("[a](b) <i> ~~c~~ `d` \\", "\\[a\\](b) \\<i> \\~\\~c\\~\\~ \\`d\\` \\\\"),
+        ("&amp; AT&T a & b", "\\&amp; AT\\&T a & b"),
+        ("===", "\\==="),
+        ("물때 — 100 %", "물때 — 100 %"),
+    ],
+)
+def test_what_would_be_a_mark_is_escaped(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+
+
+def test_lists_nested_without_end_are_told_in_time() -> None:
+    html = "<ul><li>a" * 3_000
+    lines = of(html).split("\n")
+    assert sum(line.endswith("a") for line in lines) == 3_000
+    assert max(map(len, lines)) < 40
