@@ -18,6 +18,7 @@ from lxml import etree
 from crawler.core.decode import decode
 from crawler.core.errors import UnreadablePageError
 from crawler.core.headless import open_body
+from crawler.core.tables.parts import TableMarks, table_marks
 from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class ParsedPage:
     canonical_url: str | None
     base_url: str
     """What the page's links are relative to: its own address, or the one its ``base`` names."""
+    tables: TableMarks = TableMarks.DRAWN
+    """What of its markup may begin a table."""
 
 
 def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
@@ -102,7 +105,8 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
-    roots = _roots(text)
+    markup = _visible(text.encode("utf-8", "replace"))
+    roots = _roots(text, markup)
     if not roots:
         raise UnreadablePageError(page.url, "empty", "the page has no elements")
     base = _base(roots, page.url)
@@ -114,6 +118,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         language=_language(roots),
         canonical_url=_canonical(roots, base),
         base_url=base,
+        tables=table_marks(markup),
     )
 
 
@@ -127,11 +132,10 @@ def _refuse_unreadable(page: Page) -> None:
         raise UnreadablePageError(page.url, "binary", "the page is a binary file")
 
 
-def _roots(text: str) -> tuple[etree._Element, ...]:
+def _roots(text: str, markup: bytes) -> tuple[etree._Element, ...]:
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
-    markup = _visible(text.encode("utf-8", "replace"))
     if _has_long_tag(text):
         return _bounded_roots(markup)
     root = etree.fromstring(markup, parser)

@@ -31,10 +31,13 @@ from crawler.core.tables.parts import (
     SCOPES,
     STRONG,
     UNSEEN,
+    Around,
+    TableMarks,
     is_hidden,
     is_link,
     kind_with,
     part_of,
+    tables_below,
 )
 from crawler.core.text import drop_unseen
 
@@ -61,9 +64,15 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     Tables are ``table`` elements, and other elements with the role or style of a table that hold
     a cell; definition lists that hold a term and a description are tables of the kind ``list``.
     """
+    if parsed.tables is TableMarks.NONE:
+        return ()
     walker = _Walker()
+    around = Around()
     for root in parsed.roots:
-        walker.walk(root)
+        for element in tables_below(root, parsed.tables):
+            if (forms := around.forms_of(element)) is not None:
+                around.close(element)
+                walker.walk(element, forms)
     return tuple(
         FoundTable(opened.element, grid)
         for opened in walker.tables
@@ -160,8 +169,14 @@ class _Walker:
         self._open: list[_Open] = []
         self._forms = 0
 
-    def walk(self, root: etree._Element) -> None:
-        """Visit every element below ``root`` without recursion."""
+    def walk(self, root: etree._Element, forms: int) -> None:
+        """Visit a table and every element below it without recursion.
+
+        Args:
+            root: an element that is a table or a definition list.
+            forms: how many forms stand around it.
+        """
+        self._forms = forms
         stack = [(root, iter(root), self._enter(root))]
         while stack:
             element, children, kind = stack[-1]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, cast
+
+from lxml import etree
 
 if TYPE_CHECKING:
-    from lxml import etree
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "CLOSED_CONTROLS",
@@ -20,10 +23,14 @@ __all__ = [
     "SCOPES",
     "STRONG",
     "UNSEEN",
+    "Around",
+    "TableMarks",
     "is_hidden",
     "is_link",
     "kind_with",
     "part_of",
+    "table_marks",
+    "tables_below",
 ]
 
 # Elements whose content is never shown as running text, as for blocks.
@@ -63,9 +70,38 @@ _STYLES = {
 }  # fmt: skip
 _DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_CANDIDATES = etree.XPath("descendant-or-self::*[self::table or self::dl or @role or @style]")
+_TABLE_TAG = re.compile(rb"<(?:table|dl)(?![a-z0-9:_.-])")
+# A character reference may stand for anything.
+_TABLE_ROLE = re.compile(rb"role\s*=\s*[\"']?\s*(?:table|grid|treegrid|&)")
+_TABLE_STYLE = re.compile(rb"display\s*:\s*(?:table|inline-table|&)")
 HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
 SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
 LAYOUT_ROLES = frozenset(("presentation", "none"))
+
+
+class TableMarks(Enum):
+    """What of a page's markup may begin a table.
+
+    ``NONE``
+        Nothing does.
+    ``ELEMENTS``
+        Elements ``table`` and ``dl`` alone.
+    ``DRAWN``
+        Elements of other names too, by their role or style.
+    """
+
+    NONE = 0
+    ELEMENTS = 1
+    DRAWN = 2
+
+
+def table_marks(markup: bytes) -> TableMarks:
+    """Tell which tables a page may have, given its markup in UTF-8."""
+    lower = markup.lower()
+    if _TABLE_ROLE.search(lower) or _TABLE_STYLE.search(lower):
+        return TableMarks.DRAWN
+    return TableMarks.ELEMENTS if _TABLE_TAG.search(lower) else TableMarks.NONE
 
 
 def part_of(element: etree._Element, tag: str) -> str:
@@ -82,6 +118,47 @@ def part_of(element: etree._Element, tag: str) -> str:
     style = element.get("style")
     found = _DISPLAY.search(style) if style else None
     return _STYLES.get(found[1].lower(), "") if found else ""
+
+
+def tables_below(root: etree._Element, marks: TableMarks) -> Iterator[etree._Element]:
+    """Yield the elements from ``root`` on that begin a table or a definition list, in order.
+
+    Args:
+        root: where to begin.
+        marks: which of these elements there may be.
+    """
+    if marks is TableMarks.ELEMENTS:
+        yield from root.iter("table", "dl")
+        return
+    # The path gives elements alone; its type allows for any.
+    for element in cast("Iterable[etree._Element]", _CANDIDATES(root)):
+        if part_of(element, element.tag) in ("table", "list"):
+            yield element
+
+
+class Around:
+    """What stands around tables; each element is asked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[etree._Element, int | None] = {}
+
+    def forms_of(self, element: etree._Element) -> int | None:
+        """Return how many forms stand around an element; None where what is around it is closed."""
+        chain: list[etree._Element] = []
+        above: etree._Element | None = element
+        while above is not None and above not in self._known:
+            chain.append(above)
+            above = above.getparent()
+        forms = 0 if above is None else self._known[above]
+        for each in reversed(chain[1:]):
+            closed = each.tag in UNSEEN or each.tag in CLOSED_CONTROLS
+            forms = None if forms is None or closed else forms + (each.tag == "form")
+            self._known[each] = forms
+        return forms
+
+    def close(self, element: etree._Element) -> None:
+        """Note that all below an element has been looked at."""
+        self._known[element] = None
 
 
 def kind_with(tag: str, part: str) -> str:
