@@ -114,6 +114,14 @@ def test_explain_shows_each_block_with_the_right_reason(project: Project) -> Non
     assert {row[0] for row in rows(out).values()} == {"keep"}
 
 
+def test_the_text_is_printed_as_markdown(project: Project) -> None:
+    (project.folder / "page.html").write_text(article(1), "utf-8")
+    out, err = project.run("extract", "page.html", "--markdown")
+    assert err == ""
+    assert out.startswith("# Piece number 1 of the run\n\nThe 1th walk")
+    assert item_in(project.run("extract", "page.html")[0])["markdown"] is None
+
+
 TABLES = """<table><caption>Herons</caption><tr><th>Day<th>Seen<tr><td>월요일<td>3
 <tr><td>Tuesday<td>12</table><table><tr><td><a href="/">Home</a><td><a href="/">Up</a></table>"""
 
@@ -239,6 +247,8 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["http://127.0.0.1:9/", "--url", "https://a.example/"], "--url is for a file"),
     (["page.html", "--explian"], "unknown option --explian"),
     (["page.html", "--explain", "--tables"], "--explain shows blocks"),
+    (["page.html", "--markdown", "--tables"], "--markdown prints the text"),
+    (["page.html", "-s", "CORPUS_PAGE_TYPES=blog"], "It accepts one or more, with commas"),
     (["page.html", "-s", "CORPUS_TABLE_METHOD=best"], "no table method is called 'best'"),
     (["page.html", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
     (["page.html", "-s", "CORPUS_MAX_PAGE_BYTES=99"], "too-large"),

@@ -104,6 +104,45 @@ class TestTwoPasses:
             {"text": "Kept by the people of this town.", "pages": 4}
         ]
 
+    def test_what_is_no_article_is_left_out_counted_and_evidence_of_its_site(
+        self, tmp_path: Path
+    ) -> None:
+        front = Page.from_text("https://s.example/", "<h2><a href='/1'>One</a></h2><p>Hello.</p>")
+        lost = Page.from_text("https://s.example/9", "<title>404</title><h1>Page not found</h1>")
+        for wanted, urls, reason in (
+            ("article", {"https://s.example/1"}, "not-article"),
+            ("front,error", {front.url, lost.url}, "page-type"),
+            ("all", {front.url, lost.url, "https://s.example/1"}, ""),
+        ):
+            tally = Tally()
+            crawl = journey(tmp_path, tally, page_types=wanted)
+            pages = [front, page(1), lost]
+            assert all(crawl.count(one) for one in pages)
+            items = list(crawl.items(pages))
+            assert {item.url for item in items} == urls
+            assert {item.site_pages for item in items} == {3}
+            skipped = 3 - len(urls)
+            assert tally.get(f"corpus/skipped/{reason}", 0) == skipped
+            assert tally.get("corpus/pages/skipped", 0) == skipped
+            assert tally["corpus/page_types/front"] == tally["corpus/page_types/error"] == 1
+            assert crawl.lost == 0
+
+    def test_an_article_that_a_front_page_repeats_is_no_duplicate_to_drop(
+        self, tmp_path: Path
+    ) -> None:
+        text = page(1).body.decode() + "".join(
+            f"<p>Line {n} of it says that house {n * 7} of the street has {word} in its garden.</p>"
+            for n, word in enumerate(WORDS * 3)
+        )
+        links = "".join(f"<h2><a href='/{n}'>Piece {n}</a></h2>" for n in range(3))
+        pages = [
+            Page.from_text("https://s.example/", text + links),
+            *(Page.from_text(f"https://s.example/{name}", text) for name in "ab"),
+        ]
+        crawl = journey(tmp_path, Tally(), drop_near_duplicates=True)
+        assert all(crawl.count(one) for one in pages)
+        assert [item.url for item in crawl.items(pages)] == ["https://s.example/a"]
+
     def test_a_page_without_text_is_counted_once_and_not_held(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:

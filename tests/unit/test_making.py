@@ -18,6 +18,11 @@ HEAD = """<html lang="en-GB"><head><title>How the tide is read - The Gazette</ti
 <meta name="author" content="Kim Editor"><meta name="author" content="Lee Reader">
 <meta name="keywords" content="tide, harbour"><meta property="og:image" content="/tide.jpg">
 <meta name="description" content="A board is read."></head>"""
+MORE = "".join(
+    f"<p>On day {n} the harbour master came down to the pier, looked at the board for a while, and "
+    "wrote what he saw in a book that nobody else was allowed to read.</p>"
+    for n in range(6)
+)
 PAGE = f"""{HEAD}<body><h1>How the tide is read</h1>
 <p>{PARAGRAPH}</p><p>Nobody paid it much attention, until it was gone one morning in May.</p></body>
 """
@@ -56,3 +61,33 @@ def test_a_document_title_serves_where_nothing_else_does() -> None:
     item = make(f"<title>Tides</title><p>{PARAGRAPH}</p>")
     assert item.title == "Tides"
     assert make(f"<p>{PARAGRAPH}</p>").title is None
+
+
+def test_the_text_as_markdown_on_request() -> None:
+    assert make(PAGE).markdown is None
+    item = make(PAGE.replace("</body>", f"{MORE}</body>"), item_markdown=True)
+    title, *paragraphs = item.text.split("\n")
+    assert title == "How the tide is read"
+    assert len(paragraphs) >= 6
+    assert item.markdown == "\n\n".join((f"# {title}", *paragraphs))
+
+
+def test_comments_and_confidence_where_the_method_tells_them() -> None:
+    comments = "".join(
+        f'<li class="comment"><p>I saw it too, on day {n}, and so did my sister.</p></li>'
+        for n in range(4)
+    )
+    page = PAGE.replace("</body>", f'{MORE}<div id="comments"><ol>{comments}</ol></div></body>')
+    item = make(page, text_method="article", item_comments=True)
+    assert item.comments is not None
+    assert item.comments.splitlines()[0] == "I saw it too, on day 0, and so did my sister."
+    assert item.confidence is not None
+    assert 0 <= item.confidence <= 1
+    plain = make(page, item_comments=True)
+    assert (plain.comments, plain.confidence) == ("", None)
+    assert make(page, text_method="article").comments is None
+
+
+def test_an_item_tells_its_page_type() -> None:
+    assert make(PAGE).page_type == "article"
+    assert make("<title>404</title><h1>Page not found</h1>").page_type == "error"

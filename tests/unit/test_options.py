@@ -103,3 +103,13 @@ def test_every_setting_is_documented_with_its_default() -> None:
     ]
     assert [meaning for *_, meaning in rows] == [option.meaning for option in OPTIONS]
     assert [kind for _, kind, _, _ in rows] == [option.accepts for option in OPTIONS]
+
+
+def test_kinds_of_pages_are_words_with_commas_between() -> None:
+    chosen = Options.from_settings(Settings({"CORPUS_PAGE_TYPES": "Article, product,article"}))
+    assert chosen.page_types == "article,product"
+    assert chosen.wanted_types == {"article", "product"}
+    assert "login" in Options(page_types="all").wanted_types
+    for wrong in ("", ",", "article,blog"):
+        with pytest.raises(OptionError, match="with commas between"):
+            Options.from_settings(Settings({"CORPUS_PAGE_TYPES": wrong}))
