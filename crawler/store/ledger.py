@@ -20,7 +20,6 @@ from crawler.store import ledgerschema as sql
 from crawler.store.ledgerfile import FIRST_KEY, LAST_KEY
 from crawler.store.ledgerhints import (
     Hints,
-    Past,
     Tally,
     join,
     plain,
@@ -106,7 +105,7 @@ class Ledger(LedgerRuns):
         tally.known += 1
         *known, tries, fetched_at = execute(sql.KNOWN, (key,)).fetchone()
         old = Hints(*known)
-        joined, hinted = join(old, hints, Past(tries, fetched_at))
+        joined, hinted = join(old, hints, fetched_at)
         if joined != old:
             tally.changed += 1
             tally.hinted += hinted

@@ -54,8 +54,10 @@ def move_aside(path: Path) -> Path:
         Its new name, the old one with ``.aside-1`` or the first number that is free.
 
     Raises:
-        StoreError: another process writes it, or it cannot be moved.
+        StoreError: it is not there, another process writes it, or it cannot be moved.
     """
+    if not path.is_file():
+        raise StoreError(f"{path} is not there, and need not be moved aside.")
     try:
         with _lock_file(path):
             number = 1

@@ -20,7 +20,6 @@ __all__ = [
     "HINT_COLUMNS",
     "KIND_CHARS",
     "Hints",
-    "Past",
     "Tally",
     "join",
     "plain",
@@ -46,13 +45,6 @@ class Hints(NamedTuple):
 
 
 HINT_COLUMNS = ", ".join(Hints._fields)
-
-
-class Past(NamedTuple):
-    """What became of a page so far, as far as it matters to its hints."""
-
-    tries: int
-    fetched_at: int | None
 
 
 @dataclass(slots=True)
@@ -115,8 +107,13 @@ def read_hints(found: Found, tally: Tally) -> tuple[Hints, int, int]:
     return hints, FOUND_BY.index(found.found_by), seconds_of(found.at)
 
 
-def join(old: Hints, new: Hints, past: Past) -> tuple[Hints, bool]:
+def join(old: Hints, new: Hints, fetched_at: int | None) -> tuple[Hints, bool]:
     """Add what an entry tells to what is known.
+
+    Args:
+        old: what is known.
+        new: what the entry tells.
+        fetched_at: when the page was fetched last; ``None`` where it never was.
 
     Returns:
         What is known now, and whether a listing dates a page later that was fetched already.
@@ -125,11 +122,11 @@ def join(old: Hints, new: Hints, past: Past) -> tuple[Hints, bool]:
     if new.listed and new.listed != old.listed:
         before, now = listed_seconds(old.listed or ""), listed_seconds(new.listed)
     later = now is not None and (before is None or now > before)
-    if past.fetched_at is None:
+    if fetched_at is None:
         hinted = False
     else:
         # The first date given to a page tells of a change only where it is later than the fetch.
-        hinted = later and now is not None and (before is not None or now > past.fetched_at)
+        hinted = later and now is not None and (before is not None or now > fetched_at)
     priorities = [date for date in (old.priority, new.priority) if date is not None]
     joined = Hints(
         priority=max(priorities, default=None),

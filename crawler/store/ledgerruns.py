@@ -22,9 +22,10 @@ from crawler.core.errors import StoreError
 from crawler.store import ledgerschema as sql
 from crawler.store.ledgerfile import LedgerFile
 from crawler.store.ledgerrows import Part, Run, iso_of, seconds_of
+from crawler.store.ledgerversions import sound_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["LedgerRuns"]
 
@@ -72,12 +73,12 @@ class LedgerRuns(LedgerFile):
             for run, started, ended, reason, figures in self._run(sql.RUNS).fetchall()
         ]
 
-    def begin_part(self, run: str, name: str, at: str) -> Part:
+    def begin_part(self, run: str, name: Callable[[int], str], at: str) -> Part:
         """Begin the next part of a run's output; the first has number 1.
 
         Args:
             run: the run's id.
-            name: of the file that will hold the part when it is whole.
+            name: makes of the part's number the name of the file that will hold it when whole.
             at: when.
 
         Raises:
@@ -87,20 +88,21 @@ class LedgerRuns(LedgerFile):
         with self.transaction():
             number = self._run_number(run)
             (part,) = self._run(sql.NEXT_PART, (number,)).fetchone()
-            self._run(sql.BEGIN_PART, (number, part, name, begun))
-        return Part(run, part, name, iso_of(begun))
+            self._run(sql.BEGIN_PART, (number, part, written := name(part), begun))
+        return Part(run, part, written, iso_of(begun))
 
     def mark_exported(self, run: str, address: str, content_hash: str, part: int) -> None:
         """Note that a part holds a page. It counts as exported once the part is finished.
 
         Raises:
-            StoreError: the address is not in the ledger, or the part not begun, or finished.
+            StoreError: the address is not in the ledger, the hash is none, or the part was not
+                begun, or is finished.
         """
         number = self._run_number(run)
         finished, _ = self._part(run, number, part)
         if finished is not None:
             raise StoreError(f"part {part} of run {run} is finished. Begin another one.")
-        self._run(sql.EXPORT, (number, part, self._key(address), content_hash))
+        self._run(sql.EXPORT, (number, part, self._key(address), sound_hash(content_hash)))
 
     def finish_part(self, run: str, part: int, at: str) -> int:
         """Count the pages of a part as exported; a part that is finished stays as it is.

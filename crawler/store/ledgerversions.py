@@ -9,7 +9,7 @@ from crawler.core.errors import StoreError
 from crawler.store.ledgerhints import KIND_CHARS, plain
 from crawler.store.ledgerrows import Change, Fetched, State
 
-__all__ = ["VERSION_COLUMNS", "Version", "answered"]
+__all__ = ["VERSION_COLUMNS", "Version", "answered", "sound_hash"]
 
 _HASH_CHARS = 200
 # Longer validators come from no server that means well, and many refuse a request with one.
@@ -57,7 +57,7 @@ def answered(known: Version, exported: str, fetched: Fetched) -> tuple[State, Ve
         canonical=(fetched.canonical and canonical_address(fetched.canonical)) or known.canonical,
     )
     if fetched.status == _NOT_MODIFIED:
-        change = Change("same", before, exported, bool(known.owed))
+        change = Change("same", before, exported)
         if not before or known.owed:
             return "failed", known, change
         return (
@@ -69,9 +69,7 @@ def answered(known: Version, exported: str, fetched: Fetched) -> tuple[State, Ve
         raise StoreError(
             f"{fetched.address[:200]}: status {fetched.status} gives no page. Use mark_failed."
         )
-    content = plain(fetched.content_hash, _HASH_CHARS)
-    if content is None:
-        raise StoreError(f"{fetched.address[:200]}: a page needs a content hash to be compared by.")
+    content = sound_hash(fetched.content_hash)
     owed = fetched.for_export and content != exported
     version = known._replace(
         etag=etag,
@@ -85,6 +83,19 @@ def answered(known: Version, exported: str, fetched: Fetched) -> tuple[State, Ve
         return "fetched", version, Change("new", "", exported, owed)
     kind = Change("same" if before == content else "changed", before, exported, owed)
     return "fetched", version, kind
+
+
+def sound_hash(content_hash: str) -> str:
+    """Return a content hash.
+
+    Raises:
+        StoreError: it is empty, longer than 200 characters, or not ASCII.
+    """
+    if not (0 < len(content_hash) <= _HASH_CHARS and content_hash.isascii()):
+        raise StoreError(
+            f"{content_hash[:200]!r} is no content hash. Give up to {_HASH_CHARS} ASCII characters."
+        )
+    return content_hash
 
 
 def _near(number: int | None) -> int | None:
