@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
@@ -131,7 +131,9 @@ def tables_below(root: etree._Element, marks: TableMarks) -> Iterator[etree._Ele
         yield from root.iter("table", "dl")
         return
     # The path gives elements alone; its type allows for any.
-    for element in cast("Iterable[etree._Element]", _CANDIDATES(root)):
+    found: Any = _CANDIDATES(root)
+    candidates: Iterable[etree._Element] = found
+    for element in candidates:
         if part_of(element, element.tag) in ("table", "list"):
             yield element
 
