@@ -50,6 +50,9 @@ _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Part of no block's path: authors leave it out and parsers put it in, or not.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
+# What has to be done at an element's end: nothing, since nothing below it is shown; nothing;
+# what links, buttons and block-level elements ask for.
+_CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = "closed", "plain", "link", "button", "block"
 # Scripts may lift it, and a page that hides all it has would have no text at all.
 _NEVER_HIDDEN = frozenset(("html", "body"))
 # Only so much of a title is compared with each block, and only so much of a path is told.
@@ -62,7 +65,9 @@ _NAME_CHARS = 200
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Nothing changes a holder or a block once it is made. They are not frozen all the same: pages make
+# hundreds of them, and frozen ones take four times as long to make.
+@dataclass(slots=True, eq=False)
 class Holder:
     """A block-level element that blocks stand in.
 
@@ -87,7 +92,7 @@ class Holder:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Block:
     """One visible block of a page.
 
@@ -161,23 +166,28 @@ class _Segmenter:
         """Visit every element below ``root`` without recursion: pages nest thousands deep."""
         # A frame is an element whose children are being visited; entering and leaving it brackets
         # them, and the tail of each child is text of the frame.
-        if not self._enter(root):
-            return
-        stack = [(root, iter(root), root)]
+        kind = self._enter(root)
+        stack = [] if kind is _CLOSED else [(iter(root), root, kind)]
+        enter, add = self._enter, self._add
         while stack:
-            element, children, place = stack[-1]
-            child = next(children, None)
-            if child is None:
+            children, place, kind = stack[-1]
+            for child in children:
+                shown = child if child.tag != "template" else self._late(root, child)
+                entered = _CLOSED if shown is None else enter(shown)
+                if entered is not _CLOSED and shown is not None:
+                    if len(shown):
+                        stack.append((iter(shown), child, entered))
+                        break
+                    if entered is not _PLAIN:
+                        self._leave(entered)
+                if tail := child.tail:
+                    add(tail)
+            else:
                 stack.pop()
-                self._leave(element)
-                if stack and place.tail:
-                    self._add(place.tail)
-                continue
-            shown = child if child.tag != "template" else self._late(root, child)
-            if shown is not None and self._enter(shown):
-                stack.append((shown, iter(shown), child))
-            elif child.tail:
-                self._add(child.tail)
+                if kind is not _PLAIN:
+                    self._leave(kind)
+                if stack and (tail := place.tail):
+                    add(tail)
         self._flush()
 
     def _late(self, root: etree._Element, template: etree._Element) -> etree._Element | None:
@@ -190,42 +200,48 @@ class _Segmenter:
             self._late_parts = {part.get("id") or "": part for part in hidden}
         return self._late_parts.get(f"S{name[1:]}")
 
-    def _enter(self, element: etree._Element) -> bool:
-        """Open an element; False where nothing below it is shown."""
+    def _enter(self, element: etree._Element) -> str:
+        """Open an element and return what has to be done at its end."""
         tag = element.tag
         if tag in _UNSEEN:
-            return False
+            return _CLOSED
         if tag == "br":
             self._break()
-            return False
+            return _CLOSED
         attributes = element.keys()
         if ("style" in attributes or "hidden" in attributes) and (
             _is_hidden(element, attributes) or self._was_shown(element, attributes)
         ):
-            return False
+            return _CLOSED
         if tag in _INLINE or self._flows(tag):
-            self._enter_inline(element, tag, attributes)
+            kind = self._enter_inline(element, tag, attributes)
         else:
-            self._flush()
+            kind = _BLOCK
+            if self._pieces:
+                self._flush()
             parent = self._holder
             names = _names(element, attributes) if attributes else ""
             self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag))
-        if element.text:
-            self._add(element.text)
-        return True
+        if text := element.text:
+            self._add(text)
+        return kind
 
     def _enter_inline(
         self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
-    ) -> None:
+    ) -> str:
+        kind = _PLAIN
         if tag == "a" and "href" in attributes:
             self._open_links += 1
             self._links += 1
+            kind = _LINK
         elif tag == "button":
             self._add(" ")
+            kind = _BUTTON
         if tag in _TELLING:
             self._inner.append(tag)
         if "class" in attributes:
             self._inner.append((element.get("class") or "")[:_NAME_CHARS])
+        return kind
 
     def _was_shown(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
         """Tell whether a part that came late was met before, in its place."""
@@ -236,16 +252,15 @@ class _Segmenter:
         self._late_shown.add(element)
         return False
 
-    def _leave(self, element: etree._Element) -> None:
-        tag = element.tag
-        if tag in _INLINE:
-            if tag == "a":
-                self._open_links -= element.get("href") is not None
-            elif tag == "button":
-                self._add(" ")
-        elif not self._flows(tag):
-            self._flush()
+    def _leave(self, kind: str) -> None:
+        if kind is _BLOCK:
+            if self._pieces:
+                self._flush()
             self._holder = self._holder.parent or self._holder
+        elif kind is _LINK:
+            self._open_links -= 1
+        else:
+            self._add(" ")
 
     def _flows(self, tag: str) -> bool:
         """Tell whether an element that HTML does not know flows where it stands."""
@@ -293,22 +308,22 @@ class _Segmenter:
             return
         text = _fold("".join(self._pieces))
         # Marks of direction alone are nothing to read.
-        if text and any(map(str.isprintable, text.replace(" ", ""))):
+        if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
             holder = self._holder
             chars = len(text) - text.count(" ") - text.count("\n")
             self.blocks.append(
                 Block(
-                    index=len(self.blocks),
-                    text=text,
-                    tag=holder.tag,
-                    path=holder.path,
+                    len(self.blocks),
+                    text,
+                    holder.tag,
+                    holder.path,
                     # "Day 12" as the page's own headline is not "Day 13".
-                    key=block_key(text, mask_digits=text not in self._title),
-                    chars=chars,
-                    link_chars=min(self._link_chars, chars),
-                    holder=holder,
-                    inner=" ".join(self._inner),
-                    links=self._links,
+                    block_key(text, mask_digits=text not in self._title),
+                    chars,
+                    min(self._link_chars, chars),
+                    holder,
+                    " ".join(self._inner),
+                    self._links,
                 )
             )
             self._inner.clear()
@@ -318,6 +333,8 @@ class _Segmenter:
 
 def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
     """Join what an author calls an element."""
+    if attributes == ["class"]:  # as most that have a name
+        return (element.get("class") or "")[:_NAME_CHARS]
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
     )

@@ -48,6 +48,8 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
 
 
 def _is_label(text: str) -> bool:
+    if len(text) <= _LABEL_LETTERS:
+        return _LETTER.search(text) is not None
     begins = len(_LETTER.findall(text[:_LABEL_BEGINS]))
     return begins <= _LABEL_LETTERS and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS
 
