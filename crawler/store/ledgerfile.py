@@ -256,6 +256,8 @@ def _lock_file(path: Path) -> IO[bytes]:
 
 
 def _advice(error: sqlite3.Error) -> str:
+    if isinstance(error, sqlite3.ProgrammingError):
+        return f"{error}. Use a ledger while it is open, in the thread that opened it."
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return (

@@ -68,6 +68,8 @@ def test_what_was_added_is_there_when_the_ledger_is_opened_again(path: Path) -> 
         assert ledger.check() == ()
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}.lock"]
     ledger.close()
+    with pytest.raises(StoreError, match="while it is open"):
+        ledger.pending()
 
 
 def test_one_process_writes_and_others_may_look(path: Path) -> None:
