@@ -35,6 +35,7 @@ _FIELD_KINDS: Final[dict[str, Kind]] = {
     "bool": "flag",
     "list[dict[str, Any]] | None": "blocks",
     "list[str]": "texts",
+    "list[str] | None": "texts",
     "dict[str, Any]": "json",
     "dict[str, str] | None": "json",
     "list[dict[str, Any]]": "json",

@@ -56,10 +56,13 @@ class PageItem:
         counts_snapshot: Identifies the state of the site's counts the text was chosen by.
         near_duplicate_of: Address of the page of the same site that this one nearly repeats; None
             where it repeats none.
+        parts: Addresses of all pages of an article that the site cuts into several, in order, the
+            first of which is ``url``; None for a page that is whole.
         blocks_kept: Text blocks of the page that make up ``text``.
         blocks_dropped: Text blocks of the page left out as boilerplate.
         sentences: Sentences of ``text`` in order, each with ``block``, the number of its block on
-            the page, and ``text``; None where the setting ``CORPUS_SENTENCES`` is off.
+            the page or, numbered through, on all ``parts``, and ``text``; None where the setting
+            ``CORPUS_SENTENCES`` is off.
         tables: Tables of the page in order, as the functions of
             :mod:`crawler.core.tables.content` describe them; layout tables only where the setting
             ``CORPUS_LAYOUT_TABLES`` is on. None where ``CORPUS_TABLES`` is off.
@@ -99,6 +102,7 @@ class PageItem:
     frequency_ranks: int | None = None
     counts_snapshot: str = ""
     near_duplicate_of: str | None = None
+    parts: list[str] | None = None
     blocks_kept: int = 0
     blocks_dropped: int = 0
     sentences: list[dict[str, Any]] | None = None

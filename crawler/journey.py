@@ -30,17 +30,20 @@ from crawler.core.flow import (
 from crawler.core.observationlog import ObservationLog
 from crawler.core.pagetype import page_type
 from crawler.core.pagetype.kinds import ARTICLE
+from crawler.core.parts import PartLinks, next_part
 from crawler.dropped import DroppedBlocks
+from crawler.joining import Part, WaitingParts, join, joinable
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crawler.core.flow import Annotation
     from crawler.core.page import Page
+    from crawler.core.pagetype import PageType
     from crawler.items import PageItem
     from crawler.options import Options
     from crawler.store.spool import Spool
@@ -91,6 +94,8 @@ class Journey:
         # Pages left out by their kind, and the near-duplicate that is exported in place of each.
         self._left_out: dict[str, str | None] = {}
         self._tally = tally
+        # By site, which pages go on in which: parts of one article.
+        self._links: dict[str, PartLinks] = {}
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
         self._counts: dict[str, SiteCounts] = {}
@@ -112,6 +117,7 @@ class Journey:
         seen = self._observe(page)
         if seen is not None:
             self._add(*seen)
+            self._add_link(seen[0])
         return seen is not None
 
     def hold(self, page: Page, spool: Spool) -> bool:
@@ -125,6 +131,7 @@ class Journey:
             return False
         spool.append(page)
         self._add(*seen)
+        self._add_link(seen[0])
         self._tally.inc_value("corpus/pages/held")
         return True
 
@@ -138,15 +145,24 @@ class Journey:
         return self._item(document, self._stored_view(page.site_name, observation))
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
-        """Judge pages that were counted, by the counts of this crawl, which are complete now."""
+        """Judge pages that were counted, by the counts of this crawl, which are complete now.
+
+        The parts of an article leave as one item when the last of them has been judged.
+        """
+        waiting = WaitingParts(self._links)
         for page in pages:
             document = self._read(page)
             if document is None:
                 self.lost += 1
-                continue
-            item = self._item(document, self._own_view(page.site_name))
-            if item is not None:
-                yield item
+            if waiting.awaits(page):
+                part = None if document is None else self._part(document)
+                yield from self._joined(waiting.add(page, part))
+            elif document is not None:
+                item = self._item(document, self._own_view(page.site_name))
+                if item is not None:
+                    yield item
+        for parts in waiting.rest():
+            yield from self._joined(parts)
 
     def skip(self, reason: str, detail: str) -> None:
         """Count and log what gives no item: ``reason`` is a slug, ``detail`` names it first."""
@@ -235,54 +251,116 @@ class Journey:
         self._tally.inc_value("corpus/counts/failed")
         logger.warning("Counts passed over: %s", error)
 
+    def _add_link(self, document: Document) -> None:
+        """Note whether a page that is held is a part of an article, and where that goes on."""
+        if not self.options.join_parts:
+            return
+        page = document.page
+        site = page.site_name
+        if site not in self._links:
+            # An archive exports one capture of an address; a crawl what its spider yields.
+            self._links[site] = PartLinks(latest_alone=self.mode == "archive")
+        self._links[site].add(page.url, next_part(document.parsed, page.url))
+
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
+        found = self._type(document)
         url = document.page.url
-        kind = self._wanted_kind(document)
-        if kind is None:
+        if found is None or self._is_unwanted(url, found):
             return None
+        annotation = self._annotate(document, view)
+        if annotation is None or self._is_repeated(url, annotation.duplicate_of):
+            return None
+        item = self._make(annotation, view, found)
+        return None if item is None else self._counted(item)
+
+    def _part(self, document: Document) -> Part | None:
+        """Judge a part of an article, whether or not it would be exported by itself."""
+        view = self._own_view(document.page.site_name)
+        found = self._type(document)
+        annotation = None if found is None else self._annotate(document, view)
+        if found is None or annotation is None:
+            return None
+        item = self._make(annotation, view, found)
+        return None if item is None else Part.of(item, found, annotation)
+
+    def _joined(self, parts: Sequence[Part | None]) -> Iterator[PageItem]:
+        """Export the parts of an article as one item, and by itself what is none after all."""
+        there = [part for part in parts if part is not None]
+        number = joinable(parts) if there else 0
+        if number > 1 and self._is_exported(there[0]):
+            self._tally.inc_value("corpus/pages/joined", number - 1)
+            logger.info("Joined %d pages into one article: %s", number, there[0].item.url)
+            yield self._counted(join(there[:number]))
+            there = there[number:]
+        for part in there:
+            item = part.item
+            if not self._is_unwanted(item.url, part.type) and not self._is_repeated(
+                item.url, item.near_duplicate_of
+            ):
+                yield self._counted(item)
+
+    def _is_exported(self, part: Part) -> bool:
+        repeats = self.options.drop_near_duplicates and self._same(
+            part.item.url, part.item.near_duplicate_of
+        )
+        return part.type.is_among(self._wanted) and not repeats
+
+    def _type(self, document: Document) -> PageType | None:
+        """Tell the kind of a page; None where that fails."""
+        found = self._attempt(document.page, lambda: page_type(document))
+        if found is None:
+            self.lost += 1
+        else:
+            self._tally.inc_value(f"corpus/page_types/{found.kind}")
+        return found
+
+    def _annotate(self, document: Document, view: SiteView) -> Annotation | None:
         annotation = self._attempt(document.page, lambda: annotate(document, view, self.method))
         if annotation is None:
             self.lost += 1
-            return None
-        if annotation.duplicate_of is not None:
+        elif annotation.duplicate_of is not None:
             self._tally.inc_value("corpus/pages/near_duplicates")
-            if self.options.drop_near_duplicates and (same := self._same(annotation)):
-                self.skip("near-duplicate", f"{url}: of {same}")
-                return None
-        item = self._attempt(document.page, lambda: self._maker.make(annotation, view, kind))
+        return annotation
+
+    def _make(self, annotation: Annotation, view: SiteView, found: PageType) -> PageItem | None:
+        page = annotation.document.page
+        item = self._attempt(page, lambda: self._maker.make(annotation, view, found.kind))
         if item is None:
             self.lost += 1
-            return None
-        self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
-        self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
-        self.dropped.add(annotation)
+        else:
+            self.dropped.add(annotation)
         return item
 
-    def _wanted_kind(self, document: Document) -> str | None:
-        """Tell the kind of a page; None where it is not exported, which is counted and logged."""
-        page = document.page
-        found = self._attempt(page, lambda: page_type(document))
-        if found is None:
-            self.lost += 1
-            return None
-        self._tally.inc_value(f"corpus/page_types/{found.kind}")
-        if found.is_among(self._wanted):
-            return found.kind
-        self._left_out[page.url] = None
-        reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
-        self.skip(reason, f"{page.url}: {found.kind}")
-        return None
+    def _counted(self, item: PageItem) -> PageItem:
+        self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
+        self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
+        return item
 
-    def _same(self, annotation: Annotation) -> str | None:
+    def _is_unwanted(self, url: str, found: PageType) -> bool:
+        """Tell whether a page is left out by its kind, which is counted and logged."""
+        if found.is_among(self._wanted):
+            return False
+        self._left_out[url] = None
+        reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
+        self.skip(reason, f"{url}: {found.kind}")
+        return True
+
+    def _is_repeated(self, url: str, original: str | None) -> bool:
+        """Tell whether a page is left out as a near-duplicate, which is counted and logged."""
+        if not self.options.drop_near_duplicates or not (same := self._same(url, original)):
+            return False
+        self.skip("near-duplicate", f"{url}: of {same}")
+        return True
+
+    def _same(self, url: str, original: str | None) -> str | None:
         """Return the exported page that a near-duplicate repeats.
 
         None where the page it repeats was left out: a front page may repeat a whole article. Then
         this one stands in for it.
         """
-        original = annotation.duplicate_of
         if original is None or original not in self._left_out:
             return original
         stand_in = self._left_out[original]
         if stand_in is None:
-            self._left_out[original] = annotation.document.page.url
+            self._left_out[original] = url
         return stand_in

@@ -291,6 +291,11 @@ class Options:
         meaning="Leave near-duplicates of an earlier page out of the export instead of marking "
         "them; they are counted as skipped.",
     )
+    join_parts: bool = _option(
+        default=True,
+        meaning="Make one item of an article that the site cuts into several pages; in streaming "
+        "mode each page leaves by itself.",
+    )
     item_blocks: bool = _option(
         default=False,
         meaning="Add to each item all blocks of its page, kept and dropped, with label and "

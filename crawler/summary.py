@@ -99,6 +99,7 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     exported = _count(stats, "corpus/pages/exported")
     broken = _count(stats, "corpus/pages/broken")
     dropped = _count(stats, "item_dropped_count")
+    joined = _count(stats, "corpus/pages/joined")
     skipped = _reasons(stats, "corpus/skipped/")
     pages = f"{fetched:,} fetched, {exported:,} exported"
     # Near-duplicates that are not exported are among the skipped.
@@ -106,13 +107,15 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if marked > 0:
         pages += f", {marked:,} of them near-duplicates"
     yield "pages", pages
+    if joined:
+        yield "joined", f"{joined:,} to the first pages of their articles"
     if skipped:
         yield "skipped", _by_reason(stats, "corpus/skipped/")
     if dropped:
         yield "dropped", f"{dropped:,} by item pipelines"
     if broken:
         yield "broken", f"{broken:,}: an item pipeline failed on them"
-    waiting = fetched - exported - broken - dropped - sum(skipped.values())
+    waiting = fetched - exported - broken - dropped - joined - sum(skipped.values())
     if waiting > 0:
         yield "waiting", f"{waiting:,} not exported"
 

@@ -1,0 +1,21 @@
+"""Articles that a site cuts into several pages: which page goes on where, and what each repeats.
+
+:func:`next_part` reads it from a page, :class:`PartLinks` makes chains of what all pages say, and
+:func:`repeated_blocks` tells what the parts of a chain say again.
+"""
+
+from __future__ import annotations
+
+from crawler.core.parts.address import MOST_PARTS, part_number
+from crawler.core.parts.chains import PartLinks
+from crawler.core.parts.links import next_part
+from crawler.core.parts.repeats import repeated_blocks, same_headline
+
+__all__ = [
+    "MOST_PARTS",
+    "PartLinks",
+    "next_part",
+    "part_number",
+    "repeated_blocks",
+    "same_headline",
+]

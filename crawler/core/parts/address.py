@@ -1,0 +1,195 @@
+"""What an address says of the part of an article that it leads to.
+
+The parts of one article differ in a number alone: ``/tour``, ``/tour/2``, ``/tour/3``. So do many
+other addresses: articles by number (``/news/7``, ``/news/8``), headlines used twice (``/walks``,
+``/walks-2``), months, lists. A number counts as a part's where the first part has none, or where
+the address calls it a page.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from crawler.core.addresses import canonical_address
+from crawler.core.parts.words import pager_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MOST_PARTS", "Place", "Reading", "part_number", "place_of", "readings", "step"]
+
+MOST_PARTS = 100
+"""No article is cut into more parts: larger numbers name articles, and longer chains are pagers
+without an end."""
+
+Place: TypeAlias = tuple[str, str, str]
+"""Host without ``www.``, path without the slash at its end, and query of an address: what two ways
+to write it have in common."""
+
+_CHARS = 2_000
+_NUMBER = r"(?P<number>0|[1-9][0-9]{0,2})"
+_ENDING = r"(?P<ending>\.[a-z][a-z0-9]{1,5})?"
+# Possessive, so that each is tried once at each place.
+_BARE = re.compile(rf"{_NUMBER}{_ENDING}")
+_WORDED = re.compile(rf"(?:(?P<stem>.*)[-_.,;])?(?P<word>[a-z]+)[-_=.]?{_NUMBER}{_ENDING}")
+_COMMA = re.compile(rf"(?P<stem>.+)[,;]{_NUMBER}{_ENDING}")
+_SUFFIX = re.compile(rf"(?P<stem>.+)[-_]{_NUMBER}(?P<ending>\.[a-z][a-z0-9]{{1,5}})")
+_QUERY_NUMBER = re.compile(r"(?:0,)?(?P<number>0|[1-9][0-9]{0,2})")
+_DATES = re.compile(r"(?:^|/)(?:19|20)[0-9]{2}(?:/[0-9]{1,2}){0,2}$")
+_LIST_HYPHENS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read an address as that of a part.
+
+    ``base``
+        Where the number is left out.
+    ``number``
+        Which part it is.
+    ``form``
+        How the number is written: two parts of an article have theirs written alike.
+    ``is_named``
+        Whether the address calls it the number of a page.
+    ``is_weak``
+        Whether other articles are often named so: a link has to say that it leads to a page.
+    ``from_zero``
+        Whether the second part may have the number 1.
+    """
+
+    base: Place
+    number: int
+    form: str
+    is_named: bool = False
+    is_weak: bool = False
+    from_zero: bool = False
+
+
+@lru_cache(maxsize=4096)
+def place_of(url: str) -> Place | None:
+    """Return what all ways to write an address have in common; None where it is no web address."""
+    if len(url) > _CHARS:
+        return None
+    try:
+        parts = urlsplit(canonical_address(url))
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https"):
+        return None
+    return parts.netloc.removeprefix("www."), parts.path.rstrip("/"), parts.query
+
+
+@lru_cache(maxsize=4096)
+def readings(url: str) -> tuple[Reading, ...]:
+    """Return the ways to read an address as that of a part, save where it is that of a list."""
+    place = place_of(url)
+    if place is None or not any(map(str.isdigit, place[1] + place[2])):
+        return ()
+    return tuple(
+        each
+        for each in (*_in_query(place), *_in_path(place))
+        if each.number <= MOST_PARTS and not _is_list(each.base)
+    )
+
+
+def part_number(url: str, following: str) -> int | None:
+    """Return which part of an article an address is, if another is that of the part after it.
+
+    Returns:
+        The number, 1 for the first part; None where the other is not that of the part after it.
+    """
+    found = step(url, following)
+    return None if found is None else found[0]
+
+
+def step(url: str, following: str) -> tuple[int, Reading] | None:
+    """Return the number of a part, and how the address of the part after it is read.
+
+    None where the two are not addresses of a part and the part after it.
+    """
+    place = place_of(url)
+    own = readings(url)
+    for reading in readings(following):
+        if reading.base == place and (
+            reading.number == 2 or (reading.number == 1 and reading.from_zero)  # noqa: PLR2004 - the second part
+        ):
+            return 1, reading
+        for each in own:
+            if (
+                each.base == reading.base
+                and each.form == reading.form
+                and each.number + 1 == reading.number
+                and (each.number > 1 or each.is_named)
+            ):
+                return max(1, each.number), reading
+    return None
+
+
+def _in_query(place: Place) -> Iterator[Reading]:
+    host, path, query = place
+    words = pager_words()
+    pairs = query.split("&") if query else []
+    for position, pair in enumerate(pairs):
+        name, _, value = pair.partition("=")
+        is_named = name.lower() in words.parameters
+        if not is_named and name.lower() not in words.short_parameters:
+            continue
+        if match := _QUERY_NUMBER.fullmatch(unquote(value)):
+            rest = "&".join(pairs[:position] + pairs[position + 1 :])
+            yield Reading(
+                (host, path, rest), int(match["number"]), f"?{name}", is_named, from_zero=is_named
+            )
+
+
+def _in_path(place: Place) -> Iterator[Reading]:
+    host, path, query = place
+    folder, _, last = path.rpartition("/")
+    around, _, before = folder.rpartition("/")
+
+    def base(text: str) -> Place:
+        return host, text, query
+
+    if match := _BARE.fullmatch(last):
+        number, ending = int(match["number"]), match["ending"] or ""
+        if before.lower() in pager_words().address_words:
+            yield Reading(base(around), number, f"/{before}/{ending}", is_named=True)
+        yield Reading(base(folder), number, f"/{ending}")
+        if ending:
+            yield Reading(base(folder + ending), number, f"/{ending}")
+        return
+    ending = ""
+    if (match := _WORDED.fullmatch(last.lower())) and match["word"] in pager_words().address_words:
+        ending, stem = match["ending"] or "", last[: len(match["stem"] or "")]
+        number = int(match["number"])
+        rest = f"{folder}/{stem}{ending}" if stem else folder
+        yield Reading(base(rest), number, f"{match['word']}{ending}", is_named=True)
+        if ending and not stem:
+            yield Reading(base(folder + ending), number, f"{match['word']}{ending}", is_named=True)
+    elif match := _COMMA.fullmatch(last):
+        ending = match["ending"] or ""
+        yield Reading(base(f"{folder}/{match['stem']}{ending}"), int(match["number"]), ",")
+    elif match := _SUFFIX.fullmatch(last):
+        rest = f"{folder}/{match['stem']}{match['ending']}"
+        yield Reading(base(rest), int(match["number"]), last[match.end("stem")], is_weak=True)
+
+
+def _is_list(base: Place) -> bool:
+    """Tell whether an address without its number is that of a list, or of nothing."""
+    _, path, query = base
+    words = pager_words()
+    names = {pair.partition("=")[0].lower() for pair in query.split("&")} if query else set()
+    if names & words.list_parameters:
+        return True
+    segments = [segment for segment in path.lower().split("/") if segment]
+    if not segments:
+        return not query
+    last = segments[-1]
+    if not query and (last.partition(".")[0] in words.list_ends or _DATES.search(path)):
+        return True
+    hyphens = last.count("-") + last.count("_")
+    is_headline = hyphens >= _LIST_HYPHENS or any(map(str.isdigit, last))
+    return not is_headline and not words.list_words.isdisjoint(segments)

@@ -1,0 +1,105 @@
+"""Chains of parts, from what each page of a site says by itself.
+
+Depends on no order: what is known is gathered first, and the chains are made once, of all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crawler.core.addresses import canonical_address
+from crawler.core.parts.address import MOST_PARTS, Place, part_number, place_of, readings
+
+__all__ = ["PartLinks"]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A page that may be a part: its address as fetched, where it goes on, how often it is held."""
+
+    url: str
+    following: str | None
+    times: int
+
+
+class PartLinks:
+    """Which page of a site goes on in which other.
+
+    Only pages whose addresses have the number of a part, and those that go on, take room.
+
+    Args:
+        latest_alone: whether of an address that comes several times one alone is exported. Else
+            each of them is, and none of them can be told to be the part.
+    """
+
+    def __init__(self, *, latest_alone: bool = False) -> None:
+        self._latest_alone = latest_alone
+        self._nodes: dict[str, _Node] = {}
+
+    def add(self, url: str, following: str | None) -> None:
+        """Note a page that is held.
+
+        Args:
+            url: its address.
+            following: what :func:`crawler.core.parts.next_part` says of it.
+        """
+        key = canonical_address(url)
+        node = self._nodes.get(key)
+        if node is None:
+            if following is not None or readings(url):
+                self._nodes[key] = _Node(url, following, 1)
+            return
+        node.times += not (self._latest_alone and node.url == url)
+        if node.following is None:
+            node.following = following
+        elif following is not None and following != node.following:
+            # It has been changed meanwhile, and nobody can tell which of the two is held.
+            node.times += 1
+
+    def chains(self) -> list[tuple[str, ...]]:
+        """Return the chains: the canonical addresses of the parts of each article, in order.
+
+        A chain begins with a first part and ends where the next one is not held. A part that two
+        pages claim goes to the one whose address has no number, if there is just one such.
+        """
+        following = self._following()
+        continued = set(following.values())
+        found = []
+        for key, then in sorted(following.items()):
+            if key in continued or part_number(key, then) != 1:
+                continue
+            chain, seen = [key], {key}
+            while (then := following.get(chain[-1], key)) not in seen:
+                chain.append(then)
+                seen.add(then)
+            if len(chain) <= MOST_PARTS:
+                found.append(tuple(chain))
+        return found
+
+    def _following(self) -> dict[str, str]:
+        """Return for each page that goes on in a held one that one; no two pages share one."""
+        held: dict[Place, str | None] = {}
+        for key, node in self._nodes.items():
+            if node.times == 1 and (place := place_of(key)) is not None:
+                # Two addresses that differ in a slash: which is meant cannot be told.
+                held[place] = None if place in held else key
+        claims: dict[str, list[str]] = {}
+        for key, node in self._nodes.items():
+            if node.times == 1 and node.following is not None:
+                then = self._held(node.following, held)
+                if then is not None and part_number(key, then) is not None:
+                    claims.setdefault(then, []).append(key)
+        chosen = {}
+        for then, keys in claims.items():
+            bases = {reading.base for reading in readings(then)}
+            first = keys if len(keys) == 1 else [key for key in keys if place_of(key) in bases]
+            if len(first) == 1:
+                chosen[first[0]] = then
+        return chosen
+
+    def _held(self, address: str, held: dict[Place, str | None]) -> str | None:
+        node = self._nodes.get(address)
+        if node is not None:
+            return address if node.times == 1 else None
+        place = place_of(address)
+        return None if place is None else held.get(place)

@@ -1,0 +1,109 @@
+"""Words of pagers in many languages, from one data file.
+
+``data/pagers.json`` is a JSON object. By language, what readers see:
+
+``next_page``, ``next``
+    Texts of links to the next page, those that name a page and those that do not.
+``page``, ``of``
+    "Page" and "of" as in "page 2 of 3".
+``other_texts``
+    What a link to the next page of one text does not speak of: another article, older posts.
+
+And what stands in addresses, in lower case:
+
+``address_words``, ``parameters``, ``short_parameters``
+    What stands before the number of a page, in paths and as names in queries; short ones may number
+    articles as well.
+``list_words``, ``list_ends``
+    Parts of paths to lists of articles, anywhere or at the end.
+``list_parameters``
+    Names in the queries of lists of articles and of pages of comments.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["PagerWords", "fold", "pager_words"]
+
+_SPACE = re.compile(r"[\W_]+")
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case, its letters and digits alone, single spaces between words."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PagerWords:
+    """The lists, texts folded as :func:`fold` does.
+
+    ``numbered``
+        Matches the whole of a folded text that names a page by its number: "2", "page 2 of 3"; the
+        number is the group ``number``, or ``other`` where it stands before its word.
+    ``mark``
+        Finds, in a text as written, the words that name a page by number: "(Page 2 of 3)".
+    """
+
+    next_page: tuple[str, ...]
+    next: frozenset[str]
+    pages: frozenset[str]
+    others: frozenset[str]
+    numbered: re.Pattern[str]
+    mark: re.Pattern[str]
+    address_words: frozenset[str]
+    parameters: frozenset[str]
+    short_parameters: frozenset[str]
+    list_words: frozenset[str]
+    list_ends: frozenset[str]
+    list_parameters: frozenset[str]
+
+
+@cache
+def pager_words() -> PagerWords:
+    """Return the lists that come with the package."""
+    room = files("crawler.core.parts").joinpath("data")
+    data = json.loads(room.joinpath("pagers.json").read_text("utf-8"))
+
+    def folded(name: str) -> tuple[str, ...]:
+        texts = (text for texts in data[name].values() for text in texts)
+        return tuple(word for word in dict.fromkeys(map(fold, texts)) if word)
+
+    page, of = _any_of(folded("page")), _any_of(folded("of"))
+    return PagerWords(
+        next_page=folded("next_page"),
+        next=frozenset(folded("next")),
+        pages=frozenset(folded("page")),
+        others=frozenset(folded("other_texts")),
+        # Where a slash or a bracket stood, folding leaves a space.
+        numbered=re.compile(
+            rf"(?:(?:{page}) ?)?(?P<number>[0-9]{{1,3}})(?: (?:(?:{of}) )?[0-9]{{1,3}})?"
+            rf"|第? ?(?P<other>[0-9]{{1,3}}) ?(?:{page})"
+        ),
+        mark=re.compile(
+            rf"\b(?:{page})\s?[0-9]{{1,3}}\b(?:\s?(?:/|{of})\s?[0-9]{{1,3}}\b)?"
+            rf"|第?\s?(?<![0-9])[0-9]{{1,3}}\s?(?:{page})(?!\w)"
+            r"|[(\[]\s?[0-9]{1,3}(?:\s?/\s?[0-9]{1,3})?\s?[)\]]\s*$"
+            r"|\b[0-9]{1,3}\s?/\s?[0-9]{1,3}\s*$",
+            re.IGNORECASE,
+        ),
+        address_words=frozenset(data["address_words"]),
+        parameters=frozenset(data["parameters"]),
+        short_parameters=frozenset(data["short_parameters"]),
+        list_words=frozenset(data["list_words"]),
+        list_ends=frozenset(data["list_ends"]),
+        list_parameters=frozenset(data["list_parameters"]),
+    )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
