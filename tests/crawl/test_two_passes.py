@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
+WALKS = ("the harbour", "the lighthouse", "the long bridge")
+
+
+def split_article() -> dict[str, Answer]:
+    """Make an article on three pages."""
+    pager = ' <a href="/walk">1</a> <a href="/walk/2">2</a> <a href="/walk/3">3</a>'
+    return {
+        "/walk" if number == 1 else f"/walk/{number}": html(
+            f"""<html lang="en"><head><title>A walk along the coast</title>
+            <meta property="og:type" content="article"></head><body><ul><li><a href="/">Home</a>
+            </li></ul><article><h1>A walk along the coast</h1><p>On day {number} we came to {place},
+            which nobody of us had seen before, and stayed there until the evening, since the wind
+            had turned and the boats of {place} did not leave until the day after.</p><p>What the
+            people of {place} told us, of storms and of years without fish, would fill a book of
+            its own; we wrote down what we could.</p></article>{pager}<div>{FOOTER}</div></body>"""
+        )
+        for number, place in enumerate(WALKS, start=1)
+    }
+
 
 def test_every_page_leaves_once_without_the_boilerplate(
     project: Project, make_site: MakeSite
@@ -230,15 +249,25 @@ def test_a_pipeline_alone_is_enough(project: Project, make_site: MakeSite) -> No
 
 
 def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
-    site = make_site(small_site(6))
-    project.run(
+    linked = html(article(0, '<a href="/walk">A walk in three parts</a>'))
+    site = make_site({**small_site(6), "/a/0": linked, **split_article()})
+    _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_KEEP_SPOOL=1"),
     )
+    joined = [item for item in project.items() if item["parts"]]
+    assert [item["parts"] for item in joined] == [
+        [f"{site.url}walk", f"{site.url}walk/2", f"{site.url}walk/3"]
+    ]
+    assert [f"{word}, which" in joined[0]["text"] for word in WALKS] == [True] * 3
+    assert "10 fetched, 8 exported" in err
+    assert "joined      2" in err
     (archive,) = (project.folder / "corpus-data" / "spool").glob("*.warc.gz")
     project.run("crawl", "archive", "-a", f"path={archive}", "-O", "archive.jsonl")
     crawled = {item["url"]: item["text"] for item in project.items()}
     archived = {item["url"]: item["text"] for item in project.items("archive.jsonl")}
     assert archived == crawled
+    (again,) = [item for item in project.items("archive.jsonl") if item["parts"]]
+    assert again["parts"] == joined[0]["parts"]
     assert {item["mode"] for item in project.items("archive.jsonl")} == {"archive"}
 
 
