@@ -90,6 +90,10 @@ _PATTERN = re.compile(
         )
     )
 )
+# Letters that every cue has: looked for at a fraction of the cost.
+_ANY = re.compile(
+    "|".join(dict.fromkeys(stem.strip("^") for stems in _STEMS.values() for stem in stems.split()))
+)
 _BITS: Mapping[str, int] = MappingProxyType({name: 1 << place for place, name in enumerate(CUES)})
 # Pages of a site share their names, and sites their words: what was read is kept, within limits.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -100,8 +104,19 @@ _WORD_CHARS = 40
 def _cues_of(word: str) -> int:
     """Return the cues in one word."""
     found = 0
+    if _ANY.search(word) is None:  # as most words
+        return found
     for match in _PATTERN.finditer(word):
         found |= _BITS[match.lastgroup or ""]
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def _cues_in_one(name: str) -> int:
+    """Return the cues in one name of several words, as ``related-topics`` and ``shareBar``."""
+    found = 0
+    for word in _WORD.findall(name):
+        found |= _cues_of(word[:_WORD_CHARS].lower())
     return found
 
 
@@ -109,6 +124,6 @@ def _cues_of(word: str) -> int:
 def cues_in(names: str) -> int:
     """Return the cues in some names, as bits."""
     found = 0
-    for word in _WORD.findall(names):
-        found |= _cues_of(word[:_WORD_CHARS].lower())
+    for name in names.split():
+        found |= _cues_in_one(name)
     return found

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lxml import etree
+
     from crawler.core.parse import ParsedPage
 
 __all__ = ["Hints"]
@@ -41,23 +43,25 @@ class Hints:
         """Read the hints of a page."""
         title, description, body = "", "", ""
         for root in parsed.roots:
-            for element in root.iter("meta"):
+            for element in root.iter("meta", "script"):
+                if element.tag == "script":
+                    body = max(body, _article_body(element), key=len)
+                    continue
                 name = (element.get("property") or element.get("name") or "").lower()
                 if name in _DESCRIPTIONS:
                     description = max(description, element.get("content") or "", key=len)
                 elif name in _TITLES and not title:
                     title = element.get("content") or ""
-            for element in root.iter("script"):
-                if "ld+json" in (element.get("type") or "") and '"articleBody"' in (
-                    element.text or ""
-                ):
-                    body = max(body, _article_body(element.text or ""), key=len)
         return cls(title[:_CHARS], description[:_CHARS], body[:_CHARS])
 
 
-def _article_body(script: str) -> str:
+def _article_body(element: etree._Element) -> str:
     """Return the longest article text in a script; its JSON need not be whole."""
-    longest = ""
+    if "ld+json" not in (element.get("type") or ""):
+        return ""
+    script, longest = element.text or "", ""
+    if '"articleBody"' not in script:
+        return ""
     for match in _BODY.finditer(script):
         try:
             # Line breaks within strings are no JSON, and common.
