@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.datatypes import cell_type, matches
-from crawler.core.tables.words import default_words
+from crawler.core.tables.words import classes_of, default_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,9 +104,8 @@ def semantic(reading: Reading, words: Words | None = None) -> str | None:
 def _class_of(attribute: str, values: Sequence[Cell], words: Words) -> str | None:
     if not attribute or len(attribute) > _LONGEST_ATTRIBUTE:
         return None
-    lowered = attribute.lower()
-    for name, keywords in words.keywords.items():
-        if keywords.search(lowered) and any(
+    for name in classes_of(attribute.lower(), words):
+        if any(
             matches(kind, cell.text, words)
             for cell in values
             if cell.text

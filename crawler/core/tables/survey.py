@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.datatypes import cell_type
+from crawler.core.tables.words import classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -77,8 +78,7 @@ class Survey:
         text = cell.text
         if not text or len(text) >= _LONGEST_KEYWORD:
             return False
-        lowered = text.lower()
-        return any(words.search(lowered) for words in self.words.keywords.values())
+        return bool(classes_of(text.lower(), self.words))
 
 
 _LONGEST_KEYWORD = 40

@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ from crawler.core.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["LANGUAGES", "Words", "default_words", "load_words"]
+__all__ = ["LANGUAGES", "Words", "classes_of", "default_words", "load_words"]
 
 LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
 _COMMON = "common"
@@ -77,6 +77,12 @@ class Words:
 def default_words() -> Words:
     """Return the lists of all languages that come with the project."""
     return load_words()
+
+
+@lru_cache(maxsize=1 << 14)  # an attribute is asked for by each way to read a table
+def classes_of(lowered: str, words: Words) -> tuple[str, ...]:
+    """Return the classes of attributes of which a text, in lower case, has a keyword."""
+    return tuple(name for name, keywords in words.keywords.items() if keywords.search(lowered))
 
 
 def load_words(more: Iterable[Mapping[str, Any]] = ()) -> Words:
