@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "WaitingParts", "join", "joinable"]
 
-_TEXTS = frozenset((ARTICLE, "documentation", "service"))
-"""Kinds of pages that are one text, and may go on on another page."""
+_SURE = 0.75
+"""How likely an article the first part has to be, since lists and threads have next pages as well.
+Of 2,000 pages of the web 45 name one: lists among them are articles with .68 at most, articles with
+.84 at least."""
 
 _REPEATED = "repeated"
 """Why a block of a part is left out that another part has said already."""
@@ -131,11 +133,11 @@ class WaitingParts:
 def joinable(parts: Sequence[Part | None]) -> int:
     """Return how many of some parts, from the first on, are parts of one article.
 
-    The first has to be a page of text. The others must be there, be no lists or errors, have the
-    first part's language and headline, as far as they tell them, and not repeat another part.
+    The first has to be an article without doubt. The others have to be there, may be articles, have
+    the first part's language and headline, as far as they tell them, and repeat no other part.
     """
     first = parts[0]
-    if first is None or first.type.kind not in _TEXTS:
+    if first is None or first.type.kind != ARTICLE or first.type.article < _SURE:
         return 0
     seen: set[str] = set()
     for number, part in enumerate(parts):
@@ -148,7 +150,7 @@ def joinable(parts: Sequence[Part | None]) -> int:
 def _goes_on(first: Part, part: Part) -> bool:
     ours, theirs = _language(first.item), _language(part.item)
     return (
-        (part.type.kind in _TEXTS or part.type.is_among(_TEXTS))
+        part.type.is_among({ARTICLE})
         and (not ours or not theirs or ours == theirs)
         and same_headline(first.headlines, part.headlines)
     )

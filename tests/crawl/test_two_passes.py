@@ -28,11 +28,19 @@ def split_article() -> dict[str, Answer]:
         "/walk" if number == 1 else f"/walk/{number}": html(
             f"""<html lang="en"><head><title>A walk along the coast</title>
             <meta property="og:type" content="article"></head><body><ul><li><a href="/">Home</a>
-            </li></ul><article><h1>A walk along the coast</h1><p>On day {number} we came to {place},
+            </li></ul><article><h1>A walk along the coast</h1><p>By the editors,
+            <time datetime="2024-05-01">1 May 2024</time></p><p>On day {number} we came to {place},
             which nobody of us had seen before, and stayed there until the evening, since the wind
             had turned and the boats of {place} did not leave until the day after.</p><p>What the
             people of {place} told us, of storms and of years without fish, would fill a book of
-            its own; we wrote down what we could.</p></article>{pager}<div>{FOOTER}</div></body>"""
+            its own; we wrote down what we could.</p><p>The path out of
+            {place} goes uphill at first,
+            between walls of stone that are older than the houses, and then follows the edge of the
+            cliff. "You will be back before it rains," said the woman at the gate, and she was
+            right: we had our supper where we had had our breakfast.</p><p>From {place} it is half a
+            day to the next village, or less for those who know the way over the sand at low
+            water. We did not know it, and nobody whom we asked wanted to go with us.</p></article>
+            {pager}<div>{FOOTER}</div></body>"""
         )
         for number, place in enumerate(WALKS, start=1)
     }
@@ -261,6 +269,7 @@ def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSit
     assert [f"{word}, which" in joined[0]["text"] for word in WALKS] == [True] * 3
     assert "10 fetched, 8 exported" in err
     assert "joined      2" in err
+    assert "waiting" not in err
     (archive,) = (project.folder / "corpus-data" / "spool").glob("*.warc.gz")
     project.run("crawl", "archive", "-a", f"path={archive}", "-O", "archive.jsonl")
     crawled = {item["url"]: item["text"] for item in project.items()}

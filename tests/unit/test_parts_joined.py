@@ -166,6 +166,32 @@ def test_parts_of_another_headline_or_language_leave_by_themselves(tmp_path: Pat
     assert items["/walk/3"].parts is None
 
 
+def test_lists_with_next_pages_are_not_joined(tmp_path: Path) -> None:
+    rows = "".join(f'<li><a href="/boots/{n}">Boot {n}</a> 20.00</li>' for n in range(30))
+    pager = '<a rel="next" href="/boots?page=2">Next page</a>'
+    pages = [
+        Page.from_text(
+            f"{SITE}/boots{query}",
+            f"<html><title>Boots</title><h1>Boots</h1><ul>{rows}</ul>{link}</html>",
+        )
+        for query, link in (("", pager), ("?page=2", ""))
+    ]
+    items, _ = exported(tmp_path, [*pages, *others()])
+    assert items["/boots"].parts is items["/boots?page=2"].parts is None
+
+
+@pytest.mark.parametrize("step", [-1, 2, 3, 5])
+def test_the_order_of_pages_changes_no_item(tmp_path: Path, step: int) -> None:
+    pages = [*three(), *others(), page("/walk?page=2", WORDS[6:])]
+    # Eight pages: every step is prime to that, and each order holds them all.
+    order = [pages[step * n % 8] for n in range(8)] if step % 2 else [*pages[::2], *pages[1::2]]
+    assert sorted(one.url for one in order) == sorted(one.url for one in pages)
+    items, tally = exported(tmp_path / "a", pages)
+    shuffled, figures = exported(tmp_path / "b", order)
+    assert shuffled == items
+    assert figures == tally
+
+
 def test_a_page_that_comes_again_under_a_number_is_no_part(tmp_path: Path) -> None:
     first, second, third = three()
     again = Page.from_text(f"{SITE}/walk/2", first.body.decode())

@@ -29,8 +29,10 @@ _ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
 _TEXT_CHARS = 80
 _TEXT_PIECES = 20
 _LEVELS = 40
+_SCHEME_CHARS = 10
 _MOST_CANDIDATES = 64
 _COMMENTS = re.compile(r"comment|respond|disqus|reacties|kommentar|reply|댓글", re.IGNORECASE)
+_DIGIT = re.compile(r"[0-9]")
 _CUT = re.compile(r"[-_.,;]")
 
 
@@ -77,7 +79,7 @@ def _candidates(parsed: ParsedPage, url: str) -> Iterator[tuple[_Says, str]]:
         for element in root.iter("link", "a"):
             href = element.get("href")
             # Every part but the first has its number in its address.
-            if not href or not any(map(str.isdigit, href)):
+            if not href or _DIGIT.search(href) is None:
                 continue
             if element.tag == "link" and "next" not in _relations(element):
                 continue
@@ -104,18 +106,30 @@ def _starts(url: str) -> tuple[str, ...]:
 def _following(
     base: str, href: str, url: str, starts: tuple[str, ...]
 ) -> tuple[str, Reading] | None:
+    href = href.strip()
+    # Most links lead elsewhere, and show it at their beginning.
+    if href.startswith("/") and not href.startswith("//"):
+        paths = tuple(start[start.index("/") :] for start in starts)
+        if not href.lower().startswith(paths):
+            return None
+    elif "://" in href[:_SCHEME_CHARS] and not _without_scheme(href).startswith(starts):
+        return None
     try:
-        joined = urljoin(base, href.strip())
+        joined = urljoin(base, href)
     except ValueError:
         return None
     whole, _, fragment = joined.partition("#")
     if _COMMENTS.search(fragment):
         return None
-    if not whole.partition("://")[2].lower().removeprefix("www.").startswith(starts):
+    if not _without_scheme(whole).startswith(starts):
         return None
     address = canonical_address(whole)
     found = step(url, address)
     return None if found is None else (address, found[1])
+
+
+def _without_scheme(address: str) -> str:
+    return address.partition("://")[2].lower().removeprefix("www.")
 
 
 def _relations(element: etree._Element) -> list[str]:
