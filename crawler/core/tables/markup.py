@@ -6,6 +6,7 @@ thousand deep take no more time than their markup.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -122,6 +123,7 @@ _CELL_LOOKS = ("class", "align", "bgcolor", "style")
 _LOOK_CHARS = 100
 _INSIDE_CHARS = 80
 _PATH_LENGTH = 8
+_NOT_ALNUM = re.compile(r"[\W_]+")
 _SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
          "controls", "tables")  # fmt: skip
 
@@ -363,17 +365,22 @@ class _Walker:
         cells = self._receiving()
         if not cells:
             return
-        if text != "\n":
-            text = " ".join(("x" + drop_unseen(text) + "x").split())[1:-1]
+        if text.isspace():  # most of what stands between elements
+            text = text if text == "\n" else " "
+            for cell in cells:
+                cell.pieces.append(text)
+            return
+        seen = text if text.isprintable() else drop_unseen(text)
+        text = " ".join(f"x{seen}x".split())[1:-1]
         table = self._open[-1]
-        chars = len(text) - text.count(" ") if text != "\n" else 0
+        chars = len(text) - text.count(" ")
         for cell in cells:
             cell.pieces.append(text)
             cell.chars += chars
             if table.links:
                 cell.link_chars += chars
             else:
-                cell.unlinked += sum(map(str.isalnum, text))
+                cell.unlinked += len(_NOT_ALNUM.sub("", text))
             cell.strong_chars += chars if table.strong else 0
 
 
