@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import date
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from crawler.core.errors import ArgumentError, OneLineExit, one_line
@@ -27,17 +28,21 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentExit",
     "ArgumentHelp",
+    "date_argument",
     "describe_arguments",
     "flag_argument",
     "parse_arguments",
     "pattern_argument",
     "text_argument",
     "whole_number_argument",
+    "words_argument",
 ]
 
 _T = TypeVar("_T")
 _MEANING = "meaning"
 _READ = "read"
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
 class ArgumentExit(OneLineExit, ArgumentError):  # noqa: N818 - it is an exit, as SystemExit is
@@ -84,6 +89,49 @@ def pattern_argument(meaning: str) -> re.Pattern[str] | None:
     return cast("re.Pattern[str] | None", _declare(meaning, _read_pattern, None))
 
 
+def words_argument(meaning: str, *, among: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Declare words with commas between; the default is all of ``among``, or none without it.
+
+    Args:
+        meaning: what it means.
+        among: the words that are known; without it, codes of languages such as ``ko``.
+    """
+
+    def read(value: str) -> tuple[str, ...]:
+        words = [word for part in value.lower().split(",") if (word := part.strip())]
+        wrong = next((word for word in words if not _is_known(word, among)), None)
+        if wrong is not None or (among and not words):
+            told = f"has '{one_line(wrong)}' in it" if wrong is not None else "is empty"
+            raise ValueError(f"{told}, not {', '.join(among) or 'codes such as ko,en'}")
+        return tuple(dict.fromkeys(words))
+
+    return cast("tuple[str, ...]", _declare(meaning, read, among))
+
+
+def date_argument(meaning: str) -> str:
+    """Declare an optional date: a day, month or year of ISO 8601; not given, it is empty."""
+    return cast("str", _declare(meaning, _read_date, ""))
+
+
+def _is_known(word: str, among: tuple[str, ...]) -> bool:
+    return word in among if among else _LANGUAGE.fullmatch(word) is not None
+
+
+def _read_date(value: str) -> str:
+    value = value.strip()
+    if not value:
+        return ""
+    try:
+        # The first day of a month or year stands for it.
+        date.fromisoformat(value + "-01" * (2 - value.count("-")))
+        known = _DATE.fullmatch(value) is not None
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError("is no date such as 2026-11-27, 2026-11 or 2026")
+    return value
+
+
 def _declare(meaning: str, read: Callable[[str], object], default: object) -> object:
     item: object = field(default=default, metadata={_MEANING: meaning, _READ: read})
     return item
@@ -106,9 +154,9 @@ def describe_arguments(cls: type[Any]) -> tuple[ArgumentHelp, ...]:
     """List the arguments a dataclass declares, in their order."""
     return tuple(
         ArgumentHelp(
-            name=item.name,
+            name=_argument_name(item.name),
             meaning=item.metadata[_MEANING],
-            default="" if item.default in {MISSING, None} else str(item.default),
+            default=_as_text(item.default),
             required=item.default is MISSING,
         )
         for item in fields(cls)
@@ -128,7 +176,7 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
     Raises:
         ArgumentExit: An argument is unknown, missing or wrong. The message is one line.
     """
-    declared = {item.name: item for item in fields(cast("Any", cls))}
+    declared = {_argument_name(item.name): item for item in fields(cast("Any", cls))}
     values: dict[str, object] = {}
     for name, value in raw.items():
         if name.startswith("_"):
@@ -137,12 +185,15 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
             raise ArgumentExit(f"{owner}: {_unknown(name, list(declared))}")
         read = declared[name].metadata[_READ]
         try:
-            values[name] = read(value.pattern if isinstance(value, re.Pattern) else str(value))
+            given = value.pattern if isinstance(value, re.Pattern) else str(value)
+            values[declared[name].name] = read(given)
         except ValueError as error:
             meaning = declared[name].metadata[_MEANING]
             raise ArgumentExit(f"{owner}: {name}={value!s} {error}; {name} is {meaning}") from None
     missing = [
-        name for name, item in declared.items() if item.default is MISSING and not values.get(name)
+        name
+        for name, item in declared.items()
+        if item.default is MISSING and not values.get(item.name)
     ]
     if missing:
         meaning = declared[missing[0]].metadata[_MEANING]
@@ -151,6 +202,17 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
             f"{_known(declared)}",
         )
     return cls(**values)
+
+
+def _argument_name(field_name: str) -> str:
+    """Return the name under which a field is given: an underscore ends those of Python's words."""
+    return field_name.removesuffix("_")
+
+
+def _as_text(default: object) -> str:
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return "" if default in {MISSING, None} else str(default)
 
 
 def _unknown(name: str, declared: list[str]) -> str:

@@ -74,7 +74,9 @@ class Option:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
         if self.among:
             named = ", ".join(f'"{word}"' for word in self.among)
-            return f"one or more, with commas between, of {named}"
+            return f"one or more, with commas between, of {named}" + (
+                ", or nothing" if self.optional else ""
+            )
         words = {
             bool: "True or False",
             int: "a whole number",
@@ -314,6 +316,13 @@ class Options:
         default=False,
         meaning="Add to each item where its title, authors, dates and other metadata were read.",
     )
+    respect: str | None = _option(
+        None,
+        'Wishes of pages that are respected: pages that ask for "noindex", "tdm" (reservation of '
+        'text and data mining) or "noai" are skipped, and no links are followed of pages that ask '
+        'for "nofollow", whatever follow_nofollow says. All are counted in any case.',
+        among=("noindex", "nofollow", "tdm", "noai"),
+    )
     progress: str = _option(
         "auto",
         'Live progress line: "auto" shows it on a terminal only, "on" always, "off" never.',
@@ -324,6 +333,11 @@ class Options:
         "Largest page body in bytes; a larger one is not read but counted.",
         minimum=1,
     )
+
+    @property
+    def respected_wishes(self) -> frozenset[str]:
+        """The wishes of pages that are respected."""
+        return frozenset(self.respect.split(",")) if self.respect else frozenset()
 
     @property
     def wanted_types(self) -> frozenset[str]:

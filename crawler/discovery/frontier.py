@@ -2,33 +2,95 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
+import heapq
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from crawler.discovery.addresses import address_key, address_site
+from crawler.discovery.guesses import ARTICLE
 
-__all__ = ["Frontier", "Visit"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Frontier", "Source", "Visit"]
+
+Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
+"""What is expected at an address that is read and not handed over; empty for pages."""
+
+_START: Final = 0
+_SOURCE: Final = 1
+_ARTICLE: Final = 2
+_UNKNOWN: Final = 3
+_OTHER: Final = 4
+_PART_OF_DATE = re.compile(r"\d{4}(?:-\d\d)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """An address to fetch, the site it counts for, and its distance in links from the start."""
+    """An address to fetch, and what is known of it before it is fetched.
+
+    ``site``
+        The crawled site that it counts for.
+    ``depth``
+        Distance in links from the start; of sources, how deep they are nested.
+    ``kind``
+        What its page may be: ``article``, ``listing``, or empty where nothing tells.
+    ``date``
+        When its page was published or changed, as a listing or its address tells; ISO 8601, from a
+        year to a time.
+    ``found_by``
+        ``start``, ``sitemap``, ``feed`` or ``link``.
+    ``source``
+        For addresses that are read rather than handed over, what is expected there: ``robots``,
+        ``sitemap`` or ``feed``; empty for pages.
+    ``usual``
+        A source that nobody named; it is looked for because many sites have one there.
+    """
 
     address: str
     site: str
     depth: int
+    kind: str = ""
+    date: str = ""
+    found_by: str = "link"
+    source: Source = ""
+    usual: bool = False
+
+    def on(self, site: str) -> Visit:
+        """Return the visit as one of a site."""
+        return replace(self, site=site)
+
+    @property
+    def turn(self) -> int:
+        """Rank of its kind: the start, sources, articles, what may be one, other pages."""
+        if self.found_by == "start":
+            return _START
+        if self.source:
+            return _SOURCE
+        return _ARTICLE if self.kind == ARTICLE else _OTHER if self.kind else _UNKNOWN
 
 
 @dataclass(slots=True)
 class _SiteState:
-    waiting: deque[tuple[str, int]] = field(default_factory=deque)
-    under_way: int = 0
+    # Turn, newest first, nearest first, first found first; then which of the waiting it is.
+    order: list[tuple[int, float, int, int, int]] = field(default_factory=list)
+    waiting: dict[int, tuple[int, Visit]] = field(default_factory=dict)
+    pages_waiting: int = 0
+    pages_under_way: int = 0
+    first_under_way: int = 0
     taken: int = 0
 
 
 @dataclass(slots=True)
 class Frontier:
-    """Addresses seen, waiting and under way, in the order they were found.
+    """Addresses seen, waiting and under way. What is fetched next is decided here alone.
+
+    The order of a site: its start, its sources (robots.txt, sitemaps, feeds), then pages:
+    articles, what may be one, others; among these the newest first and those without a date last,
+    then those nearest to the start, then those found first. No page is given out while the start
+    or a source is waiting or under way, so that the newest are known before the first is fetched.
 
     With a page limit, a site never has more visits under way than pages it may still give: so no
     page is fetched that would be thrown away, and nothing scheduled has to be called back when
@@ -37,13 +99,19 @@ class Frontier:
 
     ``max_pages``
         Most pages a site gives; 0 is no limit.
+    ``ahead``
+        Most visits of a site given out at once, so that what is found meanwhile can go before;
+        0 is no limit.
     """
 
     max_pages: int = 0
+    ahead: int = 0
     _roots: dict[str, str] = field(default_factory=dict)
     _sites: dict[str, _SiteState] = field(default_factory=dict)
     _seen: set[int] = field(default_factory=set)
+    _met: set[int] = field(default_factory=set)
     _taken: set[int] = field(default_factory=set)
+    _number: int = 0
 
     def site(self, url: str) -> str | None:
         """Name the crawled site an address belongs to; ``None`` when it belongs to none."""
@@ -56,29 +124,106 @@ class Frontier:
         self._sites.setdefault(site, _SiteState())
         return site
 
-    def offer(self, address: str, depth: int) -> bool:
-        """Let an address of a known site wait for its visit; ``False`` when it was seen before."""
+    def offer(self, address: str, depth: int, *, kind: str = "", date: str = "") -> bool:
+        """Let a linked address of a known site wait for its visit; ``False`` when it is known."""
         site = self.site(address)
+        return site is not None and self.add(Visit(address, site, depth, kind, date))
+
+    def add(self, visit: Visit) -> bool:
+        """Let a visit wait; ``False`` when its address was seen before.
+
+        What still waits then learns the date and the kind that were not known of it.
+        """
+        key, state = address_key(visit.address), self._sites[visit.site]
+        if key not in self._seen:
+            self._seen.add(key)
+            state.pages_waiting += visit.turn > _SOURCE
+            self._wait(state, key, visit)
+            return True
+        if key in state.waiting:
+            known = state.waiting[key][1]
+            # The most exact date, so that the order in which sources are read does not matter.
+            date = max(known.date, visit.date, key=len)
+            better = replace(known, kind=known.kind or visit.kind, date=date)
+            if better != known and not known.source and not visit.source:
+                self._wait(state, key, better)
+        return False
+
+    def _wait(self, state: _SiteState, key: int, visit: Visit) -> None:
+        self._number += 1
+        state.waiting[key] = (self._number, visit)
+        place = (visit.turn, -_seconds(visit.date), visit.depth, self._number, key)
+        heapq.heappush(state.order, place)
+
+    def knows(self, address: str) -> bool:
+        """Say whether an address was offered or fetched before."""
+        return address_key(address) in self._seen
+
+    def meet(self, address: str) -> bool:
+        """Note that a list names a page; say whether it is the first list to do so."""
         key = address_key(address)
-        if site is None or key in self._seen:
+        if key in self._met:
             return False
-        self._seen.add(key)
-        self._sites[site].waiting.append((address, depth))
+        self._met.add(key)
         return True
 
     def next_visits(self, site: str) -> list[Visit]:
-        """Take the visits that may be made now out of the waiting ones, first found first."""
+        """Take the visits that may be made now out of the waiting ones, in the site's order."""
         state = self._sites[site]
-        room = self.max_pages - state.taken - state.under_way if self.max_pages else None
-        number = len(state.waiting) if room is None else max(0, min(room, len(state.waiting)))
-        state.under_way += number
-        first = [state.waiting.popleft() for _ in range(number)]
-        return [Visit(address, site, depth) for address, depth in first]
+        visits: list[Visit] = []
+        while (turn := self._next_turn(state)) is not None and self._has_room(state, turn):
+            _, visit = state.waiting.pop(heapq.heappop(state.order)[-1])
+            if turn > _SOURCE:
+                state.pages_waiting -= 1
+                state.pages_under_way += 1
+            else:
+                state.first_under_way += 1
+            visits.append(visit)
+        return visits
 
-    def finish(self, site: str) -> None:
-        """Note that a visit has ended, whatever came of it."""
+    def next_sources(self, site: str) -> list[Visit]:
+        """Take the start and the sources out of the waiting visits, and leave the pages."""
         state = self._sites[site]
-        state.under_way = max(0, state.under_way - 1)
+        turn = self._next_turn(state)
+        return self.next_visits(site) if turn is not None and turn <= _SOURCE else []
+
+    def _next_turn(self, state: _SiteState) -> int | None:
+        """Tell whose turn it is, past places that a visit no longer has; None: nobody's."""
+        while state.order:
+            turn, _, _, number, key = state.order[0]
+            if key in state.waiting and state.waiting[key][0] == number:
+                return turn
+            heapq.heappop(state.order)
+        return None
+
+    def _has_room(self, state: _SiteState, turn: int) -> bool:
+        if 0 < self.ahead <= state.pages_under_way + state.first_under_way:
+            return False
+        if turn <= _SOURCE:
+            return turn == _START or not self._full(state)
+        if state.first_under_way:
+            return False
+        return self.max_pages == 0 or state.taken + state.pages_under_way < self.max_pages
+
+    def finish(self, visit: Visit) -> None:
+        """Note that a visit has ended, whatever came of it."""
+        state = self._sites[visit.site]
+        if visit.turn > _SOURCE:
+            state.pages_under_way = max(0, state.pages_under_way - 1)
+        else:
+            state.first_under_way = max(0, state.first_under_way - 1)
+
+    def forget_under_way(self) -> int:
+        """Count nothing as under way; return how many visits were.
+
+        For a crawl that has nothing under way any more, as requests that somebody else's component
+        dropped without a word.
+        """
+        found = 0
+        for state in self._sites.values():
+            found += state.pages_under_way + state.first_under_way
+            state.pages_under_way = state.first_under_way = 0
+        return found
 
     def take(self, url: str, site: str) -> bool:
         """Take a fetched page; ``False`` when its address has given one already."""
@@ -90,14 +235,41 @@ class Frontier:
         self._sites[site].taken += 1
         return True
 
+    def give_back(self, site: str) -> None:
+        """Note that a page that was taken is not handed over: it leaves room under the limit."""
+        self._sites[site].taken -= 1
+
+    def _full(self, state: _SiteState) -> bool:
+        return 0 < self.max_pages <= state.taken
+
     def is_full(self, site: str) -> bool:
         """Say whether a site has given as many pages as it may."""
-        return 0 < self.max_pages <= self._sites[site].taken
+        return self._full(self._sites[site])
 
     def left_out(self, site: str) -> int:
-        """Count the addresses a full site leaves unvisited; 0 when it is not full."""
-        return len(self._sites[site].waiting) if self.is_full(site) else 0
+        """Count the pages a full site leaves unvisited; 0 when it is not full."""
+        return self._sites[site].pages_waiting if self.is_full(site) else 0
+
+    def waiting(self, site: str) -> Iterator[Visit]:
+        """Give the pages that wait, in the order in which they would be visited."""
+        state = self._sites[site]
+        for _, _, _, number, key in sorted(state.order):
+            if key in state.waiting and state.waiting[key][0] == number:
+                visit = state.waiting[key][1]
+                if visit.turn > _SOURCE:
+                    yield visit
 
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""
         return tuple(self._sites)
+
+
+def _seconds(date: str) -> float:
+    """Return a date as seconds since 1970, of the first moment that it names; 0 for no date."""
+    if _PART_OF_DATE.fullmatch(date):
+        date += "-01" * (2 - date.count("-"))
+    try:
+        time = datetime.fromisoformat(date)
+    except ValueError:
+        return 0.0
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

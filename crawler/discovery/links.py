@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     from crawler.core.parse import ParsedPage
 
-__all__ = ["CUT_REASONS", "NON_PAGE_EXTENSIONS", "Link", "LinkRules", "page_links"]
+__all__ = [
+    "CUT_REASONS",
+    "NON_PAGE_EXTENSIONS",
+    "Link",
+    "LinkRules",
+    "judge_address",
+    "page_links",
+]
 
 NON_PAGE_EXTENSIONS = (
     # images
@@ -55,6 +62,7 @@ CUT_REASONS = {
 
 _EXTENSIONS = frozenset(NON_PAGE_EXTENSIONS)
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
+_NO_LINKS = frozenset({"nofollow", "none"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
@@ -89,30 +97,36 @@ class Link:
     cut: str = ""
 
 
-def page_links(page: ParsedPage, rules: LinkRules) -> list[Link]:
+def page_links(page: ParsedPage, rules: LinkRules, *, nofollow: bool = False) -> list[Link]:
     """Find the pages a page leads to, in document order, each address once.
 
     Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev. What is no web page by
     its scheme (mail, scripts, data) is left out; the rest is judged by ``rules`` and comes with
     the reason when it is cut. Walks the tree once.
+
+    Args:
+        page: the page.
+        rules: what is cut.
+        nofollow: whether a header of the page marks all its links as nofollow.
     """
-    page_nofollow = False
+    page_nofollow = nofollow
     found: list[tuple[str, bool]] = []
     for element in _link_elements(page):
         if element.tag == "meta":
             if (element.get("name") or "").lower() == "robots":
-                page_nofollow |= "nofollow" in _words(element.get("content"))
+                page_nofollow |= not _NO_LINKS.isdisjoint(_words(element.get("content")))
         elif (href := element.get("href")) is not None:
             relations = _words(element.get("rel"))
             if element.tag != "link" or relations & _FOLLOWED_RELATIONS:
                 found.append((href, "nofollow" in relations))
     links: dict[str, Link] = {}
-    for href, nofollow in found:
+    for href, is_marked in found:
         address = _absolute(page.base_url, href, page.encoding)
         if address and (address not in links or links[address].cut == "nofollow"):
-            links[address] = Link(
-                address, _judge(address, rules, nofollow=nofollow or page_nofollow)
-            )
+            cut = judge_address(address, rules)
+            if not cut and (is_marked or page_nofollow) and not rules.follow_nofollow:
+                cut = "nofollow"
+            links[address] = Link(address, cut)
     return list(links.values())
 
 
@@ -151,7 +165,8 @@ def _encode(address: str, encoding: str) -> str:
         return safe_url_string(address)
 
 
-def _judge(address: str, rules: LinkRules, *, nofollow: bool) -> str:
+def judge_address(address: str, rules: LinkRules) -> str:
+    """Return why an address is not followed (a key of ``CUT_REASONS``); empty where it is."""
     parts = urlsplit(address)
     if posixpath.splitext(parts.path)[1][1:].lower() in _EXTENSIONS:
         return "file-type"
@@ -166,4 +181,4 @@ def _judge(address: str, rules: LinkRules, *, nofollow: bool) -> str:
         return "repeated-path"
     if 0 < rules.max_query <= parts.query.count("&"):
         return "query"
-    return "nofollow" if nofollow and not rules.follow_nofollow else ""
+    return ""

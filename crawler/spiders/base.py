@@ -26,6 +26,7 @@ from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page import Page
 from crawler.core.parse import parse
 from crawler.discovery.addresses import address_key
+from crawler.discovery.wishes import LEFT_OUT, WISHES, may_hold_wishes, read_wishes
 from crawler.options import Options
 from crawler.robots import RobotsUnreachableError
 
@@ -104,8 +105,13 @@ class PageSpider(Spider):
         return spider
 
     @cached_property
-    def _max_page_bytes(self) -> int:
-        return Options.from_settings(self.settings).max_page_bytes
+    def _options(self) -> Options:
+        return Options.from_settings(self.settings)
+
+    @cached_property
+    def respected(self) -> frozenset[str]:
+        """The wishes of pages that are respected, of ``crawler.discovery.wishes.WISHES``."""
+        return self._options.respected_wishes
 
     def kept_state(self, key: str, fresh: _T) -> _T:
         """Give back what a paused crawl (JOBDIR) kept under ``key``, else ``fresh``, now kept."""
@@ -126,9 +132,27 @@ class PageSpider(Spider):
         """Parse a page; None where it cannot be read, which is counted where it is held."""
         page = Page(response.url, response.body, content_type=_content_type(response))
         try:
-            return parse(page, self._max_page_bytes)
+            return parse(page, self._options.max_page_bytes)
         except UnreadablePageError:
             return None
+
+    def wishes(self, response: Response, page: ParsedPage | None = None) -> frozenset[str]:
+        """Read and count what a page asks of robots, in its headers and in itself."""
+        if page is None and may_hold_wishes(response.body):
+            page = self.parsed(response)
+        tags = [tag.decode("latin-1") for tag in response.headers.getlist("X-Robots-Tag")]
+        tdm = (response.headers.get("tdm-reservation") or b"").decode("latin-1")
+        wishes = read_wishes(tags, tdm, page)
+        for name in wishes:
+            self.stats.inc_value(f"corpus/robots/{name}")
+        return wishes
+
+    def is_reserved(self, response: Response, wishes: frozenset[str]) -> bool:
+        """Say whether a page asks to be left out, and that is respected; then it is counted."""
+        reason = next((name for name in LEFT_OUT if name in wishes & self.respected), None)
+        if reason is not None:
+            self.skip(response.url, reason, WISHES[reason])
+        return reason is not None
 
     def skip(self, url: str, reason: str, detail: str) -> None:
         """Count a response that came and is left out."""

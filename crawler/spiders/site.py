@@ -1,84 +1,48 @@
-"""Walk whole sites: every page a site links to, breadth first."""
+"""Walk whole sites: the pages that sitemaps, feeds and links lead to, articles and newest first."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from scrapy import Request
+from scrapy import Request, signals
 
-from crawler.arguments import (
-    ArgumentExit,
-    flag_argument,
-    parse_arguments,
-    pattern_argument,
-    text_argument,
-    whole_number_argument,
-)
-from crawler.discovery.addresses import (
-    address_key,
-    canonical_address,
-    complete_address,
-    split_addresses,
-)
+from crawler.arguments import parse_arguments
+from crawler.core.metadata import read_metadata
+from crawler.discovery.addresses import address_key, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.links import LinkRules, page_links
-from crawler.spiders.base import PageSpider
+from crawler.discovery.guesses import LISTING, address_date, guess_kind
+from crawler.discovery.links import page_links
+from crawler.discovery.traps import TRAPS, Traps
+from crawler.discovery.twins import plain_address
+from crawler.spiders.reading import ListingReader
+from crawler.spiders.sitearguments import SiteArguments
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from re import Pattern
+    from typing import Self
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
     from twisted.python.failure import Failure
 
+    from crawler.core.parse import ParsedPage
+
 __all__ = ["SiteArguments", "SiteSpider"]
 
-_SITE = "corpus_site"
-_DEPTH = "corpus_depth"
+# Lists of the month to come may announce what is published already.
+_AHEAD = timedelta(days=31)
+_PATTERNS_TOLD = 20
 
 
-@dataclass(frozen=True, slots=True)
-class SiteArguments:
-    """What ``scrapy crawl site`` understands."""
-
-    url: str = text_argument("the address to start from; several are separated by spaces")
-    max_pages: int = whole_number_argument("the most pages of a site; 0 is no limit", default=10000)
-    allow: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; only addresses it is found in are followed",
-    )
-    deny: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; addresses it is found in are not followed",
-    )
-    max_depth: int = whole_number_argument(
-        "the most links between the start and a page; 0 is no limit",
-        default=0,
-    )
-    max_path_depth: int = whole_number_argument(
-        "the most parts of an address's path; 0 is no limit",
-        default=16,
-    )
-    max_repeats: int = whole_number_argument(
-        "how often one part may stand in an address's path; 0 is no limit",
-        default=3,
-    )
-    max_query: int = whole_number_argument(
-        "the most parameters in an address's query; 0 is no limit",
-        default=8,
-    )
-    follow_nofollow: bool = flag_argument(
-        "whether links marked nofollow are followed",
-        default=False,
-    )
-
-
-class SiteSpider(PageSpider):
+class SiteSpider(ListingReader):
     """Fetch the pages of one or more sites and hand over each page's response once."""
 
     name = "site"
-    # First found, first fetched: breadth first, without a priority for each depth.
+    # The frontier decides the order; the scheduler keeps to it.
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # as in the parent
-        **PageSpider.custom_settings,
+        **ListingReader.custom_settings,
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     }
@@ -86,79 +50,127 @@ class SiteSpider(PageSpider):
     def __init__(self, **raw: object) -> None:
         super().__init__()
         self.arguments = parse_arguments(SiteArguments, raw, owner=self.name)
-        self.start_urls = [
-            self._start_address(text) for text in split_addresses(self.arguments.url)
-        ]
-        self.rules = LinkRules(
-            max_path_depth=self.arguments.max_path_depth,
-            max_repeats=self.arguments.max_repeats,
-            max_query=self.arguments.max_query,
-            follow_nofollow=self.arguments.follow_nofollow,
-        )
+        self.start_urls = self.arguments.start_addresses(self.name)
+        self.rules = self.arguments.rules()
+        self.choice = self.arguments.choice()
         self.frontier = Frontier()
+        horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
+        self.traps = Traps(self.arguments.limits(horizon))
         self._cut: dict[str, set[int]] = {}
 
-    def _start_address(self, text: str) -> str:
-        address = complete_address(text)
-        if address is None:
-            raise ArgumentExit(
-                f"{self.name}: url={text} is no web address; give one such as https://blog.example/",
-            )
-        return canonical_address(address)
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
+        """Make the spider of a crawl."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.go_on, signals.scheduler_empty)
+        return spider
 
     async def start(self) -> AsyncIterator[Any]:
         """Begin at the given addresses, or go on where a paused crawl stopped."""
         self.frontier = self.kept_state("corpus_frontier", self.frontier)
+        self.sources = self.kept_state("corpus_sources", self.sources)
+        limits, self.traps = self.traps.limits, self.kept_state("corpus_traps", self.traps)
+        self.traps.limits = limits
         self.frontier.max_pages = self.arguments.max_pages
+        # One more than may be under way, so that the site is never without a request.
+        self.frontier.ahead = self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") + 1
+        if "nofollow" in self.respected:
+            self.rules = replace(self.rules, follow_nofollow=False)
         for address in self.start_urls:
-            self.frontier.add_root(address)
-            self.frontier.offer(address, 0)
+            site = self.frontier.add_root(address)
+            self.frontier.add(Visit(address, site, 0, guess_kind(address), found_by="start"))
         for site in self.frontier.sites():
-            for request in self._requests(site):
+            for request in self.requests_of(site):
                 yield request
 
     def parse_start(self, response: Response) -> Iterator[Response | Request]:
         """Take a start page; the host it was redirected to is part of the site."""
-        self.frontier.add_root(response.url, response.meta[_SITE])
+        visit = self.visit_of(response)
+        self.frontier.add_root(response.url, visit.site)
+        self.begin_sources(visit, response)
         yield from self.parse(response)
 
     def parse(self, response: Response, **_: object) -> Iterator[Response | Request]:
         """Hand over a page that is new, then ask for the pages it leads to."""
-        site: str = response.meta[_SITE]
-        self.frontier.finish(site)
-        reached = {site}
-        if self._is_new_page(response, site):
-            yield response
-            reached |= self._offer_links(response, response.meta[_DEPTH] + 1)
+        visit = self.visit_of(response)
+        self.frontier.finish(visit)
+        reached = {visit.site}
+        if self._is_new_page(response, visit):
+            page = self.parsed(response)
+            wishes = self.wishes(response, page)
+            if self._is_wanted(response, visit, page, wishes):
+                yield from self.handed_over(response)
+            else:
+                self.frontier.give_back(visit.site)
+            if page is not None and "links" in self.arguments.from_:
+                reached |= self._offer_links(page, visit, wishes)
         for name in sorted(reached):
-            yield from self._requests(name)
-        self._report_limit(site)
+            yield from self.requests_of(name)
+        self._report_limit(visit.site)
+
+    def handed_over(self, response: Response) -> Iterator[Response]:
+        """Give what a page that is wanted is handed over as."""
+        yield response
 
     def failed(self, failure: Failure) -> Iterator[Request]:
         """Count a page that could not be fetched; another may take its place under the limit."""
-        self.count_failure(failure)
         request: Any = getattr(failure, "request", None)
-        yield from self._after_nothing(request)
+        visit = self.visit_of(request) if request is not None else None
+        if visit is not None and visit.source:
+            yield from self.source_failed(visit, failure)
+            return
+        self.count_failure(failure)
+        if visit is not None and visit.found_by == "start":
+            self.begin_sources(visit, None)
+        yield from self._after_nothing(visit)
 
     def request_dropped(self, request: Request) -> None:
         """Count it; another page may take its place under the limit."""
         super().request_dropped(request)
-        for following in self._after_nothing(request):
+        visit = self.visit_of(request) if "corpus_visit" in request.meta else None
+        for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
+    def go_on(self) -> None:
+        """Ask for more where a component that is not of this project dropped what was asked for."""
+        engine = self.crawler.engine
+        if not engine.spider_is_idle():
+            return
+        if lost := self.frontier.forget_under_way():
+            self.stats.inc_value("corpus/failed/dropped", lost)
+            self.logger.warning("%d requests were dropped by another component", lost)
+            for site in self.frontier.sites():
+                for request in self.requests_of(site):
+                    engine.crawl(request)
+
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy names the reason to everyone
-        """Count the addresses that the page limit left out."""
+        """Tell what was cut, and count the addresses that the page limit left out."""
         left_out = sum(self.frontier.left_out(site) for site in self.frontier.sites())
         if left_out:
             self.stats.set_value("corpus/cut/page-limit", left_out)
+        self.tell_of_sources()
+        cut = sorted(self.traps.cut.items(), key=lambda entry: -entry[1])
+        for (name, pattern), number in cut[:_PATTERNS_TOLD]:
+            self.logger.info(
+                "Not followed: %d addresses like %s: %s",
+                number,
+                pattern,
+                self.traps.limits.explain(name),
+            )
+        if rest := cut[_PATTERNS_TOLD:]:
+            self.logger.info(
+                "Not followed for the same reasons: %d addresses of %d more patterns",
+                sum(number for _, number in rest),
+                len(rest),
+            )
 
-    def _is_new_page(self, response: Response, site: str) -> TypeGuard[TextResponse]:
-        url = response.url
+    def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
+        url, site = response.url, visit.site
         if not self.is_page(response):
             return False
         if self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
-        elif response.meta[_DEPTH] and (cut := self._pattern_cut(canonical_address(url))):
+        elif visit.depth and (cut := self.choice.of_pattern(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
@@ -168,36 +180,75 @@ class SiteSpider(PageSpider):
             return True
         return False
 
-    def _offer_links(self, response: TextResponse, depth: int) -> set[str]:
+    def _is_wanted(
+        self, response: Response, visit: Visit, page: ParsedPage | None, wishes: frozenset[str]
+    ) -> bool:
+        """Say whether a page is handed over, by what it asks for and by its own date."""
+        if self.is_reserved(response, wishes):
+            return False
+        if page is None or not self.choice.has_dates or visit.kind == LISTING or not visit.depth:
+            return True
+        published = read_metadata(page, response.url).published or ""
+        if self.choice.misses(published):
+            self.skip(response.url, "date", f"it was published on {published}")
+            return False
+        return True
+
+    def _offer_links(self, page: ParsedPage, visit: Visit, wishes: frozenset[str]) -> set[str]:
         """Put a page's links before the frontier; name the sites that got new addresses."""
         reached: set[str] = set()
-        page = self.parsed(response)
-        for link in page_links(page, self.rules) if page else ():
+        new = 0
+        # Articles link to one another, and say nothing of what lists have still to give.
+        of_list = visit.kind == LISTING
+        for link in page_links(page, self.rules, nofollow="nofollow" in wishes):
             site = self.frontier.site(link.address)
             if site is None:
                 continue
-            cut = link.cut or self._pattern_cut(link.address) or self._depth_cut(depth)
-            if cut:
-                self._count_cut(cut, link.address)
-            elif self.frontier.offer(link.address, depth):
+            if cut := link.cut or self.choice.of_pattern(link.address):
+                self.count_cut(cut, link.address)
+                continue
+            address = self._plain(link.address)
+            kind = _linked_kind(address, visit)
+            is_first = of_list and kind != LISTING and self.frontier.meet(address)
+            cut = self.choice.of_link(address) or self._depth_cut(visit.depth + 1)
+            if not cut and self.frontier.knows(address):
+                new += is_first
+                continue
+            if cut := cut or self.traps.judge(address, kind):
+                self.count_cut(cut, address)
+            elif self.frontier.offer(
+                address, visit.depth + 1, kind=kind, date=address_date(address)
+            ):
+                new += is_first
                 reached.add(site)
+                self.stats.inc_value("corpus/discovery/found/link")
+        self.traps.note(visit.address, visit.kind, new)
         return reached
 
-    def _pattern_cut(self, address: str) -> str:
-        allow, deny = self.arguments.allow, self.arguments.deny
-        if allow is not None and not allow.search(address):
-            return "allow"
-        return "deny" if deny is not None and deny.search(address) else ""
+    def _plain(self, address: str) -> str:
+        """Return the address of the page itself, for one of a twin."""
+        plain, reason = (address, "") if self.arguments.twins else plain_address(address)
+        if not reason:
+            return address
+        self.count_cut(reason, address)
+        # /a/amp/ may be the twin of /a/ or of /a.
+        other = plain.removesuffix("/") if plain.endswith("/") else f"{plain}/"
+        return other if self.frontier.knows(other) else plain
 
     def _depth_cut(self, depth: int) -> str:
         return "depth" if 0 < self.arguments.max_depth < depth else ""
 
-    def _count_cut(self, reason: str, address: str) -> None:
-        """Count an address that is not followed, once; explain the first of each reason."""
+    def count_cut(self, reason: str, address: str) -> None:
+        """Count an address that is not followed, once; explain the first of each reason.
+
+        Those of traps are told of when the crawl ends, pattern by pattern.
+        """
         known = self._cut.setdefault(reason, set())
         if (key := address_key(address)) in known:
             return
-        if not known:
+        if reason in TRAPS:
+            self.traps.count(reason, address)
+        elif not known:
             self.logger.info(
                 "Not followed: %s: %s (more are counted in corpus/cut/%s)",
                 address,
@@ -211,26 +262,45 @@ class SiteSpider(PageSpider):
         if reason == "depth":
             limit = self.arguments.max_depth
             return f"it is more than {limit} links away; -a max_depth=0 lifts the limit"
-        if reason in {"allow", "deny"}:
+        if reason in {"allow", "deny", "lang"}:
             return f"the argument '{reason}' rules it out"
+        if reason == "date":
+            return "the arguments 'since' and 'until' rule its date out"
+        if reason in {"twin", "session"}:
+            return "its plain address is followed instead; -a twins=true follows both"
         return self.rules.explain(reason)
 
-    def _after_nothing(self, request: Request | None) -> Iterator[Request]:
-        if request is not None and _SITE in request.meta:
-            self.frontier.finish(request.meta[_SITE])
-            yield from self._requests(request.meta[_SITE])
+    def _after_nothing(self, visit: Visit | None) -> Iterator[Request]:
+        if visit is not None:
+            self.frontier.finish(visit)
+            yield from self.requests_of(visit.site)
 
-    def _requests(self, site: str) -> Iterator[Request]:
-        for visit in self.frontier.next_visits(site):
-            yield self._request(visit)
+    def requests_of(self, site: str) -> Iterator[Request]:
+        """Give what may be asked of a site now, past lists whose like give nothing new."""
+        while visits := self.frontier.next_visits(site):
+            asked = [visit for visit in visits if not self._gives_nothing(visit)]
+            yield from map(self.request_for, asked)
+            if len(asked) == len(visits):
+                return
 
-    def _request(self, visit: Visit) -> Request:
-        at_start = visit.depth == 0
+    def _gives_nothing(self, visit: Visit) -> bool:
+        """Pass over a list whose like have given nothing new since it was found."""
+        if visit.found_by != "link" or not self.traps.is_barren(visit.address, visit.kind):
+            return False
+        self.frontier.finish(visit)
+        self.count_cut("barren", visit.address)
+        return True
+
+    def request_for(self, visit: Visit) -> Request:
+        """Make the request of a visit."""
+        if visit.source:
+            return self.source_request(visit)
+        at_start = visit.found_by == "start"
         return Request(
             visit.address,
             callback=self.parse_start if at_start else self.parse,
             errback=self.failed,
-            meta={_SITE: visit.site, _DEPTH: visit.depth},
+            meta={"corpus_visit": visit},
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
@@ -245,3 +315,13 @@ class SiteSpider(PageSpider):
                 site,
                 left_out,
             )
+
+
+def _linked_kind(address: str, visit: Visit) -> str:
+    """Guess the kind of a linked page; a list with another query is a list as well."""
+    kind = guess_kind(address)
+    if not kind and visit.kind == LISTING:
+        path, mark, _ = address.partition("?")
+        if mark and path == visit.address.partition("?")[0]:
+            return LISTING
+    return kind

@@ -116,4 +116,5 @@ class UrlsSpider(PageSpider):
             )
             return
         self._taken.add(key)
-        yield response
+        if not self.is_reserved(response, self.wishes(response)):
+            yield response

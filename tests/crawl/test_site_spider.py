@@ -36,6 +36,9 @@ DOWNLOADER_MIDDLEWARES = {
 EXTENSIONS = {"crawler.manners.CrawlDelay": 500, "helpers.StatsToFile": 0}
 """
 
+# What sitemaps and feeds add has tests of its own.
+LINKS = ["-a", "from=links"]
+
 HELPERS = """
 import json
 from scrapy import signals
@@ -131,7 +134,7 @@ def crawl(project: Path, site: Site, *arguments: str, spider: str = "site") -> C
     (project / "project.py").write_text(SETTINGS)
     (project / "helpers.py").write_text(HELPERS)
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", spider, *arguments, "-O", "pages.jsonl"],
+        [sys.executable, "-m", "scrapy", "crawl", spider, *LINKS, *arguments, "-O", "pages.jsonl"],
         cwd=project,
         env={"PYTHONPATH": f"{ROOT}:{project}", "PATH": ""},
         capture_output=True,
@@ -175,6 +178,7 @@ def test_each_page_is_handed_over_once_and_everything_else_is_counted(tmp_path: 
     counted = {name: value for name, value in done.stats.items() if name.startswith("corpus/")}
     assert counted == {
         "corpus/cut/file-type": 1,
+        "corpus/discovery/found/link": 10,
         "corpus/failed/http-404": 1,
         "corpus/failed/http-503": 1,
         "corpus/failed/robots": 1,
@@ -311,7 +315,7 @@ def test_a_paused_crawl_goes_on_where_it_stopped(tmp_path: Path) -> None:
     [
         (
             "ur=x",
-            "site: unknown argument 'ur' (did you mean 'url'?); arguments are: url, max_pages",
+            "site: unknown argument 'ur' (did you mean 'url'?); arguments are: url, from, since",
         ),
         ("max_pages=ten", "site: max_pages=ten is not a whole number"),
         ("url=no address", "site: url=no is no web address"),

@@ -88,7 +88,7 @@ def test_the_index_lists_every_page() -> None:
 
 
 def test_all_commands_are_found() -> None:
-    assert COMMANDS == ["counts", "demo", "evaluate", "extract", "replay"]
+    assert COMMANDS == ["counts", "demo", "discover", "evaluate", "extract", "replay"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -164,16 +164,17 @@ def test_the_frontier_never_has_more_under_way_than_may_be_taken() -> None:
         assert frontier.offer(f"http://a.example/{number}", 1)
     assert not frontier.offer("http://a.example/0?utm_source=x", 1)
     assert not frontier.offer("http://b.example/", 1)
-    assert [visit.address[-1] for visit in frontier.next_visits(site)] == ["0", "1", "2"]
+    visits = frontier.next_visits(site)
+    assert [visit.address[-1] for visit in visits] == ["0", "1", "2"]
     assert frontier.next_visits(site) == []
-    frontier.finish(site)
+    frontier.finish(visits[0])
     assert frontier.take("http://a.example/0", site)
     assert frontier.next_visits(site) == []
-    frontier.finish(site)
+    frontier.finish(visits[1])
     assert not frontier.take("http://a.example/0#again", site)
     assert frontier.next_visits(site) == [Visit("http://a.example/3", site, 1)]
     for number in (2, 3):
-        frontier.finish(site)
+        frontier.finish(visits[2])
         assert frontier.take(f"http://a.example/{number}", site)
     assert frontier.is_full(site)
     assert frontier.left_out(site) == 2

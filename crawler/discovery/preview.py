@@ -1,0 +1,137 @@
+"""What a crawl of spider ``site`` would fetch, found without fetching it: ``scrapy discover``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scrapy.utils.misc import load_object
+
+from crawler.addon import CorpusAddon
+from crawler.core.errors import FetchError, one_line
+from crawler.spiders.site import SiteSpider
+from crawler.summary import fit_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scrapy import Request
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+    from crawler.discovery.frontier import Visit
+
+__all__ = ["find_pages", "json_lines", "table"]
+
+_COLUMNS = ("kind", "date", "found by", "address")
+_ADDRESS_COLUMNS = 200
+
+
+class _Process(Protocol):
+    """What is used of Scrapy's crawler processes."""
+
+    def crawl(self, crawler_or_spidercls: type[SiteSpider], **kwargs: object) -> object: ...
+    def start(self) -> None: ...
+
+
+class _Preview(SiteSpider):
+    """Fetches start pages, robots.txt files, sitemaps and feeds, and no more."""
+
+    name = "discover"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Have the manners of a crawl, also where no project has the add-on, and write nothing."""
+        super().update_settings(settings)
+        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on.
+        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
+            settings.set(name, value, "spider")
+        settings.set("CORPUS_PROGRESS", "off", "spider")
+        settings.set("CORPUS_TABLES_FOLDER", None, "spider")
+        addons = settings.getdict("ADDONS")
+        if not any(load_object(addon) is CorpusAddon for addon in addons):
+            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
+
+    def __init__(self, found: list[Visit], errors: list[str], **raw: object) -> None:
+        super().__init__(**raw)
+        self._visits = found
+        self._errors = errors
+        self._starts: list[Visit] = []
+
+    def handed_over(self, response: Response) -> Iterator[Response]:
+        """Hand over nothing; note that the start page is one that a crawl would."""
+        self._starts.append(self.visit_of(response))
+        return iter(())
+
+    def requests_of(self, site: str) -> Iterator[Request]:
+        """Give what is to be read before the first page is fetched."""
+        for visit in self.frontier.next_sources(site):
+            yield self.request_for(visit)
+
+    def failed(self, failure: Failure) -> Iterator[Request]:
+        """Keep why a start page could not be fetched."""
+        request: Any = getattr(failure, "request", None)
+        if request is not None and not self.visit_of(request).source:
+            self._errors.append(f"{request.url}: {failure.getErrorMessage()}")
+        yield from super().failed(failure)
+
+    def closed(self, reason: str) -> None:
+        """Tell what was found, site by site, as far as the page limit lets it be fetched."""
+        super().closed(reason)
+        for site in self.frontier.sites():
+            starts = [visit for visit in self._starts if visit.site == site]
+            pages = [*starts, *self.frontier.waiting(site)]
+            self._visits += pages[: self.arguments.max_pages or None]
+
+
+def find_pages(arguments: Mapping[str, str], process: _Process) -> list[Visit]:
+    """Return the pages that a crawl would fetch, in its order; a process can do this once.
+
+    What further pages link to is not known: links are those of the start pages alone.
+
+    Args:
+        arguments: those of the spider ``site``.
+        process: Scrapy's crawler process.
+
+    Raises:
+        ArgumentError: an argument is unknown or wrong.
+        FetchError: neither the start page nor a listing of the site could be had.
+    """
+    found: list[Visit] = []
+    errors: list[str] = []
+    process.crawl(_Preview, found=found, errors=errors, **arguments)
+    process.start()
+    if not found and errors:
+        raise FetchError(f"nothing was found: {one_line('; '.join(errors))}")
+    return found
+
+
+def json_lines(visits: Sequence[Visit]) -> Iterator[str]:
+    """Give each page as a JSON object: ``address``, ``kind``, ``date``, ``found_by``, ``site``."""
+    for visit in visits:
+        fields = {
+            "address": visit.address,
+            "kind": visit.kind or "page",
+            "date": visit.date or None,
+            "found_by": visit.found_by,
+            "site": visit.site,
+        }
+        yield json.dumps(fields)
+
+
+def table(visits: Sequence[Visit]) -> Iterator[str]:
+    """Give the pages as lines of a table for a terminal, with a heading."""
+    rows = [
+        (
+            visit.kind or "page",
+            visit.date,
+            visit.found_by,
+            fit_width(visit.address, _ADDRESS_COLUMNS),
+        )
+        for visit in visits
+    ]
+    widths = [max(len(row[column]) for row in (_COLUMNS, *rows)) for column in range(3)]
+    for row in (_COLUMNS, *rows):
+        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join([*cells, row[-1]])

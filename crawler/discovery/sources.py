@@ -1,0 +1,210 @@
+"""Sources: which sitemaps and feeds of a site are read, in turn, and what they name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.listings import read_listing, usual_places
+from crawler.core.listings.model import PROBLEMS
+from crawler.discovery.addresses import address_key
+from crawler.discovery.frontier import Visit
+from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
+from crawler.discovery.links import LinkRules, judge_address
+from crawler.discovery.twins import plain_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crawler.core.listings import Entry, Listing
+    from crawler.discovery.choice import Choice
+    from crawler.discovery.frontier import Source
+
+__all__ = ["SOURCES", "Reading", "Sources", "read_source"]
+
+SOURCES: Final = ("sitemap", "feed", "links")
+"""Where the pages of a site are found."""
+
+_DEEPEST: Final = 3
+_FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
+_PROBLEM_NAMES: Final = {words: name for name, words in PROBLEMS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A listing that was read.
+
+    ``listing``
+        As it was read.
+    ``pages``
+        The wanted pages it names, of any site.
+    ``cut``
+        Addresses it names and the crawl does not want, each with the reason.
+    ``sitemaps``
+        Further sitemaps with their dates.
+    ``outdated``
+        How many further sitemaps are left unread, since they are older than any wanted page.
+    """
+
+    listing: Listing
+    pages: tuple[Visit, ...]
+    cut: tuple[tuple[str, str], ...]
+    sitemaps: tuple[tuple[str, str], ...]
+    outdated: int
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Give name and words of each thing that was wrong."""
+        for line in self.listing.problems:
+            yield _PROBLEM_NAMES.get(line.rpartition(": ")[0], "other"), line
+
+
+def read_source(
+    body: bytes, url: str, content_type: str, choice: Choice, rules: LinkRules
+) -> Reading:
+    """Read a listing and judge what it names; for a thread of its own, since it may be long.
+
+    Args:
+        body: the listing as it came.
+        url: where it came from.
+        content_type: its ``Content-Type``, or empty.
+        choice: what is wanted.
+        rules: limits that addresses of listings keep to as those of links do.
+    """
+    listing = read_listing(body, url, content_type)
+    by_feed = listing.kind in _FEEDS
+    pages: list[Visit] = []
+    cut: list[tuple[str, str]] = []
+    sitemaps: list[tuple[str, str]] = []
+    outdated = 0
+    for entry in listing.entries:
+        if entry.kind == "sitemap":
+            if choice.skips_source(entry.lastmod):
+                outdated += 1
+            else:
+                sitemaps.append((entry.url, entry.lastmod))
+        elif reason := judge_address(entry.url, rules) or choice.of_entry(entry):
+            cut.append((reason, entry.url))
+            pages += _in_wanted_language(entry, choice, by_feed=by_feed)
+        else:
+            address, twin = (entry.url, "") if choice.twins else plain_address(entry.url)
+            if twin:
+                cut.append((twin, entry.url))
+            pages.append(_page(entry, address, by_feed=by_feed))
+    return Reading(listing, tuple(pages), tuple(cut), tuple(sitemaps), outdated)
+
+
+def _page(entry: Entry, address: str, *, by_feed: bool) -> Visit:
+    # Feeds and news sitemaps name articles alone.
+    of_news = by_feed or bool(entry.published)
+    return Visit(
+        address,
+        site="",
+        depth=1,
+        kind=ARTICLE if of_news else guess_kind(address),
+        date=entry.published or entry.lastmod or address_date(address),
+        found_by="feed" if by_feed else "sitemap",
+    )
+
+
+def _in_wanted_language(entry: Entry, choice: Choice, *, by_feed: bool) -> Iterator[Visit]:
+    """Give the same page in the languages wanted, where its sitemap names it there."""
+    for other in entry.alternates if choice.languages else ():
+        code = other.language.lower().partition("-")[0]
+        if code in choice.languages and not choice.of_pattern(other.url):
+            yield _page(entry, other.url, by_feed=by_feed)
+
+
+@dataclass(slots=True)
+class Sources:
+    """The sources of one site: those that are named, else the usual places one after the other.
+
+    ``site``
+        The crawled site.
+    ``wanted``
+        Which of ``sitemap`` and ``feed`` are read.
+    ``most``
+        Most listings read; 0 is no limit.
+    ``left_unread``
+        How many there were beyond that limit, or nested too deeply.
+    """
+
+    site: str
+    wanted: tuple[str, ...] = SOURCES
+    most: int = 0
+    left_unread: int = 0
+    _given: int = 0
+    _read: set[int] = field(default_factory=set)
+    _usual: dict[str, list[str]] = field(default_factory=dict)
+    _found: Counter[str] = field(default_factory=Counter)
+
+    def begin(self, start: str, feeds: Iterable[str]) -> list[Visit]:
+        """Return what to read first.
+
+        Args:
+            start: address of the start page, as it was reached.
+            feeds: the feeds that it names.
+        """
+        places = usual_places(start)
+        self._usual = {"sitemap": list(places.sitemaps), "feed": list(places.feeds)}
+        visits: list[Visit] = []
+        if "sitemap" in self.wanted:
+            root = start.split("/", 3)[:3]
+            visits.append(Visit("/".join([*root, "robots.txt"]), self.site, 0, source="robots"))
+        if "feed" in self.wanted:
+            named = [Visit(url, self.site, 0, source="feed") for url in feeds]
+            visits += self._some(named) or self._next_usual("feed")
+        return visits
+
+    def add_feeds(self, feeds: Iterable[str]) -> list[Visit]:
+        """Return what to read of the feeds that a further start page of the site names."""
+        if "feed" not in self.wanted:
+            return []
+        return self._some([Visit(url, self.site, 0, source="feed") for url in feeds])
+
+    def after_robots(self, sitemaps: Iterable[str]) -> list[Visit]:
+        """Return the sitemaps to read, by what a robots.txt names."""
+        named = [Visit(url, self.site, 0, source="sitemap") for url in sitemaps]
+        return self._some(named) or self._next_usual("sitemap")
+
+    def is_new(self, url: str) -> bool:
+        """Say whether no listing was read yet that came from this address."""
+        key = address_key(url)
+        is_new = key not in self._read
+        self._read.add(key)
+        return is_new
+
+    def after(self, visit: Visit, reading: Reading) -> list[Visit]:
+        """Return what to read after a listing."""
+        self._found[visit.source] += 1
+        following = [
+            Visit(url, self.site, visit.depth + 1, date=date, source="sitemap")
+            for url, date in reading.sitemaps
+        ]
+        if reading.listing.next and reading.pages:
+            following.append(replace(visit, address=reading.listing.next, usual=False))
+        deep = [further for further in following if further.depth > _DEEPEST]
+        self.left_unread += len(deep)
+        return self._some([further for further in following if further.depth <= _DEEPEST])
+
+    def after_nothing(self, visit: Visit) -> list[Visit]:
+        """Return what to read after an address that gave no listing."""
+        if visit.source == "robots":
+            return self.after_robots(())
+        return self._next_usual(visit.source) if visit.usual else []
+
+    def _next_usual(self, source: Source) -> list[Visit]:
+        """Return the next of the usual places, as long as none of them held a listing."""
+        places = self._usual.get(source)
+        if not places or self._found[source]:
+            return []
+        return [Visit(places.pop(0), self.site, 0, source=source, usual=True)]
+
+    def _some(self, visits: list[Visit]) -> list[Visit]:
+        """Return as many visits as may still be given out, the newest ones."""
+        room = len(visits) if self.most == 0 else max(0, self.most - self._given)
+        if room < len(visits):
+            self.left_unread += len(visits) - room
+            visits = sorted(visits, key=lambda visit: visit.date, reverse=True)[:room]
+        self._given += len(visits)
+        return visits

@@ -1,0 +1,74 @@
+"""Twins: addresses of a page made for printers and telephones, or for one visit alone."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+from crawler.core.addresses import canonical_address
+
+__all__ = ["plain_address"]
+
+# Parameters that ask for the same page in another dress, with the values that do so.
+_DRESSES = {
+    "print": None, "printable": None, "printer": None, "print_view": None, "amp": None,
+    "m": ("1", "0"), "output": ("amp", "print", "1"), "outputtype": ("amp", "print"),
+    "format": ("amp", "print"), "view": ("amp", "print"), "tmpl": ("component", "print"),
+}  # fmt: skip
+_SESSION_NAMES = frozenset(
+    {"s", "sid", "sess", "session", "oscsid", "osessionid", "token", "visit"}
+)
+# What a program draws by lot: long, of letters and digits without a word in it.
+_DRAWN = re.compile(r"(?=[^0-9]*[0-9])(?:[0-9a-f]{16,}|(?=[^A-Za-z]*[A-Za-z])[0-9A-Za-z]{24,})")
+_SESSION_PART = re.compile(r"/\([A-Z]\([0-9a-z]{20,32}\)\)", re.IGNORECASE)
+_DRESSED_NAME = re.compile(r"\.(?:amp|print)(?=\.html?$)", re.IGNORECASE)
+_DRESSED_END = re.compile(r"\.amp$|/(?:amp|print)/?$", re.IGNORECASE)
+
+
+def plain_address(address: str) -> tuple[str, str]:
+    """Return the address of the page itself, and what the given one is: a twin or a session.
+
+    Args:
+        address: canonical.
+
+    Returns:
+        The canonical address to fetch instead, and the reason: ``twin`` for pages in another dress
+        (print, AMP, mobile), ``session`` for those of one visit, empty where the address is plain.
+    """
+    parts = urlsplit(address)
+    path = _SESSION_PART.sub("", parts.path)
+    reason = "session" if path != parts.path else ""
+    pairs = parts.query.split("&") if parts.query else []
+    kept = []
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if _is_dress(name.lower(), value.lower()):
+            reason = reason or "twin"
+        elif name.lower() in _SESSION_NAMES and _DRAWN.fullmatch(value):
+            reason = reason or "session"
+        else:
+            kept.append(pair)
+    plain_path = _plain_path(path)
+    if plain_path != path:
+        reason = reason or "twin"
+    if not reason:
+        return address, ""
+    plain = urlunsplit((parts.scheme, parts.netloc, plain_path, "&".join(kept), ""))
+    return canonical_address(plain), reason
+
+
+def _is_dress(name: str, value: str) -> bool:
+    if name not in _DRESSES:
+        return False
+    values = _DRESSES[name]
+    return values is None or value in values
+
+
+def _plain_path(path: str) -> str:
+    plain = _DRESSED_NAME.sub("", path)
+    if found := _DRESSED_END.search(plain):
+        rest = plain[: found.start()]
+        # /amp alone is a page of that name; what stood before keeps its closing slash.
+        if rest.strip("/"):
+            return rest + "/" if found[0].endswith("/") else rest
+    return plain

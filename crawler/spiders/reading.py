@@ -1,0 +1,233 @@
+"""How the spider ``site`` reads what is no page: robots.txt files, sitemaps and feeds."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.http import TextResponse
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.threads import deferToThread
+
+from crawler.core.errors import one_line
+from crawler.core.listings import find_feeds, sitemaps_of_robots
+from crawler.core.listings.model import MAX_LISTING_BYTES
+from crawler.discovery.sources import Reading, Sources, read_source
+from crawler.spiders.base import PageSpider, failure_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from crawler.discovery.choice import Choice
+    from crawler.discovery.frontier import Frontier, Visit
+    from crawler.discovery.links import LinkRules
+    from crawler.spiders.sitearguments import SiteArguments
+
+__all__ = ["ListingReader"]
+
+_ROBOTS = "/robots.txt"
+_OK = 200
+
+
+class ListingReader(PageSpider):
+    """Reads the sources of sites and puts the pages they name before the frontier."""
+
+    custom_settings: ClassVar[dict[str, Any]] = PageSpider.custom_settings  # type: ignore[misc] # as in the parent
+    arguments: SiteArguments
+    choice: Choice
+    frontier: Frontier
+    rules: LinkRules
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: dict[str, Sources] = {}
+        self._robots: dict[str, tuple[str, ...]] = {}
+        self._problems: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
+        """Make the spider of a crawl."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.keep_robots, signals.response_received)
+        return spider
+
+    @abstractmethod
+    def requests_of(self, site: str) -> Iterator[Request]:
+        """Give what may be asked of a site now."""
+
+    @abstractmethod
+    def failed(self, failure: Failure) -> Iterator[Request]:
+        """Take note that a request failed, and go on."""
+
+    @abstractmethod
+    def count_cut(self, reason: str, address: str) -> None:
+        """Count an address that is not followed."""
+
+    def keep_robots(self, response: Response, request: Request) -> None:
+        """Keep which sitemaps a robots.txt names, whoever asked for it."""
+        asked: str = request.meta.get("redirect_urls", [request.url])[0]
+        parts = urlsplit(asked)
+        if parts.path == _ROBOTS and not parts.query:
+            self._robots[_origin(asked)] = _named_sitemaps(response, asked)
+
+    def begin_sources(self, visit: Visit, response: Response | None) -> None:
+        """Put the sources of a site before the frontier, when its start page came or failed."""
+        start = response.url if response is not None else visit.address
+        page = self.parsed(response) if isinstance(response, TextResponse) else None
+        feeds = find_feeds(page) if page is not None else ()
+        known = self.sources.get(visit.site)
+        if known is None:
+            self.sources[visit.site] = sources = Sources(
+                visit.site, self.arguments.from_, self.arguments.max_listings
+            )
+            self._add_sources(sources, sources.begin(start, feeds))
+        else:
+            self._add_sources(known, known.add_feeds(feeds))
+
+    def _add_sources(self, sources: Sources, visits: Iterable[Visit]) -> None:
+        pending = list(visits)
+        while pending:
+            visit = pending.pop(0)
+            robots = self._robots.get(_origin(visit.address)) if visit.source == "robots" else None
+            if robots is not None:
+                pending = sources.after_robots(robots) + pending
+            elif not self.frontier.add(visit):
+                pending = sources.after_nothing(visit) + pending
+
+    def source_request(self, visit: Visit) -> Request:
+        """Make the request of a source."""
+        return Request(
+            visit.address,
+            callback=self.parse_source,
+            errback=self.failed,
+            meta={
+                "corpus_visit": visit,
+                # Sitemaps may be larger than pages.
+                "download_maxsize": MAX_LISTING_BYTES,
+                "download_warnsize": 0,
+            },
+            # The frontier knows each source; one that redirects to another is told by its address.
+            dont_filter=True,
+        )
+
+    async def parse_source(self, response: Response) -> list[Request]:
+        """Read a source on a thread of its own, then ask for what may be asked now."""
+        visit = self.visit_of(response)
+        sources = self.sources[visit.site]
+        try:
+            if visit.source == "robots":
+                named = _named_sitemaps(response, visit.address)
+                self._add_sources(sources, sources.after_robots(named))
+            elif not sources.is_new(response.url):
+                self._nothing(visit, "repeated", "it leads to a listing that was read before")
+            else:
+                await self._read(visit, sources, response)
+        finally:
+            self.frontier.finish(visit)
+        return list(self.requests_of(visit.site))
+
+    async def _read(self, visit: Visit, sources: Sources, response: Response) -> None:
+        reading: Reading = await maybe_deferred_to_future(
+            deferToThread(
+                read_source,
+                response.body,
+                response.url,
+                (response.headers.get("Content-Type") or b"").decode("latin-1"),
+                self.choice,
+                self.rules,
+            )
+        )
+        listing = reading.listing
+        if listing.kind == "none":
+            self._nothing(visit, "unusable", "; ".join(listing.problems))
+            return
+        self._tell_problems(response.url, reading)
+        new = self._take_pages(reading)
+        self.stats.inc_value("corpus/discovery/listings")
+        self.logger.info(
+            "Read %s (%s): %d pages, %d of them new; %d further sitemaps",
+            response.url,
+            listing.kind,
+            len(reading.pages),
+            new,
+            len(reading.sitemaps),
+        )
+        if reading.outdated:
+            self.stats.inc_value("corpus/discovery/outdated", reading.outdated)
+        self._add_sources(sources, sources.after(visit, reading))
+
+    def _take_pages(self, reading: Reading) -> int:
+        new = 0
+        for reason, address in reading.cut:
+            self.count_cut(reason, address)
+        for page in reading.pages:
+            site = self.frontier.site(page.address)
+            if site is None:
+                self.stats.inc_value("corpus/discovery/foreign")
+            elif self.frontier.add(page.on(site)):
+                new += 1
+                self.stats.inc_value(f"corpus/discovery/found/{page.found_by}")
+        return new
+
+    def _tell_problems(self, url: str, reading: Reading) -> None:
+        for name, words in reading.problems():
+            self.stats.inc_value(f"corpus/discovery/problems/{name}")
+            if name not in self._problems:
+                self._problems.add(name)
+                self.logger.info(
+                    "In %s: %s (more are counted in corpus/discovery/problems/%s)", url, words, name
+                )
+
+    def source_failed(self, visit: Visit, failure: Failure) -> Iterator[Request]:
+        """Count a source that could not be fetched, and go on without it."""
+        self._nothing(visit, failure_reason(failure.value), failure.getErrorMessage())
+        self.frontier.finish(visit)
+        yield from self.requests_of(visit.site)
+
+    def _nothing(self, visit: Visit, reason: str, detail: str) -> None:
+        """Count a source that gave nothing; one that somebody named is told of."""
+        if visit.usual or visit.source == "robots":
+            self.stats.inc_value("corpus/discovery/absent")
+        else:
+            self.stats.inc_value(f"corpus/discovery/failed/{reason}")
+            self.logger.warning(
+                "No %s at %s (%s): %s", visit.source, visit.address, reason, one_line(detail)
+            )
+        sources = self.sources[visit.site]
+        self._add_sources(sources, sources.after_nothing(visit))
+
+    def tell_of_sources(self) -> None:
+        """Tell, at the end, how many listings were left unread."""
+        for site, sources in self.sources.items():
+            if sources.left_unread:
+                self.stats.inc_value("corpus/discovery/left-unread", sources.left_unread)
+                self.logger.info(
+                    "Not read: %d sitemaps and feeds of %s, beyond %d of them or nested more "
+                    "than 3 deep; -a max_listings=0 lifts the first limit",
+                    sources.left_unread,
+                    site,
+                    sources.most,
+                )
+
+    def visit_of(self, message: Response | Request) -> Visit:
+        """Return the visit that a request or response belongs to."""
+        visit: Visit = message.meta["corpus_visit"]
+        return visit
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _named_sitemaps(response: Response, url: str) -> tuple[str, ...]:
+    if response.status != _OK:
+        return ()
+    return sitemaps_of_robots(response.body.decode("utf-8", "replace"), url)
