@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crawler.core.metadata.dates import find_dates, fold_word, is_month
@@ -64,11 +65,13 @@ _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
 _LETTER = re.compile(r"[^\W\d_]")
+_NOT_ALNUM = re.compile(r"[\W_]+")
 
 
+@lru_cache(maxsize=1 << 12)  # a page says its title and its names several times
 def fold_name(name: str) -> str:
     """Return what two spellings of one name share: letters and digits, case and accents folded."""
-    return "".join(char for char in fold_word(name) if char.isalnum())
+    return _NOT_ALNUM.sub("", fold_word(name))
 
 
 def clean_names(
