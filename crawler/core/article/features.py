@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -239,13 +240,18 @@ class _Gathered:
 def _told(names: str) -> int:
     """Return what inline elements of these names show, as bits."""
     told = 0
-    if names:
-        words = set(names.split())
-        for place, tag in enumerate(_INNER_TAGS):
-            told |= (tag in words) << place
-        mask = cues_in(names)
-        for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):
-            told |= (mask >> cue & 1) << place
+    for name in names.split():
+        told |= _told_by(name)
+    return told
+
+
+@lru_cache(maxsize=1 << 15)
+def _told_by(name: str) -> int:
+    """Return what one name shows, as bits."""
+    told = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
+    mask = cues_in(name)
+    for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):
+        told |= (mask >> cue & 1) << place
     return told
 
 
