@@ -10,9 +10,10 @@ from scrapy import Request, signals
 
 from crawler.arguments import parse_arguments
 from crawler.core.metadata import read_metadata
+from crawler.core.parts import is_part_of
 from crawler.discovery.addresses import address_key, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.guesses import LISTING, address_date, guess_kind
+from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.links import page_links
 from crawler.discovery.traps import TRAPS, Traps
 from crawler.discovery.twins import plain_address
@@ -318,8 +319,13 @@ class SiteSpider(ListingReader):
 
 
 def _linked_kind(address: str, visit: Visit) -> str:
-    """Guess the kind of a linked page; a list with another query is a list as well."""
+    """Guess the kind of a linked page; a list with another query is a list as well.
+
+    The number of a page makes a list of an address, but an article may have several pages.
+    """
     kind = guess_kind(address)
+    if kind == LISTING and visit.kind == ARTICLE and is_part_of(visit.address, address):
+        return ARTICLE
     if not kind and visit.kind == LISTING:
         path, mark, _ = address.partition("?")
         if mark and path == visit.address.partition("?")[0]:

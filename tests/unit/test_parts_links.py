@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.page import Page
 from crawler.core.parse import parse
-from crawler.core.parts import next_part, part_number
+from crawler.core.parts import is_part_of, next_part, part_number
 
 SITE = "https://s.example"
 
@@ -147,6 +147,14 @@ def test_parts_are_numbered_by_their_addresses(
     url: str, following: str, number: int | None
 ) -> None:
     assert part_number(SITE + url, SITE + following) == number
+
+
+def test_all_parts_of_an_article_are_known_by_their_addresses() -> None:
+    for url in ("/news/20260501", "/news/20260501?page=2"):
+        assert is_part_of(SITE + url, f"{SITE}/news/20260501?page=3")
+        assert not is_part_of(SITE + url, f"{SITE}/news/20260502?page=3")
+        assert not is_part_of(SITE + url, f"{SITE}/news?page=2")
+    assert not is_part_of(f"{SITE}/news", f"{SITE}/news?page=2")
 
 
 def test_no_address_at_all_has_no_parts() -> None:

@@ -20,7 +20,16 @@ from crawler.core.parts.words import pager_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MOST_PARTS", "Place", "Reading", "part_number", "place_of", "readings", "step"]
+__all__ = [
+    "MOST_PARTS",
+    "Place",
+    "Reading",
+    "is_part_of",
+    "part_number",
+    "place_of",
+    "readings",
+    "step",
+]
 
 MOST_PARTS = 100
 """No article is cut into more parts: larger numbers name articles, and longer chains are pagers
@@ -104,6 +113,12 @@ def part_number(url: str, following: str) -> int | None:
     """
     found = step(url, following)
     return None if found is None else found[0]
+
+
+def is_part_of(url: str, other: str) -> bool:
+    """Tell whether another address may be that of a later part of the article that one is of."""
+    bases = {place_of(url), *(reading.base for reading in readings(url))}
+    return any(reading.base in bases for reading in readings(other))
 
 
 def step(url: str, following: str) -> tuple[int, Reading] | None:
