@@ -49,8 +49,8 @@ class PageItem:
         mode: Which counts the method could see: ``two-pass`` and ``archive``, those of this crawl
             and this archive; ``streaming``, those of earlier crawls; ``single``, a page by itself.
         site_pages: Pages of the site that had been counted when the text was chosen.
-        frequency_threshold: On how many of those pages, at most, a block may stand and be main
-            text; None where the method has no such threshold.
+        frequency_threshold: On how many of those pages, at most, a block may stand and not count
+            as frequent; None where the method draws no such line.
         frequency_ranks: How many distinct frequencies the site's blocks have: k in Kim and Kim
             (2021); None as above.
         counts_snapshot: Identifies the state of the site's counts the text was chosen by.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import OptionError
+from crawler.core.methods import DEFAULT_METHOD
 from crawler.core.page import MAX_PAGE_BYTES
 from crawler.core.pagetype.kinds import KINDS
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
@@ -201,7 +202,7 @@ class Options:
         "Folder for held pages (spools) and for the counts of earlier crawls; made when missing.",
     )
     text_method: str = _option(
-        "frequency-adaptive",
+        DEFAULT_METHOD,
         "Name of the method that decides which blocks of a page are main text.",
     )
     page_types: str = _option(

@@ -65,7 +65,7 @@ def test_after_a_crawl_its_site_is_listed_and_shown(project: Project, make_site:
     assert sum(int(row[1]) for row in frequencies) == int(
         table(project.run("counts")[0], "site ")[0][4]
     )
-    assert table(out, "method")[0][:3] == ["frequency-adaptive", "(in", "use)"]
+    assert table(out, "method")[0][:3] == ["article", "(in", "use)"]
     assert table(out, "method")[0][-1] == "1"
 
 

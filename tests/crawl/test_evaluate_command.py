@@ -64,9 +64,11 @@ def test_json_on_standard_output_is_one_object_and_nothing_else(tmp_path: Path, 
         "shingle4",
         "site_mean_f1",
         "per_site",
+        "per_kind",
         "skipped",
+        "unjudged",
     ]
-    assert (figures["task"], figures["method"]) == ("text", "frequency-adaptive")
+    assert (figures["task"], figures["method"]) == ("text", "article")
     assert (figures["pages"], figures["sites"]) == (9, 3)
     assert figures["per_site"]["블로그"] == {"pages": 4, "precision": 1, "recall": 1, "f1": 1}
     assert figures["site_mean_f1"] == pytest.approx(2 / 3)
@@ -111,14 +113,14 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], "name a task (metadata, sentences, tables, text)"),
-        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: metadata, sentences, tables, text"),
+        ([], "name a task (metadata, pagetypes, sentences, tables, text)"),
+        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: metadata, pagetypes, sentences, tables, text"),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
         (["text", "GOLD", "--limit", "0"], "--limit is '0'"),
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
-        (["text", "GOLD", "--method", "magic"], "frequency-adaptive"),
+        (["text", "GOLD", "--method", "magic"], "article, frequency-adaptive"),
         (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
         (["text", "GOLD", "--json", "no/such/folder"], "or -"),
         (["text", "GOLD", "--curve", "no/such/folder"], "--curve is 'no/such/folder'"),
@@ -146,7 +148,7 @@ def test_bad_gold_is_one_line_with_file_and_line_and_exit_code_2(
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        f"scrapy evaluate: {bad}, line 2: no 'site'; every line needs site, html and gold_text\n"
+        f"scrapy evaluate: {bad}, line 2: no 'html'; every line needs html and gold_text, and site or url\n"
     )
 
 

@@ -35,7 +35,8 @@ class SiteEvidence:
     stands alone. A block on f > 1 of them has ``against`` x log2(f) / log2(n) against it; one on
     its own page alone has ``alone`` x known for it. What the rule of frequency
     (``frequency-adaptive``) keeps has ``rule`` x known for it; what it finds outside the article,
-    or links, as much against it. Not counted against a block is that it stands on two pages of six
+    or links, as much against it, and what it finds on too many pages ``frequent`` x known against
+    it. Not counted against a block is that it stands on two pages of six
     or more, if it is a sentence, nor that it is links of its own page alone between blocks that the
     rule keeps. Readers' comments are unlike from page to page as articles are, so nothing speaks
     for them, and ``comments`` x known against them.
@@ -44,6 +45,7 @@ class SiteEvidence:
     against: float = 2.0
     alone: float = 1.0
     rule: float = 2.0
+    frequent: float = 1.0
     comments: float = 6.0
 
     def margins(
@@ -77,6 +79,7 @@ class SiteEvidence:
         twice = (frequency == _TWICE) & (pages >= _FEW_PAGES) & (chars >= _SENTENCE)
         ruled = np.where(kept, self.rule, 0.0)
         ruled[links | (reasons == "outside")] = -self.rule
+        ruled[reasons == "frequent"] = -self.frequent
         ruled[twice | own_links] = 0.0
         margins += ruled * known
         found: NDArray[np.float64] = np.where(

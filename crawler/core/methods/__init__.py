@@ -43,11 +43,11 @@ __all__ = [
     "method_names",
 ]
 
-DEFAULT_METHOD = "frequency-adaptive"
+DEFAULT_METHOD = "article"
 
 _OWN: tuple[TextMethod, ...] = (
-    AdaptiveFrequency(),
     Article(),
+    AdaptiveFrequency(),
     TextFrequency(),
     Density(),
 )

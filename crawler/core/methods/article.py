@@ -83,6 +83,9 @@ class Article:
             site = self._site.margins(blocks, ruled, view.pages, found.comments)
         likelihoods = judge.likelihoods(found, site)
         kept = chosen(blocks, likelihoods)
+        if not kept.any():
+            # A page of a few words is like nothing that was learned, and says something all the same.
+            kept = np.array([label.kept for label in self._rule.label(document, view)])
         reasons = _reasons(found)
         return [
             Label(
