@@ -87,4 +87,6 @@ class OutputWatch:
             return f"items missing from the feeds: {missing:,}"
         if broken := figures.get("corpus/pages/broken", 0):
             return f"pages that a pipeline failed on: {broken:,}"
+        if untabled := figures.get("corpus/tables/failed", 0):
+            return f"pages whose tables could not be written: {untabled:,}"
         return None

@@ -127,6 +127,8 @@ def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         told = [f"{feeds:,} could not be stored"] if feeds else []
         told += [f"{missing:,} items are missing from the output"] if missing else []
         yield "feeds", ", ".join(told)
+    if untabled := _count(stats, "corpus/tables/failed"):
+        yield "folder", f"it lacks tables of {untabled:,} pages, see the log"
     if _count(stats, "corpus/drain_errors"):
         yield "held pages", "could not all be read back, see the log"
     if counts := _count(stats, "corpus/counts/failed"):

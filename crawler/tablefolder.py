@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import logging
+import os
 import re
 from contextlib import suppress
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import unquote
 
@@ -36,8 +38,9 @@ logger = logging.getLogger(__name__)
 
 INDEX: Final = "index.csv"
 INDEX_COLUMNS: Final = (
-    "file", "url", "site", "number", "heading", "caption", "kind", "rows", "columns",
-    "header_rows", "header_columns", "records", "types", "method", "reason", "fetched_at",
+    "file", "url", "site", "language", "number", "path", "heading", "caption", "kind", "rows",
+    "columns", "title_rows", "header_rows", "header_columns", "rows_left_out", "records", "types",
+    "method", "reason", "confidence", "fetched_at",
 )  # fmt: skip
 
 # What is longer in a row of the index is cut; the item has it whole.
@@ -60,13 +63,14 @@ def file_name(url: str, site: str, number: int) -> str:
     """Return the path of a table's file within the folder, with ``/`` between its two parts.
 
     The site's folder and the beginning of the name are there to be read. What makes the name one
-    table's own is a hash of site and address, 64 bits of BLAKE2b, and the table's number.
+    table's own is a hash of site and address, 64 bits of BLAKE2b, and the table's number. A folder
+    that would have the name of a device, or of the index, begins with ``site-``.
 
     >>> file_name("https://blog.example/prices/?of=bread", "blog.example", 2)
     'blog.example/prices-of-bread-edf8875939dc0af8-2.csv'
     """
     folder = _NOT_IN_FOLDERS.sub("-", site.lower())[:_SLUG_CHARS].strip("-.") or "site"
-    if _DEVICES.match(folder):
+    if folder == INDEX or _DEVICES.match(folder):
         folder = f"site-{folder}"
     path = _HOST.sub("", unquote(url[: 20 * _SLUG_CHARS]).lower())
     slug = _NOT_IN_NAMES.sub("-", path).strip("-")[:_SLUG_CHARS].strip("-") or "page"
@@ -130,29 +134,48 @@ class TableFolder:
 
         Returns:
             How many were written.
+
+        Raises:
+            OSError: not all could be written, or old ones not be removed. The files that the index
+                names are whole in that case too.
         """
+        key = _page_key(item.url, item.site)
+        before = set(self._numbers.get(key, ()))
         written: list[int] = []
         for table in item.tables or ():
             if not (table["verdict"]["is_genuine"] and table["types"]):
                 continue
-            name = file_name(item.url, item.site, table["number"])
-            path = self.folder / name
-            path.parent.mkdir(exist_ok=True)
-            names, records = list(table["types"]), table["records"]
-            lines = ([record[name] for name in names] for record in records)
-            self._write(path, _as_csv((names, *lines)))
-            with (self.folder / INDEX).open("ab") as index:
-                index.write(_as_csv([_index_row(name, item, table)]))
+            self._put_table(item, table)
             written.append(table["number"])
-        key = _page_key(item.url, item.site)
-        for number in set(self._numbers.pop(key, ())).difference(written):
+            self._numbers[key] = [*before.union(written)]
+        for number in before.difference(written):
             (self.folder / file_name(item.url, item.site, number)).unlink(missing_ok=True)
         if written:
             self._numbers[key] = written
+        else:
+            self._numbers.pop(key, None)
         return len(written)
 
+    def _put_table(self, item: PageItem, table: dict[str, Any]) -> None:
+        name = file_name(item.url, item.site, table["number"])
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        names, records = list(table["types"]), table["records"]
+        lines = ([record[name] for name in names] for record in records)
+        _write_whole(path, [_as_csv((names, *lines))])
+        try:
+            _append_whole(self.folder / INDEX, _as_csv([_index_row(name, item, table)]))
+        except OSError:
+            # A row of an earlier crawl would say of it what is no longer so.
+            path.unlink(missing_ok=True)
+            raise
+
     def close(self) -> None:
-        """Leave an index that has one row a file."""
+        """Leave an index that has one row a file.
+
+        Raises:
+            OSError: it could not be rewritten, and stays as it is.
+        """
         self._rewrite_index()
 
     def _rewrite_index(self) -> None:
@@ -162,12 +185,8 @@ class TableFolder:
         # An index may be changed by anybody: only names that are of this form are looked up.
         ours = (row for row in kept if _NAME.fullmatch(row[0]))
         there = (row for row in ours if (self.folder / row[0]).is_file())
-        aside = self.folder / f".{INDEX}.part"
-        with aside.open("wb") as file:
-            file.write(_as_csv([INDEX_COLUMNS]))
-            for row in there:
-                file.write(_as_csv([row]))
-        aside.replace(self.folder / INDEX)
+        rows = chain([INDEX_COLUMNS], there)
+        _write_whole(self.folder / INDEX, (_as_csv([row]) for row in rows))
 
     def _rows(self) -> Iterator[list[str]]:
         """Read the rows of the index, whole ones alone."""
@@ -184,13 +203,29 @@ class TableFolder:
                     if line.endswith("\n") and len(row) == len(INDEX_COLUMNS):
                         yield row
 
-    def _write(self, path: Path, content: bytes) -> None:
-        aside = path.with_name(f".{path.name}.part")
+
+def _write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file beside its place and rename it; what failed leaves nothing."""
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        with aside.open("wb") as file:
+            file.writelines(pieces)
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _append_whole(path: Path, line: bytes) -> None:
+    """Add a line to a file, or leave the file as it was."""
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
         try:
-            aside.write_bytes(content)
-            aside.replace(path)
+            rest = memoryview(line)
+            while rest:
+                rest = rest[file.write(rest) :]
         except OSError:
-            aside.unlink(missing_ok=True)
+            file.truncate(end)
             raise
 
 
@@ -198,6 +233,7 @@ def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:
     types = json.dumps(table["types"], ensure_ascii=False, separators=(",", ":"))
     values: dict[str, Any] = {
         **table,
+        "path": table["path"][:_CELL_CHARS],
         "heading": (table["heading"] or "")[:_CELL_CHARS],
         "caption": (table["caption"] or "")[:_CELL_CHARS],
         "file": name,
@@ -205,11 +241,11 @@ def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:
         "site": item.site,
         "records": len(table["records"]),
         "types": types if len(types) <= _TYPES_CHARS else "",
-        "method": table["verdict"]["method"],
-        "reason": table["verdict"]["reason"],
+        **{key: table["verdict"][key] for key in ("method", "reason", "confidence")},
+        "language": item.language,
         "fetched_at": item.fetched_at,
     }
-    return [str(values[key]) for key in INDEX_COLUMNS]
+    return ["" if (value := values[key]) is None else str(value) for key in INDEX_COLUMNS]
 
 
 def _as_csv(rows: Iterable[Sequence[str]]) -> bytes:
@@ -221,12 +257,17 @@ def _as_csv(rows: Iterable[Sequence[str]]) -> bytes:
 
 
 class TableFolderPipeline:
-    """The last item pipeline: it writes the tables of each page item into the folder."""
+    """The last item pipeline: it writes the tables of each page item into the folder.
+
+    An item whose tables cannot be written goes on, since the folder is an output beside the feeds.
+    It is counted in ``corpus/tables/failed``, and the first of them is logged.
+    """
 
     def __init__(self, folder: Path, crawler: Crawler) -> None:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
         self._path = folder
         self._folder: TableFolder | None = None
+        self._is_told = False
         self._stats = crawler.stats
 
     @classmethod
@@ -243,23 +284,55 @@ class TableFolderPipeline:
 
     def open_spider(self) -> None:
         """Make the folder, and say what is there already."""
-        self._folder = TableFolder(self._path)
         self._stats.set_value("corpus/tables/folder", str(self._path))
-        if self._folder.found:
+        try:
+            self._folder = self._open()
+        except OSError as error:
+            self._tell(error)
+
+    def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
+        """Write the tables of a page item; let other items pass."""
+        if isinstance(item, PageItem) and (self._folder is not None or item.tables):
+            try:
+                # A folder that could not be opened is tried again: a disk may have room by now.
+                self._folder = self._folder or self._open()
+                self._stats.inc_value("corpus/tables/files", self._folder.put(item))
+            except OSError as error:
+                self._stats.inc_value("corpus/tables/failed")
+                self._tell(error)
+        return item
+
+    def _open(self) -> TableFolder:
+        folder = TableFolder(self._path)
+        if folder.found:
             logger.info(
                 "%s holds %d tables of earlier crawls: those of pages that come again are replaced,"
                 " the others stay",
                 self._path,
-                self._folder.found,
+                folder.found,
             )
+        return folder
 
-    def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
-        """Write the tables of a page item; let other items pass."""
-        if self._folder is not None and isinstance(item, PageItem):
-            self._stats.inc_value("corpus/tables/files", self._folder.put(item))
-        return item
+    def _tell(self, error: OSError) -> None:
+        if not self._is_told:
+            logger.error(
+                "Tables cannot be written to %s: %s. The items go on; pages whose tables the folder"
+                " lacks are counted in corpus/tables/failed",
+                self._path,
+                error.strerror or error,
+            )
+        self._is_told = True
 
     def close_spider(self) -> None:
         """Finish the index."""
-        if self._folder is not None:
+        if self._folder is None:
+            return
+        try:
             self._folder.close()
+        except OSError as error:
+            logger.warning(
+                "%s cannot be rewritten: %s. It may name a file twice, or one that is gone, until "
+                "the next crawl into the folder",
+                self._path / INDEX,
+                error.strerror or error,
+            )

@@ -83,12 +83,14 @@ def test_trouble_is_told() -> None:
     stats = {
         "feedexport/failed_count/FileFeedStorage": 1,
         "corpus/feeds/missing": 1200,
+        "corpus/tables/failed": 4,
         "corpus/drain_errors": 1,
         "corpus/counts/failed": 2,
         "corpus/items/flawed": 3,
     }
     assert summary(stats, ["a"])[2:-1] == [
         "  feeds       1 could not be stored, 1,200 items are missing from the output",
+        "  folder      it lacks tables of 4 pages, see the log",
         "  held pages  could not all be read back, see the log",
         "  counts      2 could not be kept or read, see the log",
         "  items       3 with url and html were no pages, see the log",

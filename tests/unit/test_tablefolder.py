@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
+import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import Spider
+from scrapy.utils.test import get_crawler
 
 from crawler.core.errors import OptionError
 from crawler.items import PageItem
-from crawler.tablefolder import INDEX, INDEX_COLUMNS, TableFolder, check_folder, file_name
+from crawler.tablefolder import (
+    INDEX,
+    INDEX_COLUMNS,
+    TableFolder,
+    TableFolderPipeline,
+    check_folder,
+    file_name,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -43,7 +56,11 @@ def table(number: int = 0, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - 
 
 def page(name: str, *tables: dict[str, Any], time: str = "2024") -> PageItem:
     return PageItem(
-        url=f"https://s.example/{name}", site="s.example", tables=list(tables), fetched_at=time
+        url=f"https://s.example/{name}",
+        site="s.example",
+        language="en",
+        tables=list(tables),
+        fetched_at=time,
     )
 
 
@@ -60,6 +77,19 @@ def files(folder: Path) -> list[str]:
     )
 
 
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Let no file grow beyond ``size`` bytes, as on a disk that is full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
 HOSTILE = [
     ("https://s.example/../../etc/passwd", "s.example"),
     ("https://s.example/%2e%2e%2f%2e%2e%2fetc", "../../.."),
@@ -71,6 +101,7 @@ HOSTILE = [
     ("https://글.example/글", "글.example"),
     ("https://s.example/?a=../..&b=$(rm)", "~"),
     ("\ud800", "\udfff"),
+    ("https://index.csv/", "Index.csv"),
 ]
 
 
@@ -83,6 +114,7 @@ def test_names_are_safe_whatever_the_address(url: str, site: str) -> None:
     assert not folder.startswith((".", "-"))
     assert not rest.startswith((".", "-"))
     assert folder.partition(".")[0] not in {"con", "nul", ""}
+    assert folder != INDEX
     assert len(name) < 160
 
 
@@ -119,11 +151,12 @@ def test_each_genuine_table_is_a_file_with_a_header_and_a_line_a_record(tmp_path
     )
     assert tuple(first) == INDEX_COLUMNS
     assert first == {
-        "file": first["file"], "url": "https://s.example/tea", "site": "s.example", "number": "0",
-        "heading": "", "caption": "Prices", "kind": "table", "rows": "2", "columns": "2",
-        "header_rows": "1", "header_columns": "0", "records": "1",
+        "file": first["file"], "url": "https://s.example/tea", "site": "s.example",
+        "language": "en", "number": "0", "path": "html/body/table", "heading": "",
+        "caption": "Prices", "kind": "table", "rows": "2", "columns": "2", "title_rows": "0",
+        "header_rows": "1", "header_columns": "0", "rows_left_out": "0", "records": "1",
         "types": '{"Name":"string","Price":"real"}', "method": "rules", "reason": "caption",
-        "fetched_at": "2024",
+        "confidence": "", "fetched_at": "2024",
     }  # fmt: skip
     assert json.loads(second["types"]) == {"Na\nme": "", "=1+1": ""}
 
@@ -188,3 +221,56 @@ def test_a_folder_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
     assert (tmp_path / INDEX).read_text() == "my,own\n1,2\n"
     check_folder(tmp_path / "new" / "folder")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_row_that_cannot_be_written_whole_costs_no_other(tmp_path: Path) -> None:
+    folder = TableFolder(tmp_path)
+    folder.put(page("a", table(0)))
+    folder.put(page("b", table(0)))
+    before = (tmp_path / INDEX).read_bytes()
+    with files_up_to(len(before) + 20), pytest.raises(OSError, match="too large"):
+        folder.put(page("b", table(0), table(1)))
+    assert (tmp_path / INDEX).read_bytes() == before
+    folder.put(page("c", table(0)))
+    folder.close()
+    assert sorted(row["url"][-1] for row in index(tmp_path)) == ["a", "c"]
+    assert files(tmp_path) == sorted(row["file"] for row in index(tmp_path))
+
+
+def test_tables_that_failed_half_way_are_replaced_by_the_page_that_comes_again(
+    tmp_path: Path,
+) -> None:
+    folder = TableFolder(tmp_path)
+    long = table(1, records=[{"Name": "Tea " * 300, "Price": "1.50"}])
+    with files_up_to(1_000), pytest.raises(OSError, match="too large"):
+        folder.put(page("a", table(0), long))
+    assert len(files(tmp_path)) == 1, "nothing half written is left"
+    folder.put(page("a", table(2)))
+    folder.close()
+    (row,) = index(tmp_path)
+    assert (row["number"], files(tmp_path)) == ("2", [row["file"]])
+
+
+def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawler = get_crawler(Spider, {"CORPUS_TABLES_FOLDER": str(tmp_path / "t")})
+    pipeline = TableFolderPipeline.from_crawler(crawler)
+    pages = [page(str(number), table(0)) for number in range(3)]
+    with files_up_to(0):
+        pipeline.open_spider()
+        assert pipeline.process_item(page("none")).url.endswith("none")
+        assert pipeline.process_item(pages[0]) is pages[0]
+        assert pipeline.process_item(pages[1]) is pages[1]
+    assert pipeline.process_item(pages[2]) is pages[2]
+    with files_up_to(0):
+        pipeline.close_spider()
+    assert crawler.stats is not None
+    assert crawler.stats.get_value("corpus/tables/failed") == 2
+    assert crawler.stats.get_value("corpus/tables/files") == 1
+    first, last = [record.getMessage() for record in caplog.records]
+    assert "Tables cannot be written to" in first
+    assert "index.csv cannot be rewritten: File too large" in last
+    assert all(record.exc_info is None for record in caplog.records)
+    assert [row["url"][-1] for row in index(tmp_path / "t")] == ["2"]
+    assert not list(tmp_path.rglob("*.part"))
