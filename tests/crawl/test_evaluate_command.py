@@ -114,7 +114,10 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
     ("args", "says"),
     [
         ([], "name a task (metadata, pagetypes, sentences, tables, text)"),
-        (["taxt", "GOLD"], "unknown task 'taxt'; the tasks are: metadata, pagetypes, sentences, tables, text"),
+        (
+            ["taxt", "GOLD"],
+            "unknown task 'taxt'; the tasks are: metadata, pagetypes, sentences, tables, text",
+        ),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
@@ -148,7 +151,8 @@ def test_bad_gold_is_one_line_with_file_and_line_and_exit_code_2(
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        f"scrapy evaluate: {bad}, line 2: no 'html'; every line needs html and gold_text, and site or url\n"
+        f"scrapy evaluate: {bad}, line 2: no 'html'; every line needs html and gold_text, and site "
+        "or url\n"
     )
 
 

@@ -87,9 +87,7 @@ class TestTwoPasses:
         assert [item.url for item in items] == [f"https://s.example/{n}" for n in range(4)]
         assert all(item.text.startswith(f"All that is known of {WORDS[n]}\nThe ") for n, item in
                    enumerate(items))  # fmt: skip
-        assert {(i.mode, i.method, i.site_pages) for i in items} == {
-            ("two-pass", "article", 4)
-        }
+        assert {(i.mode, i.method, i.site_pages) for i in items} == {("two-pass", "article", 4)}
         assert {item.near_duplicate_of for item in items} == {None}
         assert [item.fields for item in items] == [{"tag": n} for n in range(4)]
         assert [block["reason"] for block in items[0].blocks or ()] == ["text", "text", "frequent"]

@@ -84,7 +84,7 @@ class Article:
         likelihoods = judge.likelihoods(found, site)
         kept = chosen(blocks, likelihoods)
         if not kept.any():
-            # A page of a few words is like nothing that was learned, and says something all the same.
+            # A page of a few words is like nothing that was learned, and yet says something.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
         reasons = _reasons(found)
         return [
