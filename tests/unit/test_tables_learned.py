@@ -127,3 +127,53 @@ def test_header_rows_stand_below_the_title() -> None:
         + "</table>"
     )
     assert METHOD.judge(grid_of(html)).areas == Areas(1, 0, title_rows=1)
+
+
+PAIRS = [("Name", "Kim"), ("Born", "1980"), ("Work", "Baker"), ("Town", "Suwon")]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<table>{''.join(f'<tr><th>{name}<td>{value}' for name, value in PAIRS)}</table>",
+        f"<table>{''.join(f'<tr><td>{name}:<td>{value}' for name, value in PAIRS)}</table>",
+        f"<dl>{''.join(f'<dt>{name}<dd>{value}' for name, value in PAIRS)}</dl>",
+        "<table>"
+        + "".join(f"<tr><th scope=row>{name}<td>{value}" for name, value in PAIRS)
+        + "</table>",
+    ],
+    ids=["th", "colons", "terms", "scopes"],
+)
+def test_the_first_of_marked_pairs_is_no_header_row(html: str) -> None:
+    assert METHOD.locate(grid_of(html)) == Areas(0, 1)
+
+
+def test_pairs_stand_below_their_title() -> None:
+    rows = "".join(f"<tr><th>{name}<td>{value}" for name, value in PAIRS)
+    titled = grid_of(f"<table><tr><th colspan=2>Ada{rows}</table>")
+    assert METHOD.locate(titled) == Areas(0, 1, title_rows=1)
+
+
+CARS = (
+    "<table><tr><th>Model<th>Seats<th>Price{section}<tr><td>Ant<td>4<td>€9,000"
+    "<tr><td>Bee<td>4<td>€9,900<tr><td>Cow<td>5<td>€12,000</table>"
+)
+
+
+@pytest.mark.parametrize("name", ["learned", "rules"])
+def test_header_rows_end_where_a_section_begins(name: str) -> None:
+    method = get_table_method(name)
+    section = CARS.format(section="<tr><th colspan=3>Small cars")
+    assert method.locate(grid_of(section)) == Areas(1, 0)
+    two = CARS.format(section="<tr><th>Name<th>Number<th>Euro")
+    assert method.locate(grid_of(two)) == Areas(2, 0)
+
+
+def test_a_row_with_gaps_holds_no_names() -> None:
+    html = "<table><tr><td colspan=9007199254740991>A<td>B<tr><td>1<td>2<tr><td>3<td>4</table>"
+    assert METHOD.locate(grid_of(html)).header_rows <= 1
+    deep = (
+        "<table><tr><th rowspan=2>Ware<th colspan=2>Price<tr><th>2023<th>2024"
+        "<tr><td>Tea<td>1.10<td>1.20<tr><td>Salt<td>2.10<td>2.20</table>"
+    )
+    assert METHOD.locate(grid_of(deep)).header_rows == 2

@@ -7,14 +7,26 @@ or its first columns name what stands in the rows to their right.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
+
+from crawler.core.tables.survey import is_one_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crawler.core.tables.grid import Cell, Grid
 
-__all__ = ["Areas", "Reading", "depth_of", "marked_areas", "readings"]
+__all__ = [
+    "Areas",
+    "Reading",
+    "above_sections",
+    "depth_of",
+    "heads_its_rows",
+    "marked_areas",
+    "marked_pairs",
+    "readings",
+]
 
 _PAIR = 2
 
@@ -77,8 +89,8 @@ def readings(grid: Grid) -> tuple[Reading, ...]:
 def marked_areas(grid: Grid) -> Areas | None:
     """Return the attribute area that the markup names by its header cells, None where it does not.
 
-    Header rows are the first rows of which all cells are headers or blank, header columns the first
-    columns of which that is true below them.
+    Header rows are the first rows of which all cells are headers or blank, down to the first that
+    names a section; header columns are the first columns of which that is true below them.
     """
     if not any(cell.is_header for cell in grid.cells):
         return None
@@ -86,6 +98,7 @@ def marked_areas(grid: Grid) -> Areas | None:
     deep = _leading(rows)
     if deep == len(rows):  # all are headers: the first row names the others
         return Areas(1, 0) if len(rows) > 1 else Areas(0, 1)
+    deep = above_sections(rows, deep, grid.columns)
     below = [[cell for cell in line if cell.row >= deep] for line in grid.lines(down=True)]
     wide = _leading(below)
     if deep or wide:
@@ -102,6 +115,55 @@ def _leading(lines: Sequence[Sequence[Cell]]) -> int:
         if any(cell.is_header and not cell.is_blank for cell in line):
             count = number
     return count
+
+
+def above_sections(rows: Sequence[Sequence[Cell]], depth: int, columns: int) -> int:
+    """Return how many of the first ``depth`` rows stand above the first that names a section.
+
+    That is a row of one single cell below one of several cells: it says what the rows below it have
+    in common, and not what a column holds.
+    """
+    seen = False
+    for number, row in enumerate(rows[:depth]):
+        if all(cell.is_blank for cell in row):
+            continue
+        alone = is_one_cell(row, columns)
+        if seen and alone:
+            return number
+        seen = seen or not alone
+    return depth
+
+
+def heads_its_rows(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Tell whether markup calls the first cell of most rows a header, that of the first row too.
+
+    In these rows no other cell is one, so that none of them names columns.
+    """
+    headed = [
+        len(row) > 1
+        and row[0].is_header
+        and row[0].scope not in ("col", "colgroup")
+        and not any(cell.is_header for cell in row if cell is not row[0])
+        and row[-1] is not row[0]
+        for row in rows
+    ]
+    return headed[:1] == [True] and 2 * sum(headed) > len(headed)
+
+
+def marked_pairs(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Tell whether each row is pairs of a header and its value, and one has two pairs or more.
+
+    Forms of many fields are drawn so, two pairs or three side by side. Blank rows do not count.
+    """
+    most = 0
+    for row in rows:
+        if all(cell.is_blank for cell in row):
+            continue
+        marks = [cell.is_header for cell, _ in groupby(row)]
+        if len(marks) % _PAIR or marks != [True, False] * (len(marks) // _PAIR):
+            return False
+        most = max(most, len(marks) // _PAIR)
+    return most > 1
 
 
 def _of_line(grid: Grid) -> tuple[Reading, ...]:

@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import takewhile
 from math import log1p
 from typing import TYPE_CHECKING
 
-from crawler.core.tables.areas import Areas, depth_of, marked_areas
+from crawler.core.tables.areas import (
+    Areas,
+    above_sections,
+    depth_of,
+    heads_its_rows,
+    marked_areas,
+    marked_pairs,
+)
 from crawler.core.tables.survey import (
     chars_of,
     commonest,
@@ -42,6 +50,7 @@ _NOT_UNIT = re.compile(r"[\d.,\s]+")
 _UNIT_CHARS = 4
 _RANK_CHARS = 4
 _TICK_CHARS = 2
+_PAIR = 2
 
 
 def title_rows(survey: Survey) -> int:
@@ -58,25 +67,53 @@ def title_rows(survey: Survey) -> int:
 def locate(survey: Survey, by_row: TreeEnsemble, by_column: TreeEnsemble) -> Areas:
     """Return the attribute area of a table that is genuine.
 
+    Where markup or colons call the first cell of each row its heading, that holds, and the trees
+    are not asked: a pair of name and value at the top is no header row.
+
     Args:
         survey: the table.
         by_row: tells whether it begins with a header row.
         by_column: tells whether it begins with a header column.
     """
-    if not survey.grid.cells:
+    grid = survey.grid
+    if not grid.cells:
         return Areas(0, 0)
-    features = header_features(survey)
     titles = title_rows(survey)
-    marked = marked_areas(survey.grid)
-    rows = columns = 0
-    if _says_yes(by_row, features) and survey.grid.rows - titles > 1:
-        spanned = depth_of(survey.grid, down=True, start=titles)
-        rows = max(marked.header_rows - titles if marked else 0, spanned)
-        rows = min(rows, survey.grid.rows - titles - 1)
-    if _says_yes(by_column, features) and survey.grid.columns > 1:
+    marked = marked_areas(grid)
+    if _is_headed_by_column(survey, titles):
         columns = max(marked.header_columns if marked else 0, 1)
-        columns = min(columns, survey.grid.columns - 1)
+        return Areas(0, min(columns, grid.columns - 1), title_rows=titles)
+    features = header_features(survey)
+    rows = columns = 0
+    if _says_yes(by_row, features) and grid.rows - titles > 1:
+        rows = max(marked.header_rows - titles if marked else 0, _spanned(survey, titles))
+        rows = above_sections(survey.rows[titles:], rows, grid.columns)
+        rows = min(rows, grid.rows - titles - 1)
+    if _says_yes(by_column, features) and grid.columns > 1:
+        columns = max(marked.header_columns if marked else 0, 1)
+        columns = min(columns, grid.columns - 1)
     return Areas(rows, columns, title_rows=titles)
+
+
+def _is_headed_by_column(survey: Survey, titles: int) -> bool:
+    """Tell whether a table says by itself that its first column, and no row, is headers."""
+    if survey.grid.columns < _PAIR:
+        return False
+    rows = survey.rows[titles:]
+    if survey.grid.kind == "list" or heads_its_rows(rows) or marked_pairs(rows):
+        return True
+    # Name: value. Forms of one row are as often labels beside what they head.
+    return survey.grid.columns == _PAIR < len(rows) and all(
+        len(row) == _PAIR and ends_in_colon(row[0]) and not ends_in_colon(row[1]) for row in rows
+    )
+
+
+def _spanned(survey: Survey, titles: int) -> int:
+    """Count header rows by their spans; a row that leaves gaps holds no names of columns."""
+    depth = depth_of(survey.grid, down=True, start=titles)
+    full = len(survey.rows[titles])
+    below = survey.rows[titles + 1 : titles + depth]
+    return 1 + sum(1 for _ in takewhile(lambda row: len(row) >= full, below))
 
 
 def _says_yes(trees: TreeEnsemble, features: dict[str, float]) -> bool:
