@@ -160,8 +160,8 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
     ]
     comments = np.array([False, False, False, True])
     found = SiteEvidence().margins(blocks, labels, 16, comments)
-    assert found.tolist() == pytest.approx([3, -2, -1, -6])
-    assert not SiteEvidence(0, 0, 0, 0).margins(blocks, labels, 16, comments).any()
+    assert found.tolist() == pytest.approx([3, -3, -1, -6])
+    assert not SiteEvidence(0, 0, 0, 0, 0).margins(blocks, labels, 16, comments).any()
 
 
 def test_weights_of_other_features_are_refused() -> None:
