@@ -51,6 +51,8 @@ class CountsCommand(ScrapyCommand):
         """Read the counts and show them."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
         from crawler.evaluation.kept import main
+        from crawler.pipes import for_a_reader
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
-        self.exitcode = main(args, opts, self.settings)
+        with for_a_reader():
+            self.exitcode = main(args, opts, self.settings)

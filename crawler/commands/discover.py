@@ -69,6 +69,7 @@ class DiscoverCommand(ScrapyCommand):
         from crawler.core.errors import CorpusError, one_line
         from crawler.discovery.preview import find_pages, json_lines, table
         from crawler.options import Options
+        from crawler.pipes import for_a_reader
         from crawler.spiders.sitearguments import SiteArguments
 
         assert self.settings is not None  # noqa: S101 - as above
@@ -84,10 +85,11 @@ class DiscoverCommand(ScrapyCommand):
             self.exitcode = error.exit_code
             return
         shown = found[: opts.limit or None]
-        for line in json_lines(shown) if opts.json else table(shown):
-            print(line)
-        if len(shown) < len(found) and not opts.json:
-            print(f"and {len(found) - len(shown):,} more")
+        with for_a_reader():
+            for line in json_lines(shown) if opts.json else table(shown):
+                print(line)
+            if len(shown) < len(found) and not opts.json:
+                print(f"and {len(found) - len(shown):,} more")
 
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:

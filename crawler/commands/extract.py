@@ -91,6 +91,7 @@ class ExtractCommand(ScrapyCommand):
         from crawler.core.errors import CorpusError
         from crawler.core.methods import get_method
         from crawler.options import Options
+        from crawler.pipes import for_a_reader
         from crawler.single import judge
 
         assert self.settings is not None  # noqa: S101 - as above
@@ -106,7 +107,8 @@ class ExtractCommand(ScrapyCommand):
             return
         encoding = sys.stdout.encoding or "utf-8"
         text = _answer(verdict, opts, encoding)
-        print(text.encode(encoding, "backslashreplace").decode(encoding))
+        with for_a_reader():
+            print(text.encode(encoding, "backslashreplace").decode(encoding))
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
         from crawler.core.errors import ArgumentError

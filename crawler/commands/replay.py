@@ -68,6 +68,7 @@ class ReplayCommand(BaseRunSpiderCommand):
             one_line,
         )
         from crawler.options import Options
+        from crawler.pipes import for_a_reader
         from crawler.store.spoolfile import find_spools
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
@@ -78,7 +79,8 @@ class ReplayCommand(BaseRunSpiderCommand):
                 raise ArgumentError("no -a is needed: name the spool as it is")
             folder = Options.from_settings(self.settings).dir / "spool"
             if opts.list:
-                _print_list(find_spools(folder))
+                with for_a_reader():
+                    _print_list(find_spools(folder))
                 return
             self._replay(_choose(args, folder))
         except CorpusError as error:
