@@ -23,7 +23,6 @@ WALKS = ("the harbour", "the lighthouse", "the long bridge")
 
 def split_article() -> dict[str, Answer]:
     """Make an article on three pages."""
-    pager = ' <a href="?">1</a> <a href="?page=2">2</a> <a href="?page=3">3</a>'
     return {
         "/walk/20240501" if number == 1 else f"/walk/20240501?page={number}": html(
             f"""<html lang="en"><head><title>A walk along the coast</title>
@@ -40,9 +39,11 @@ def split_article() -> dict[str, Answer]:
             right: we had our supper where we had had our breakfast.</p><p>From {place} it is half a
             day to the next village, or less for those who know the way over the sand at low
             water. We did not know it, and nobody whom we asked wanted to go with us.</p></article>
-            {pager}<div>{FOOTER}</div></body>"""
+            <a href="{following}">Next page</a><div>{FOOTER}</div></body>"""
         )
-        for number, place in enumerate(WALKS, start=1)
+        for number, place, following in zip(
+            (1, 2, 3), WALKS, ("?page=2", "?page=3", "/"), strict=True
+        )
     }
 
 
@@ -81,7 +82,8 @@ def test_a_limit_ends_the_crawl_after_all_held_pages_are_exported(
 ) -> None:
     site = make_site(small_site(60))
     _, err = project.run(
-        *("crawl", "site", "-a", f"url={site.url}", "-s", "DOWNLOAD_DELAY=0.1"),
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links"),
+        *("-s", "DOWNLOAD_DELAY=0.1"),
         *("-O", "out.jsonl", "-s", limit),
     )
     items = project.items()
@@ -95,7 +97,8 @@ def test_a_limit_ends_the_crawl_after_all_held_pages_are_exported(
 def test_ctrl_c_while_fetching_exports_what_is_held(project: Project, make_site: MakeSite) -> None:
     site = make_site(small_site(60))
     process = project.start(
-        *("crawl", "site", "-a", f"url={site.url}", "-s", "DOWNLOAD_DELAY=0.1"),
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links"),
+        *("-s", "DOWNLOAD_DELAY=0.1"),
         *("-O", "out.jsonl", "-s", "WITNESS_PAUSE=0.05"),
     )
     project.wait_for(lambda: len(site.asked) > 8, process)
@@ -128,7 +131,7 @@ def test_ctrl_c_while_a_limit_is_draining_exports_the_rest(
     site = make_site(small_site(60))
     process = project.start(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "WITNESS_PAUSE=0.5"),
-        *("-s", "CLOSESPIDER_PAGECOUNT=40"),
+        *("-a", "from=links", "-s", "CLOSESPIDER_PAGECOUNT=40"),
     )
     project.wait_for(lambda: len(project.witnessed()) > 4, process)
     interrupt(process)
@@ -145,7 +148,7 @@ def test_replay_finishes_what_a_kill_left(
     site = make_site(small_site(40))
     process = project.start(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "lost.jsonl", "-s", "WITNESS_PAUSE=0.3"),
-        *("-s", "DOWNLOAD_DELAY=0.05", "-s", "CONCURRENT_ITEMS=4"),
+        *("-a", "from=links", "-s", "DOWNLOAD_DELAY=0.05", "-s", "CONCURRENT_ITEMS=4"),
     )
     if phase == "fetching":
         project.wait_for(lambda: len(site.asked) > 12, process)
@@ -257,8 +260,8 @@ def test_a_pipeline_alone_is_enough(project: Project, make_site: MakeSite) -> No
 
 
 def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
-    linked = html(article(0, '<a href="/walk/20240501">A walk in three parts</a>'))
-    site = make_site({**small_site(6), "/a/0": linked, **split_article()})
+    links = "".join(f'<a href="{path}">{path}</a>' for path in (*small_site(6), "/walk/20240501"))
+    site = make_site({**small_site(6), "/": html(links), **split_article()})
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_KEEP_SPOOL=1"),
         # Lists that lead nowhere are given up at once; the pages of an article are no lists.
