@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
@@ -10,13 +11,14 @@ from scrapy.utils.misc import load_object
 from crawler.core.errors import OneLineExit, OptionError, UnknownMethodError
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
+from crawler.core.tables.coherency import Constants
 from crawler.exporters import check_feeds
 from crawler.fetching import replace_middlewares
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
 from crawler.making import table_method
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
-from crawler.options import Options
+from crawler.options import OPTIONS, Options
 from crawler.progress import Progress
 from crawler.secondpass import SpoolDownloadHandler
 from crawler.tablefolder import TableFolderPipeline, check_folder
@@ -33,6 +35,9 @@ _PRIORITY = "addon"
 _HOLD_ORDER = 10
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
+# What its two readings of the paper have in front of their names, and their settings.
+_PUBLISHED_METHOD = "rules"
+_TABLE_CONSTANTS = frozenset(f"table_{constant.name}" for constant in fields(Constants))
 
 
 class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as SystemExit is
@@ -100,6 +105,7 @@ def _check_row_feeds(settings: BaseSettings, options: Options) -> None:
 
 def _check_tables(options: Options) -> None:
     table_method(options)
+    _warn_of_idle_constants(options)
     if options.tables_folder is None:
         return
     if not options.tables:
@@ -108,6 +114,26 @@ def _check_tables(options: Options) -> None:
             "written. Leave the one out, or the other."
         )
     check_folder(options.tables_folder)
+
+
+def _warn_of_idle_constants(options: Options) -> None:
+    """Say where constants of the published method are set and another method judges."""
+    if options.table_method.startswith(_PUBLISHED_METHOD):
+        return
+    idle = [
+        option.name
+        for option in OPTIONS
+        if option.field in _TABLE_CONSTANTS and getattr(options, option.field) != option.default
+    ]
+    if idle:
+        logger.warning(
+            '%s: the verdicts of the method "%s" do not depend on constants of "%s". '
+            "CORPUS_TABLE_METHOD=%s lets that judge.",
+            ", ".join(idle),
+            options.table_method,
+            _PUBLISHED_METHOD,
+            _PUBLISHED_METHOD,
+        )
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:

@@ -391,6 +391,5 @@ def _refuse_unknown(names: Iterable[Any]) -> None:
         if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
             nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
             raise OptionError(
-                f"There is no setting {name}. The nearest is {nearest}; all settings are: "
-                f"{', '.join(known)}."
+                f"There is no setting {name}. The nearest is {nearest}; docs/settings.md lists all."
             )

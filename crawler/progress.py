@@ -108,7 +108,10 @@ class Progress:
     def feed_slot_closed(self, slot: FeedSlot) -> None:
         """Note where items were written."""
         written = getattr(slot.exporter, "path", None) or slot.uri
-        self._outputs.append(f"{written} ({slot.itemcount:,} items)")
+        # What a feed of sentences, tables or records has is rows: an item may give many, or none.
+        rows = getattr(slot.exporter, "rows_written", None)
+        count = f"{slot.itemcount:,} items" if rows is None else f"{rows:,} rows"
+        self._outputs.append(f"{written} ({count})")
 
     async def engine_stopped(self) -> None:
         """Say how the crawl went, when all feeds have been stored."""

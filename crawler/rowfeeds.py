@@ -199,7 +199,7 @@ def record_rows(item: object) -> Iterator[RecordRow]:
 
 
 class _Rows:
-    """Mixed into an exporter: it writes of each item its parts, a row each."""
+    """Mixed into an exporter: it writes of each item its parts, a row each, and counts the rows."""
 
     item_type: ClassVar[type[Any]]
     rows_of: ClassVar[staticmethod[[object], Iterator[object]]]
@@ -208,11 +208,13 @@ class _Rows:
         # FEED_EXPORT_FIELDS names fields of pages; a row has the fields it has.
         fields = [field.name for field in dataclasses.fields(self.item_type)]
         super().__init__(file, **{**kwargs, "fields_to_export": fields})  # type: ignore[call-arg] # the exporter's own
+        self.rows_written = 0
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write the parts of one item."""
         for row in self.rows_of(item):
             super().export_item(row)  # type: ignore[misc] # the exporter's own
+            self.rows_written += 1
 
 
 class _SentenceRows(_Rows):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["tables_text"]
 
 _ROWS_SHOWN: Final = 50
+_COLUMNS_SHOWN: Final = 50
 _CELL_CHARS: Final = 200
 _CELL_LINES: Final = 4
 _PIPED_WIDTH: Final = 100
@@ -77,9 +78,12 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
         if number:
             console.print()
         console.print(_grid(table, columns, console.encoding))
-    hidden = table["rows"] - _first(table) - len(_body(table))
-    if hidden > 0:
-        console.print(f"… and {hidden:,} more row{'s' if hidden > 1 else ''}")
+    hidden = (
+        (table["columns"] - _COLUMNS_SHOWN, "more column"),
+        (table["rows"] - _first(table) - len(_body(table)), "more row"),
+    )
+    if told := " and ".join(_count(number, name) for number, name in hidden if number > 0):
+        console.print(f"… and {told}")
     console.print()
 
 
@@ -118,8 +122,7 @@ def _verdict(verdict: Mapping[str, Any]) -> str:
 
 def _body(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
     first = _first(table)
-    rows: Sequence[Sequence[str]] = table["cells"][first : first + _ROWS_SHOWN]
-    return rows
+    return [row[:_COLUMNS_SHOWN] for row in table["cells"][first : first + _ROWS_SHOWN]]
 
 
 def _first(table: Mapping[str, Any]) -> int:
@@ -128,8 +131,8 @@ def _first(table: Mapping[str, Any]) -> int:
 
 
 def _header(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
-    rows: Sequence[Sequence[str]] = table["cells"][table["title_rows"] : _first(table)]
-    return rows
+    rows = table["cells"][table["title_rows"] : _first(table)]
+    return [row[:_COLUMNS_SHOWN] for row in rows]
 
 
 def _parts(table: Mapping[str, Any], width: int) -> Iterator[list[int]]:

@@ -67,6 +67,7 @@ def test_each_item_carries_its_sentences_and_tables_and_feeds_have_a_row_each(
     assert pq.read_table(project.folder / "s.parquet").to_pylist() == rows
     check_tables(project, f"{site.url}a/5", items)
     assert re.search(r"tables +1 genuine, 1 layout", log)
+    assert f"s.jsonl ({len(rows):,} rows)" in log
 
 
 def check_tables(project: Project, url: str, items: dict[str, dict[str, Any]]) -> None:

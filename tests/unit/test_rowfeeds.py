@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,12 +20,14 @@ from crawler.rowfeeds import (
     RecordCsvExporter,
     RecordJsonLinesExporter,
     RecordParquetExporter,
+    RecordRow,
     SentenceCsvExporter,
     SentenceJsonLinesExporter,
     SentenceParquetExporter,
     TableCsvExporter,
     TableJsonLinesExporter,
     TableParquetExporter,
+    TableRow,
     sentence_rows,
 )
 
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy.exporters import BaseItemExporter
 
+DOCS = Path(__file__).parents[2] / "docs/output.md"
 ITEMS: list[Any] = [
     PageItem(
         url="https://s.example/1",
@@ -180,6 +186,22 @@ def test_rows_of_tables_and_records_in_each_format(
     if tables is not None:
         assert table.schema.field("is_genuine").type == pa.bool_()
         assert table.schema.field("coherency").type == pa.float64()
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"), [(TableRow, "table"), (RecordRow, "record")], ids=["table", "record"]
+)
+def test_every_column_is_documented_in_its_order(row: type[Any], kind: str) -> None:
+    prose = DOCS.read_text("utf-8").partition(f"A row of a **{kind}**")[2].partition("\n\n")[0]
+    named = [name for name in re.findall(r"`(\w+)`", prose) if name.islower()]
+    assert named == [field.name for field in dataclasses.fields(row)]
+
+
+def test_rows_are_counted() -> None:
+    exporter = SentenceJsonLinesExporter(io.BytesIO())
+    for item in ITEMS:
+        exporter.export_item(item)
+    assert exporter.rows_written == len(ROWS)
 
 
 def test_a_page_item_with_tables_in_csv_and_parquet() -> None:

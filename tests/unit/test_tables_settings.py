@@ -38,6 +38,18 @@ def test_a_feed_of_tables_that_are_switched_off_is_refused(rows: str) -> None:
         update(FEEDS=feeds, CORPUS_TABLES=False)
 
 
+def test_constants_that_the_method_does_not_ask_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    update(CORPUS_TABLE_THRESHOLD="0.6", CORPUS_TABLE_METHOD="rules-literal")
+    update(CORPUS_TABLE_THRESHOLD="0.54")
+    assert caplog.messages == []
+    update(CORPUS_TABLE_THRESHOLD="0.6", CORPUS_TABLE_MOST="0.4")
+    (told,) = caplog.messages
+    assert told == (
+        'CORPUS_TABLE_THRESHOLD, CORPUS_TABLE_MOST: the verdicts of the method "learned" do not '
+        'depend on constants of "rules". CORPUS_TABLE_METHOD=rules lets that judge.'
+    )
+
+
 def test_mistakes_are_told(tmp_path: Path) -> None:
     with pytest.raises(OptionExit, match="no table method is called 'best'; use one of: "):
         update(CORPUS_TABLE_METHOD="best")

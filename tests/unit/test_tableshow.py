@@ -97,6 +97,16 @@ def test_only_the_first_rows_are_shown() -> None:
     assert text.split().count("7") == 50
 
 
+def test_only_the_first_columns_are_shown() -> None:
+    wide = f"<table><caption>w</caption><tr>{'<th>n' * 53}{('<tr>' + '<td>7' * 53) * 52}</table>"
+    text = shown(wide)
+    assert text.endswith("… and 3 more columns and 2 more rows")
+    assert text.split().count("7") >= 50 * 50
+    assert shown(
+        f"<table><caption>w</caption><tr>{'<th>n' * 51}<tr>{'<td>7' * 51}</table>"
+    ).endswith("… and 1 more column")
+
+
 def test_what_a_terminal_would_act_upon_is_left_out() -> None:
     text = shown("<table><tr><th>a<th>b<tr><td>[bold]x[/bold]<td>\u202e\u009b31my</table>")
     assert "[bold]x[/bold]" in text
