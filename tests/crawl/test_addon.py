@@ -167,7 +167,7 @@ def test_an_item_processor_of_the_projects_own_is_told_what_it_misses(
     project.append("ownpipelines.py", PROCESSOR)
     project.append("ownsettings.py", 'ITEM_PROCESSOR = "ownpipelines.OwnProcessor"')
     site = make_site(small_site(30))
-    crawl = ("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-O", "out.jsonl")
     _, err = project.run(*crawl)
     (warning,) = [line for line in err.splitlines() if "WARNING" in line]
     assert "ITEM_PROCESSOR" in warning
@@ -247,6 +247,7 @@ def test_a_spool_damaged_meanwhile_is_told_and_kept(project: Project, make_site:
     site = make_site(small_site(30))
     process = project.start(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "DOWNLOAD_DELAY=0.1"),
+        *("-a", "from=links"),
     )
     project.wait_for(lambda: len(site.asked) > 12, process)
     (spool,) = project.spools()

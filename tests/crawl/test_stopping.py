@@ -27,7 +27,8 @@ def test_a_stopped_crawl_asks_for_no_more_than_one_or_two_further_pages(
     site = make_site(small_site(30))
     addresses = " ".join(f"{site.url}{path[1:]}" for path in site.pages)
     start = f"url={site.url}" if spider == "site" else f"urls={addresses}"
-    process = project.start("crawl", spider, "-a", start, *SLOWLY)
+    links = ["-a", "from=links"] if spider == "site" else []
+    process = project.start("crawl", spider, "-a", start, *links, *SLOWLY)
     project.wait_for(lambda: len(site.asked) >= 4, process)
     interrupt(process)
     _, err = process.communicate(timeout=60)
