@@ -40,7 +40,7 @@ _LIST_PARTS = _words(
     "page seite pagina"
 )
 _DATED_PARTS = frozenset({"archive", "archives"})
-_PAGE_PART = re.compile(r"(?:page|seite|pagina|p)[-_]?\d{1,6}")
+_PAGE_PART = re.compile(r"(?:page|seite|pagina)[-_]?\d{1,6}|p\d{1,3}")
 _LONG_NUMBER = re.compile(r"\d{4}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTH_OR_DAY = re.compile(r"\d{1,2}")

@@ -85,7 +85,8 @@ def read_source(
                 sitemaps.append((entry.url, entry.lastmod))
         elif reason := judge_address(entry.url, rules) or choice.of_entry(entry):
             cut.append((reason, entry.url))
-            pages += _in_wanted_language(entry, choice, by_feed=by_feed)
+            if reason == "lang":
+                pages += _in_wanted_language(entry, choice, by_feed=by_feed)
         else:
             address, twin = (entry.url, "") if choice.twins else plain_address(entry.url)
             if twin:
@@ -109,7 +110,7 @@ def _page(entry: Entry, address: str, *, by_feed: bool) -> Visit:
 
 def _in_wanted_language(entry: Entry, choice: Choice, *, by_feed: bool) -> Iterator[Visit]:
     """Give the same page in the languages wanted, where its sitemap names it there."""
-    for other in entry.alternates if choice.languages else ():
+    for other in entry.alternates:
         code = other.language.lower().partition("-")[0]
         if code in choice.languages and not choice.of_pattern(other.url):
             yield _page(entry, other.url, by_feed=by_feed)

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from crawler.discovery.links import LinkRules
     from crawler.spiders.sitearguments import SiteArguments
 
-__all__ = ["ListingReader"]
+__all__ = ["ListingReader", "server_answers"]
 
 _ROBOTS = "/robots.txt"
 _OK = 200
+_ANSWERS = ("robots", "too-large", "redirects", "redirect-loop", "content-encoding")
 
 
 class ListingReader(PageSpider):
@@ -187,12 +188,16 @@ class ListingReader(PageSpider):
 
     def source_failed(self, visit: Visit, failure: Failure) -> Iterator[Request]:
         """Count a source that could not be fetched, and go on without it."""
-        self._nothing(visit, failure_reason(failure.value), failure.getErrorMessage())
+        reason = failure_reason(failure.value)
+        self._nothing(visit, reason, failure.getErrorMessage(), go_on=server_answers(reason))
         self.frontier.finish(visit)
         yield from self.requests_of(visit.site)
 
-    def _nothing(self, visit: Visit, reason: str, detail: str) -> None:
-        """Count a source that gave nothing; one that somebody named is told of."""
+    def _nothing(self, visit: Visit, reason: str, detail: str, *, go_on: bool = True) -> None:
+        """Count a source that gave nothing; one that somebody named is told of.
+
+        Where no server answers, the usual places are not tried one after the other.
+        """
         if visit.usual or visit.source == "robots":
             self.stats.inc_value("corpus/discovery/absent")
         else:
@@ -200,8 +205,9 @@ class ListingReader(PageSpider):
             self.logger.warning(
                 "No %s at %s (%s): %s", visit.source, visit.address, reason, one_line(detail)
             )
-        sources = self.sources[visit.site]
-        self._add_sources(sources, sources.after_nothing(visit))
+        if go_on:
+            sources = self.sources[visit.site]
+            self._add_sources(sources, sources.after_nothing(visit))
 
     def tell_of_sources(self) -> None:
         """Tell, at the end, how many listings were left unread."""
@@ -220,6 +226,11 @@ class ListingReader(PageSpider):
         """Return the visit that a request or response belongs to."""
         visit: Visit = message.meta["corpus_visit"]
         return visit
+
+
+def server_answers(reason: str) -> bool:
+    """Say whether a failure of this reason shows that a server answers all the same."""
+    return reason.startswith("http-") or reason in _ANSWERS
 
 
 def _origin(url: str) -> str:

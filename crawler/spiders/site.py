@@ -17,7 +17,8 @@ from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.links import page_links
 from crawler.discovery.traps import TRAPS, Traps
 from crawler.discovery.twins import plain_address
-from crawler.spiders.reading import ListingReader
+from crawler.spiders.base import failure_reason
+from crawler.spiders.reading import ListingReader, server_answers
 from crawler.spiders.sitearguments import SiteArguments
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class SiteSpider(ListingReader):
             yield from self.source_failed(visit, failure)
             return
         self.count_failure(failure)
-        if visit is not None and visit.found_by == "start":
+        answers = server_answers(failure_reason(failure.value))
+        if visit is not None and visit.found_by == "start" and answers:
             self.begin_sources(visit, None)
         yield from self._after_nothing(visit)
 

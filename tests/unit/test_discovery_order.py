@@ -1,0 +1,232 @@
+"""Which address is fetched next, what is guessed of it, and what a user's choice leaves out."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from crawler.arguments import ArgumentExit, parse_arguments
+from crawler.core.listings import Alternate, Entry
+from crawler.discovery.choice import Choice
+from crawler.discovery.frontier import Frontier, Visit
+from crawler.discovery.guesses import address_date, address_language, guess_kind
+from crawler.spiders.sitearguments import SiteArguments
+
+BASE = "http://a.example"
+
+
+def frontier_of(*visits: Visit, max_pages: int = 0, ahead: int = 0) -> tuple[Frontier, str]:
+    frontier = Frontier(max_pages, ahead)
+    site = frontier.add_root(f"{BASE}/")
+    for visit in visits:
+        assert frontier.add(visit.on(site))
+    return frontier, site
+
+
+def page(name: str, kind: str = "article", date: str = "", depth: int = 1) -> Visit:
+    return Visit(f"{BASE}/{name}", "", depth, kind, date)
+
+
+def names(visits: list[Visit]) -> str:
+    return " ".join(visit.address.rpartition("/")[2] for visit in visits)
+
+
+def test_articles_come_first_and_the_newest_of_them() -> None:
+    frontier, site = frontier_of(
+        page("list", "listing", "2026-06-01"),
+        page("unknown", "", "2026-06-01"),
+        page("undated-far", depth=2),
+        page("undated-near"),
+        page("month", date="2026-05"),
+        page("day", date="2026-05-20"),
+        page("evening", date="2026-05-20T20:00:00+09:00"),
+        page("noon", date="2026-05-20T12:00:00Z"),
+        page("wrong", date="yesterday"),
+    )
+    expected = "noon evening day month undated-near wrong undated-far unknown list"
+    assert names(list(frontier.waiting(site))) == expected
+    assert names(frontier.next_visits(site)) == expected
+
+
+def test_no_page_is_given_out_before_the_sources_are_read() -> None:
+    start = Visit(f"{BASE}/start", "", 0, found_by="start")
+    first = Visit(f"{BASE}/map", "", 0, date="2026-05-01", source="sitemap")
+    newer = Visit(f"{BASE}/newer-map", "", 1, date="2026-05-02", source="sitemap")
+    frontier, site = frontier_of(page("x"), first, start)
+    visits = frontier.next_visits(site)
+    assert names(visits) == "start map"
+    frontier.finish(visits[0])
+    assert frontier.next_visits(site) == []
+    assert frontier.add(newer.on(site))
+    assert names(frontier.next_sources(site)) == "newer-map"
+    frontier.finish(visits[1])
+    frontier.finish(newer.on(site))
+    assert frontier.next_sources(site) == []
+    assert names(frontier.next_visits(site)) == "x"
+
+
+def test_few_visits_are_given_out_ahead_so_that_newer_ones_can_go_before() -> None:
+    frontier, site = frontier_of(page("1"), page("2"), page("3"), ahead=2)
+    visits = frontier.next_visits(site)
+    assert names(visits) == "1 2"
+    assert frontier.offer(f"{BASE}/new", 5, kind="article", date="2026-06-01")
+    frontier.finish(visits[0])
+    assert names(frontier.next_visits(site)) == "new"
+    assert frontier.forget_under_way() == 2
+    assert names(frontier.next_visits(site)) == "3"
+
+
+def test_a_waiting_page_takes_the_most_exact_date_in_any_order_of_sources() -> None:
+    known = (page("a", ""), page("a", "", "2026-05"), page("a", "article", "2026-05-02T10:00"))
+    for order in (known, known[::-1]):
+        frontier, site = frontier_of(order[0])
+        for visit in order[1:]:
+            assert not frontier.add(visit.on(site))
+        assert frontier.add(page("b", date="2026-05-02").on(site))
+        visits = frontier.next_visits(site)
+        assert names(visits) == "a b"
+        assert visits[0].date == "2026-05-02T10:00"
+        assert not frontier.add(page("a", "article", "2026-07-01").on(site))
+        assert frontier.next_visits(site) == []
+
+
+def test_sources_and_pages_that_are_not_handed_over_leave_the_page_limit_alone() -> None:
+    source = Visit(f"{BASE}/map", "", 0, source="feed")
+    frontier, site = frontier_of(source, page("1"), page("2"), max_pages=1)
+    frontier.finish(frontier.next_visits(site)[0])
+    (first,) = frontier.next_visits(site)
+    frontier.finish(first)
+    assert frontier.take(first.address, site)
+    assert frontier.left_out(site) == 1
+    frontier.give_back(site)
+    kept: Frontier = pickle.loads(pickle.dumps(frontier))
+    assert names(kept.next_visits(site)) == "2"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "listing"),
+        ("/2026/11/27/night-train", "article"),
+        ("/news/20261127/night", "article"),
+        ("/2026/11/", "listing"),
+        ("/2026/", "listing"),
+        ("/archive/2026-11-27", "listing"),
+        ("/archives/12345", "article"),
+        ("/tag/night-trains-are-back-again", "listing"),
+        ("/news/page/2", "listing"),
+        ("/news/page-2", "listing"),
+        ("/view.php?idxno=512", "article"),
+        ("/view.php?idxno=512&page=2", ""),
+        ("/?p=12", "article"),
+        ("/shop?sort=price", "listing"),
+        ("/the-night-train-is-back", "article"),
+        ("/story-123456.html", "article"),
+        ("/politics", ""),
+        ("/about-us", ""),
+        ("/a?x=1", ""),
+    ],
+)
+def test_the_kind_of_a_page_is_guessed_by_its_address(path: str, kind: str) -> None:
+    assert guess_kind(f"{BASE}{path}") == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "date"),
+    [
+        ("/2026/11/7/x", "2026-11-07"),
+        ("/2026-11-27-x", "2026-11-27"),
+        ("/x/20261127/y", "2026-11-27"),
+        ("/2026/11/", "2026-11"),
+        ("/2026/", "2026"),
+        ("/cal?year=2031&month=5", "2031-05"),
+        ("/cal?month=2031-05", "2031-05"),
+        ("/x/1234202611275", ""),
+        ("/2026/13/x", "2026"),
+        ("/about", ""),
+    ],
+)
+def test_the_date_in_an_address_is_read(path: str, date: str) -> None:
+    assert address_date(f"{BASE}{path}") == date
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [("/ko/x", "ko"), ("/pt-BR/x", "pt"), ("/x?lang=en", "en"), ("/tv/x", ""), ("/news/ko", "")],
+)
+def test_the_language_in_an_address_is_read(path: str, language: str) -> None:
+    assert address_language(f"{BASE}{path}") == language
+
+
+def entry(**fields: str) -> Entry:
+    return Entry(**{"url": f"{BASE}/story", **fields})  # type: ignore[arg-type] # texts alone
+
+
+@pytest.mark.parametrize(
+    ("choice", "listed", "reason"),
+    [
+        (Choice(), entry(published="1990-01-01"), ""),
+        (Choice(since="2026-05"), entry(published="2026-05-01T00:00:00Z"), ""),
+        (Choice(since="2026-05"), entry(published="2026-04-30T23:59:59Z"), "date"),
+        (Choice(since="2026-05-10"), entry(published="2026-05"), ""),
+        (Choice(since="2026-05-10"), entry(lastmod="2026-05-09"), "date"),
+        (Choice(since="2026-05-10"), entry(lastmod="2026-05-11"), ""),
+        (Choice(until="2026-05-10"), entry(lastmod="2026-06-01"), ""),
+        (Choice(until="2026-05-10"), entry(published="2026-05-11"), "date"),
+        (Choice(until="2026"), entry(published="2026-12-31"), ""),
+        (Choice(until="2026-05"), entry(url=f"{BASE}/2026/06/01/x"), "date"),
+        (Choice(since="2026-05"), entry(), ""),
+        (Choice(languages=("ko",)), entry(language="en-GB"), "lang"),
+        (Choice(languages=("ko",)), entry(language="ko"), ""),
+        (Choice(languages=("ko",)), entry(url=f"{BASE}/en/x"), "lang"),
+        (Choice(languages=("ko",)), entry(), ""),
+        (Choice(deny=re.compile("story")), entry(), "deny"),
+        (Choice(allow=re.compile("/post/")), entry(), "allow"),
+    ],
+)
+def test_a_choice_tells_why_an_entry_is_not_wanted(
+    choice: Choice, listed: Entry, reason: str
+) -> None:
+    assert choice.of_entry(listed) == reason
+
+
+def test_a_choice_judges_links_by_their_address_alone() -> None:
+    choice = Choice(since="2026-05-10", until="2026-05-20", languages=("ko",))
+    assert choice.of_link(f"{BASE}/2026/05/09/x") == "date"
+    assert choice.of_link(f"{BASE}/2026/05/") == ""
+    assert choice.of_link(f"{BASE}/2026/06/") == "date"
+    assert choice.of_link(f"{BASE}/de/x") == "lang"
+    assert choice.of_link(f"{BASE}/x") == ""
+    assert Alternate(f"{BASE}/ko/x", "ko").language in choice.languages
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"from": "maps"}, "from=maps has 'maps' in it, not sitemap, feed, links"),
+        ({"from": ""}, "from= is empty"),
+        ({"since": "soon"}, "since=soon is no date such as 2026-11-27"),
+        ({"until": "2026-13"}, "until=2026-13 is no date"),
+        ({"until": "20261127"}, "until=20261127 is no date"),
+        ({"since": "2027", "until": "2026-12-31"}, "exchange them"),
+        ({"lang": "Korean"}, "has 'korean' in it, not codes such as ko,en"),
+        ({"frm": "links"}, "unknown argument 'frm' (did you mean 'from'?)"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(given: dict[str, object], words: str) -> None:
+    with pytest.raises(ArgumentExit) as told:
+        parse_arguments(SiteArguments, {"url": BASE, **given}, owner="site").start_addresses("site")
+    assert words in str(told.value)
+    assert str(told.value).startswith("site: ")
+
+
+def test_arguments_make_a_choice() -> None:
+    given = {"url": "a.example", "from": "feed, Links", "since": "2026-11", "lang": "ko,EN,ko"}
+    arguments = parse_arguments(SiteArguments, given, owner="site")
+    assert arguments.from_ == ("feed", "links")
+    assert arguments.start_addresses("site") == [f"{BASE}/"]
+    choice = arguments.choice()
+    assert (choice.since, choice.until, choice.languages) == ("2026-11", "", ("ko", "en"))
+    assert arguments.limits("2026-12-28").horizon == "2026-12-28"

@@ -1,0 +1,188 @@
+"""Traps, twins, sources in turn, and what pages ask of robots."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from crawler.core.page import Page
+from crawler.core.parse import ParsedPage, parse
+from crawler.discovery.choice import Choice
+from crawler.discovery.frontier import Visit
+from crawler.discovery.links import LinkRules
+from crawler.discovery.sources import Reading, Sources, read_source
+from crawler.discovery.traps import TrapLimits, Traps, address_pattern
+from crawler.discovery.twins import plain_address
+from crawler.discovery.wishes import may_hold_wishes, read_wishes
+
+BASE = "http://a.example"
+
+
+def test_a_pattern_leaves_numbers_and_values_out() -> None:
+    assert address_pattern(f"{BASE}/page/12") == "a.example/page/#"
+    assert address_pattern(f"{BASE}/x?a1=5&b=6") == "a.example/x?a#&b"
+
+
+def test_barren_lists_in_a_row_end_a_pattern_and_no_other() -> None:
+    traps = Traps(TrapLimits(max_barren=3))
+    for number, new in enumerate((4, 0, 0, 1, 0, 0)):
+        assert traps.judge(f"{BASE}/page/{number}", "listing") == ""
+        traps.note(f"{BASE}/page/{number}", "listing", new)
+    assert traps.judge(f"{BASE}/page/7", "listing") == ""
+    traps.note(f"{BASE}/page/7", "listing", 0)
+    assert traps.judge(f"{BASE}/page/8", "listing") == "barren"
+    assert traps.judge(f"{BASE}/tag/x/page/8", "listing") == ""
+    traps.note(f"{BASE}/1234", "article", 0)
+    assert traps.judge(f"{BASE}/1235", "article") == ""
+    assert Traps(TrapLimits(max_barren=0)).judge(f"{BASE}/page/8", "listing") == ""
+
+
+def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
+    traps = Traps(TrapLimits(max_variants=5, max_facets=3, horizon="2026-12-28"))
+    assert traps.judge(f"{BASE}/calendar/2027/01/", "listing") == "calendar"
+    assert traps.judge(f"{BASE}/calendar/2026/12/", "listing") == ""
+    assert traps.judge(f"{BASE}/2031/01/01/a-story-of-the-future", "article") == ""
+    cut = [traps.judge(f"{BASE}/shop?{names}", "") for names in ("a=1", "b=1", "a=1&b=1", "c=1")]
+    assert cut == ["", "", "", "facets"]
+    cut = [traps.judge(f"{BASE}/x?n={number}", "") for number in range(7)]
+    assert cut == [""] * 5 + ["variants"] * 2
+    assert {traps.judge(f"{BASE}/v?id={number}", "article") for number in range(50)} == {""}
+
+
+def test_what_is_cut_is_told_by_pattern_with_how_to_lift_it() -> None:
+    traps = Traps(TrapLimits(max_barren=3))
+    for number in range(4):
+        traps.count("barren", f"{BASE}/page/{number}")
+    assert traps.cut == {("barren", "a.example/page/#"): 4}
+    assert "-a max_barren=0" in traps.limits.explain("barren")
+
+
+@pytest.mark.parametrize(
+    ("path", "plain", "reason"),
+    [
+        ("/a/1/amp/", "/a/1/", "twin"),
+        ("/a/1/amp", "/a/1", "twin"),
+        ("/a/1?amp=1&x=2", "/a/1?x=2", "twin"),
+        ("/a/1?print=1", "/a/1", "twin"),
+        ("/a/1?m=1", "/a/1", "twin"),
+        ("/a/1.amp.html", "/a/1.html", "twin"),
+        ("/a/1?outputType=amp", "/a/1", "twin"),
+        ("/(S(abcdefghij0123456789abcd))/x", "/x", "session"),
+        ("/a?sid=0123456789abcdef0123", "/a", "session"),
+        ("/a?sid=politics", "/a?sid=politics", ""),
+        ("/amp", "/amp", ""),
+        ("/print", "/print", ""),
+        ("/a?m=202605", "/a?m=202605", ""),
+    ],
+)
+def test_twins_lead_to_the_page_itself(path: str, plain: str, reason: str) -> None:
+    assert plain_address(f"{BASE}{path}") == (f"{BASE}{plain}", reason)
+
+
+def asked(page: str = "", *tags: str, tdm: str = "") -> set[str]:
+    parsed: ParsedPage | None = None
+    if page:
+        assert may_hold_wishes(page.encode())
+        parsed = parse(Page.from_text(f"{BASE}/", f"<html><head>{page}</head><p>Text</p></html>"))
+    return set(read_wishes(tags, tdm, parsed))
+
+
+def test_wishes_are_read_from_headers_and_from_the_page() -> None:
+    assert asked('<meta name="ROBOTS" content="noindex, NoFollow">') == {"noindex", "nofollow"}
+    assert asked('<meta name="robots" content="none">') == {"noindex", "nofollow"}
+    assert asked('<meta name="robots" content="noai, noimageai">') == {"noai"}
+    assert asked('<meta name="tdm-reservation" content="1">') == {"tdm"}
+    assert asked('<meta name="tdm-reservation" content="0">') == set()
+    assert asked("", "noindex", "nofollow") == {"noindex", "nofollow"}
+    assert asked("", "otherbot: noindex, nofollow") == set()
+    assert asked("", "scrapy-corpus: noai") == {"noai"}
+    assert asked("", "unavailable_after: 25 Jun 2026 15:00:00 PST, noindex") == {"noindex"}
+    assert asked("", tdm="1") == {"tdm"}
+    assert not may_hold_wishes(b"<html><p>Text</p>")
+
+
+def reading_of(body: str, choice: Choice | None = None) -> Reading:
+    return read_source(body.encode(), f"{BASE}/s.xml", "", choice or Choice(), LinkRules())
+
+
+def test_a_source_names_pages_with_kind_date_and_what_is_cut() -> None:
+    reading = reading_of(
+        f"<urlset><url><loc>{BASE}/2026/05/01/a-b</loc></url>"
+        f"<url><loc>{BASE}/x/amp/</loc><lastmod>2026-05-02</lastmod></url>"
+        f"<url><loc>{BASE}/file.pdf</loc></url><url></url></urlset>"
+    )
+    assert [(page.address, page.kind, page.date) for page in reading.pages] == [
+        (f"{BASE}/2026/05/01/a-b", "article", "2026-05-01"),
+        (f"{BASE}/x/", "", "2026-05-02"),
+    ]
+    assert [reason for reason, _ in reading.cut] == ["twin", "file-type"]
+    assert [name for name, _ in reading.problems()] == ["address-missing"]
+
+
+def test_a_wanted_language_is_found_beside_an_unwanted_one() -> None:
+    reading = reading_of(
+        f'<urlset xmlns:xhtml="x"><url><loc>{BASE}/en/a</loc>'
+        f'<xhtml:link rel="alternate" hreflang="en" href="{BASE}/en/a"/>'
+        f'<xhtml:link rel="alternate" hreflang="ko" href="{BASE}/ko/a"/></url></urlset>',
+        Choice(languages=("ko",)),
+    )
+    assert [page.address for page in reading.pages] == [f"{BASE}/ko/a"]
+    assert reading.cut == (("lang", f"{BASE}/en/a"),)
+
+
+def addresses(visits: list[Visit]) -> list[str]:
+    return [visit.address.removeprefix(BASE) for visit in visits]
+
+
+def test_usual_places_are_tried_until_one_holds_a_listing() -> None:
+    sources = Sources("a.example")
+    robots, feed = sources.begin(f"{BASE}/", [])
+    assert (robots.source, feed.source, feed.usual) == ("robots", "feed", True)
+    (first,) = sources.after_nothing(robots)
+    (second,) = sources.after_nothing(first)
+    assert addresses([first, second]) == ["/sitemap.xml", "/sitemap_index.xml"]
+    assert (
+        sources.after(second, reading_of(f"<urlset><url><loc>{BASE}/x</loc></url></urlset>")) == []
+    )
+    assert sources.after_nothing(second) == []
+
+
+def test_named_sources_are_read_up_to_the_limit_and_depth() -> None:
+    sources = Sources("a.example", most=3)
+    sources.begin(f"{BASE}/", [])
+    (named,) = sources.after_robots([f"{BASE}/index.xml"])
+    older, newer = (
+        f"<sitemap><loc>{BASE}/{day}.xml</loc><lastmod>2026-05-0{day}</lastmod></sitemap>"
+        for day in (1, 2)
+    )
+    index = reading_of(
+        f"<sitemapindex>{older}{older.replace('1.xml', '0.xml')}{newer}</sitemapindex>"
+    )
+    assert addresses(sources.after(named, index)) == ["/2.xml", "/1.xml"]
+    assert sources.left_unread == 1
+    deep = Visit(f"{BASE}/deep.xml", "a.example", 3, source="sitemap")
+    assert sources.after(deep, index) == []
+    assert sources.left_unread == 4
+    outdated = reading_of(
+        f"<sitemapindex>{older}{newer}</sitemapindex>", Choice(since="2026-05-02")
+    )
+    assert outdated.outdated == 1
+    assert outdated.sitemaps == ((f"{BASE}/2.xml", "2026-05-02"),)
+
+
+def test_only_what_is_wanted_is_begun() -> None:
+    assert Sources("a.example", wanted=("links",)).begin(f"{BASE}/", [f"{BASE}/feed"]) == []
+    (feed,) = Sources("a.example", wanted=("feed",)).begin(f"{BASE}/", [f"{BASE}/feed"])
+    assert (feed.address, feed.usual) == (f"{BASE}/feed", False)
+
+
+def test_hostile_addresses_take_linear_time() -> None:
+    long = f"{BASE}/{'2026/' * 380}?{'a=1&' * 20}sid={'0' * 200}"
+    traps = Traps(TrapLimits(horizon="2026-12-28"))
+    start = time.perf_counter()
+    for number in range(1000):
+        address = f"{long}{number}"
+        plain_address(address)
+        traps.judge(address, "")
+    assert time.perf_counter() - start < 5
