@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -128,13 +129,25 @@ def test_coherency_is_a_share(table: RawTable) -> None:
         assert all(values for _, values in way.lines)
 
 
-@given(st.text(max_size=60) | st.from_regex(r"[$€(\-]?[0-9.,' ]{1,12}[%원円]?", fullmatch=True))
-def test_any_text_has_a_type_and_at_most_one_value(text: str) -> None:
-    value = read_value(text)
-    assert value.type == text_type(text)
+@given(
+    st.text(max_size=60)
+    | st.from_regex(r"[$€(\-]?[0-9.,' ]{1,12}[%원円]?", fullmatch=True)
+    | st.from_regex(r"[\d.,]{1,8}[%원円]?", fullmatch=True)
+    | st.from_regex(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}", fullmatch=True),
+    st.sampled_from(["", "en", "de", "fr"]),
+)
+def test_any_text_has_a_type_and_at_most_one_value(text: str, language: str) -> None:
+    value = read_value(text, language)
+    assert value.type == text_type(text) or (value.type, text_type(text)) == ("real", "integer")
     assert value.type in DATA_TYPES
-    if value.normal is not None and value.type != "date":
+    if value.normal is None:
+        return
+    assert value.normal.isascii()
+    if value.type == "date":
+        assert date.fromisoformat(value.normal).isoformat() == value.normal
+    else:
         assert json.loads(value.normal) == float(value.normal)
+        assert value.type != "integer" or "." not in value.normal
 
 
 @settings(deadline=None, max_examples=5)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crawler.core.tables.grid import Grid
 
-CZECH = {"classes": {"price": {"keywords": ["cena"]}}, "units": {"currency": ["Kč"]}}
+CZECH = {"classes": {"price": {"keywords": ["cena"]}}, "units": {"currency": ["korun"]}}
 RULES = Options(table_method="rules")
 
 
@@ -68,7 +68,7 @@ def test_words_are_added(tmp_path: Path, *, in_folder: bool) -> None:
     (tmp_path / "cs.json").write_text(json.dumps(CZECH), encoding="utf-8")
     options = replace(RULES, table_words=tmp_path if in_folder else tmp_path / "cs.json")
     words = table_words(options)
-    grid = grid_of("<table><tr><td>Cena<td>20 Kč</table>")
+    grid = grid_of("<table><tr><td>Cena<td>20 korun</table>")
     assert not table_method(RULES).judge(grid).is_genuine
     verdict = table_method(options, words).judge(grid)
     assert (verdict.is_genuine, verdict.attribute_class) == (True, "price")

@@ -227,3 +227,22 @@ def test_a_long_text_is_not_repeated_without_end() -> None:
     plain = only(rows)
     assert sum(len(cell) for row in plain["cells"] for cell in row) < 2_020_000
     assert len(plain["cells"][0][0]) > 9000
+
+
+def test_a_raised_digit_is_no_digit_of_its_number() -> None:
+    rows = (
+        "<tr><th>Place<th>People<th>Day"
+        "<tr><td>A<td>700,000<sup>2</sup><td>3 May 2024<sup>a</sup>"
+        "<tr><td>B<td>10<sup>5</sup><td>4 May 2024<tr><td>C<td>312,000<td>5 May 2024"
+    )
+    plain = only(rows, language="en")
+    assert [values.get("People") for values in plain["values"]] == [None, None, {"value": "312000"}]
+    assert plain["values"][0]["Day"] == {"value": "2024-05-03"}
+
+
+def test_the_type_of_a_field_is_that_of_its_values() -> None:
+    rows = "<tr><th>Ware<th>Menge<tr><td>a<td>4,575<tr><td>b<td>2,250"
+    german = only(rows, language="de")
+    assert german["types"]["Menge"] == "real"
+    assert german["values"][0] == {"Menge": {"value": "4.575"}}
+    assert only(rows, language="en")["types"]["Menge"] == "integer"

@@ -21,6 +21,7 @@ __all__ = [
     "DATA_TYPES",
     "NAMED_DATES",
     "cell_type",
+    "element_type",
     "matches",
     "text_type",
     "units_beside",
@@ -41,9 +42,13 @@ _INTEGER = re.compile(rf"{_BEFORE}(?:{_GROUPED}|\d{{1,18}}){_AFTER}")
 _REAL = re.compile(rf"{_BEFORE}(?:{_NUMBER}|[.,]\d{{1,12}}){_AFTER}")
 _POSTAL = re.compile(r"〒?\s?\d{3}[-:]\d{3,4}|\d{5}-\d{4}")
 _CLOCK = re.compile(r"(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])")
+# A year of two digits makes a date of no longer number: house 1-2-3 is none.
 _DATE = re.compile(
-    r"(?<![\d./-])(?:\d{1,4}-\d{1,2}-\d{1,4}|\d{1,4}/\d{1,2}/\d{1,4}"
+    r"(?<![\d./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}"
+    r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{4}"
     r"|\d{4}\. ?\d{1,2}\. ?\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})(?![\d/-])"
+    r"|(?<![\w./-])(?:\d{1,2}-\d{1,2}-\d{2}|\d{2}-\d{1,2}-\d{1,2}"
+    r"|\d{1,2}/\d{1,2}/\d{2}|\d{2}/\d{1,2}/\d{1,2})(?![\d/-])"
     r"|\d{1,4}\s?[年년]\s?\d{1,2}\s?[月월](?:\s?\d{1,2}\s?[日일])?"
     r"|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]"
 )
@@ -56,19 +61,23 @@ NAMED_DATES = (
     re.compile(r"(?P<m>[^\W\d_]+)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
 )
 """Dates with a month by name, in lower case: day ``d``, month ``m``, year ``y``."""
-_UNIT_BEFORE = re.compile(r"([^\d\s.,+\-−(]{1,4}) ?[-−+]?\d")  # noqa: RUF001 - minus as written
+_NAME_FIRST = re.compile(r"[^\w]{0,3}[^\W\d_]")
+_UNIT_BEFORE = re.compile(r"([^\W\d_]{2,3}\.|[^\d\s.,+\-−(]{1,4}) ?[-−+]?\d")  # noqa: RUF001 - minus as written
 _UNIT_AFTER = re.compile(
-    r"[\d.] ?([^\W\d_]\.[^\W\d_]\.|[^\d\s.,;:()+\-−*†]{1,12})"  # noqa: RUF001 - minus as written
+    r"[\d.](?:,[-–—]{1,2})? ?([^\W\d_]\.[^\W\d_]\.|[^\d\s.,;:()+\-−*†]{1,12})"  # noqa: RUF001 - minus as written
 )
 
 
 def cell_type(cell: Cell, words: Words | None = None) -> str:
     """Return the data type of a cell: image and form by its elements, others by its text."""
+    return element_type(cell) or text_type(cell.text, words)
+
+
+def element_type(cell: Cell) -> str:
+    """Return ``image`` or ``form`` where a cell's elements say so, else ""."""
     if cell.is_image:
         return "image"
-    if cell.controls:
-        return "form"
-    return text_type(cell.text, words)
+    return "form" if cell.controls else ""
 
 
 def text_type(text: str, words: Words | None = None) -> str:
@@ -117,12 +126,22 @@ def _type_of_digits(text: str, lowered: str, words: Words) -> str:  # noqa: PLR0
         return "time"
     if lowered in words.months:
         return "month"
-    names = _WORD.findall(lowered)
-    if names and all(name in words.months or name in words.weekdays for name in names):
-        return "month" if any(name in words.months for name in names) else "day"
+    if named := _type_by_name(lowered, words):
+        return named
     if _TEMPERATURE.search(text):
         return "temperature"
     return _type_by_unit(text, words)
+
+
+def _type_by_name(lowered: str, words: Words) -> str:
+    """Return ``month`` or ``day`` where all words beside the digits are such names, else ""."""
+    names = _WORD.findall(lowered)
+    if not names or not all(name in words.months or name in words.weekdays for name in names):
+        return ""
+    if any(name in words.months for name in names):
+        return "month"
+    # Short names of days are words of much else where they stand behind a number: 5 mi, $5/mo.
+    return "day" if _NAME_FIRST.match(lowered) else ""
 
 
 def _is_named_date(lowered: str, words: Words) -> bool:
@@ -146,7 +165,8 @@ def _type_by_unit(text: str, words: Words) -> str:
         ("count", "integer"),
     ):
         listed = words.units.get(kind, ())
-        if any(unit in listed or unit.lower() in listed for unit in found):
+        # One letter is a unit as it is written only: 5 g and 5G.
+        if any(unit in listed or (len(unit) > 1 and unit.lower() in listed) for unit in found):
             return name
     return "string"
 

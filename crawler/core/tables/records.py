@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crawler.core.tables.datatypes import cell_type
+from crawler.core.tables.datatypes import element_type
 from crawler.core.tables.values import read_value
 
 if TYPE_CHECKING:
@@ -76,21 +76,42 @@ def read_records(
         lines, texts = list(zip(*lines, strict=True)), list(zip(*texts, strict=True))
     names = _names(lines[:depth], place, len(lines[0]) if lines else 0)
     filled = [at for at in range(depth, len(lines)) if any(map(str.strip, texts[at]))]
+    read = [
+        [
+            _value(cell, text, language, words)
+            for cell, text in zip(lines[at], texts[at], strict=True)
+        ]
+        for at in filled
+    ]
     return Records(
         names=names,
         types=tuple(
-            _common_type([lines[at][field] for at in filled], words) for field in range(len(names))
+            _common_type([lines[at][field] for at in filled], [values[field] for values in read])
+            for field in range(len(names))
         ),
         rows=tuple(dict(zip(names, texts[at], strict=True)) for at in filled),
         values=tuple(
             {
                 name: value
-                for name, text in zip(names, texts[at], strict=True)
-                if (value := read_value(text, language, words)).normal is not None
+                for name, value in zip(names, values, strict=True)
+                if value.normal is not None
             }
-            for at in filled
+            for values in read
         ),
     )
+
+
+def _value(cell: Cell | None, text: str, language: str, words: Words | None) -> Value:
+    value = read_value(text, language, words)
+    # 10<sup>5</sup> is no 105, nor a sum with a footnote one of more digits.
+    if (
+        cell is not None
+        and value.normal is not None
+        and value.type != "date"
+        and "sup" in cell.inside.split()
+    ):
+        return replace(value, normal=None)
+    return value
 
 
 def _names(headers: Sequence[Line], place: str, count: int) -> tuple[str, ...]:
@@ -122,8 +143,12 @@ def _one_line(text: str) -> str:
     return line if len(line) <= _NAME_CHARS else line[: _NAME_CHARS - 1].rstrip() + "…"
 
 
-def _common_type(cells: Sequence[Cell | None], words: Words | None) -> str:
-    types = Counter(cell_type(cell, words) for cell in cells if cell is not None and _says(cell))
+def _common_type(cells: Sequence[Cell | None], values: Sequence[Value]) -> str:
+    types = Counter(
+        element_type(cell) or value.type
+        for cell, value in zip(cells, values, strict=True)
+        if cell is not None and _says(cell)
+    )
     if types["real"]:
         types["real"] += types.pop("integer", 0)
     if not types:
