@@ -15,6 +15,7 @@ from scrapy.utils.test import get_crawler
 
 from crawler.core.errors import OptionError
 from crawler.items import PageItem
+from crawler.outputs import OutputWatch
 from crawler.tablefolder import (
     INDEX,
     INDEX_COLUMNS,
@@ -274,3 +275,13 @@ def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
     assert all(record.exc_info is None for record in caplog.records)
     assert [row["url"][-1] for row in index(tmp_path / "t")] == ["2"]
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_pages_whose_tables_are_lost_are_a_reason_to_keep_the_held_ones(tmp_path: Path) -> None:
+    feeds = {str(tmp_path / "o.jsonl"): {"format": "jsonlines"}}
+    crawler = get_crawler(Spider, {"FEEDS": feeds})
+    watch = OutputWatch.of(crawler)
+    assert crawler.stats is not None
+    assert watch.failure() is None
+    crawler.stats.set_value("corpus/tables/failed", 2)
+    assert watch.failure() == "pages whose tables could not be written: 2"
