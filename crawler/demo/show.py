@@ -162,10 +162,10 @@ def _console() -> Console:
 
 def _keep_serving(console: Console, base: str) -> None:
     """Wait for Ctrl-C with the server running."""
-    # Scrapy's own handler still stands; it speaks to a reactor that has ended.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    console.print(f"\nServing {base}/ until Ctrl-C.", soft_wrap=True)
     try:
+        # Scrapy's own handler still stands; it speaks to a reactor that has ended.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        console.print(f"\nServing {base}/ until Ctrl-C.", soft_wrap=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         console.print("\nStopped.")
