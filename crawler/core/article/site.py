@@ -37,8 +37,9 @@ class SiteEvidence:
     (``frequency-adaptive``) keeps has ``rule`` x known for it; what it finds outside the article,
     or links, as much against it, and what it finds on too many pages ``frequent`` x known against
     it. Not counted against a block is that it stands on two pages of six or more, if it is a
-    sentence, nor that it is links of its own page alone between blocks that the rule keeps. Readers' comments are unlike from page to page as articles are, so nothing speaks
-    for them, and ``comments`` x known against them.
+    sentence, nor that it is links of its own page alone between blocks that the rule keeps.
+    Readers' comments are unlike from page to page as articles are, so nothing speaks for them, and
+    ``comments`` x known against them.
     """
 
     against: float = 2.0
