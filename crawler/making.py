@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
@@ -70,7 +71,11 @@ def table_words(options: Options) -> Words | None:
         raise OptionError(
             f"CORPUS_TABLE_WORDS is {str(path)!r}, a folder without any .json file in it."
         )
-    return load_words(lists)
+    for file, each in zip(files, lists, strict=True):
+        # A file called cs.json holds the marks of that language.
+        if isinstance(each, dict) and re.fullmatch("[a-z]{2,3}", file.stem):
+            each.setdefault("language", file.stem)
+    return load_words(lists, [str(file) for file in files])
 
 
 def _uncounted(key: str, count: int) -> None:

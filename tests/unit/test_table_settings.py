@@ -12,6 +12,7 @@ from crawler.core.errors import OptionError, UnknownMethodError
 from crawler.core.page import Page
 from crawler.core.parse import parse
 from crawler.core.tables.markup import find_tables
+from crawler.core.tables.values import read_value
 from crawler.making import table_method, table_words
 from crawler.options import Options
 
@@ -79,7 +80,7 @@ def test_words_are_added(tmp_path: Path, *, in_folder: bool) -> None:
     [
         ("missing.json", None, "cannot be read as JSON"),
         ("broken.json", "{", "cannot be read as JSON"),
-        ("list.json", "[1]", "not of the right form"),
+        ("list.json", "[1]", "list.json: the list is a list"),
         ("empty", "", "without any .json file"),
     ],
 )
@@ -93,6 +94,16 @@ def test_words_of_another_form_are_refused(
         path.write_text(content, encoding="utf-8")
     with pytest.raises(OptionError, match=message):
         table_words(replace(RULES, table_words=path))
+
+
+def test_marks_of_numbers_are_of_the_language_that_the_file_is_called_by(tmp_path: Path) -> None:
+    marks = json.dumps({"decimal": ",", "group": "."})
+    for name in ("cs.json", "czech.json"):
+        (tmp_path / name).write_text(marks, encoding="utf-8")
+    words = table_words(replace(RULES, table_words=tmp_path / "cs.json"))
+    assert read_value("1,234", "cs", words).normal == "1.234"
+    with pytest.raises(OptionError, match=r"czech\.json: decimal and group are of no language"):
+        table_words(replace(RULES, table_words=tmp_path / "czech.json"))
 
 
 def test_an_unknown_method_is_refused() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 import pytest
 
@@ -155,8 +156,34 @@ def test_lists_can_be_added() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"values": {"x": ["("]}}, {"months": 3}, {"units": ["x"]}, {"months": [["a"]] * 13}]
+    ("bad", "message"),
+    [
+        ([1], "the list is a list; give an object"),
+        ({"clases": {}}, "no key 'clases'; did you mean 'classes'"),
+        ({"values": {"x": ["("]}}, r"values / x has '\(', which is no regular expression"),
+        ({"months": 3}, "months is 3; give a list of twelve lists"),
+        ({"months": ["leden", "unor"]}, "month 1 of months is 'leden'; give a list of texts"),
+        ({"months": [["a"]] * 13}, "months has 13 lists"),
+        ({"weekdays": [""]}, "an entry of weekdays is ''"),
+        ({"units": ["x"]}, "units is a list; give an object"),
+        ({"units": {"currency": "korun"}}, "units / currency is 'korun'; give a list of texts"),
+        ({"units": {"currencies": ["korun"]}}, "did you mean 'currency'"),
+        ({"currency_codes": {"korun": "kc"}}, "currency_codes / korun is 'kc'; give an ISO 4217"),
+        ({"classes": {"price": {"keyword": ["cena"]}}}, "did you mean 'keywords'"),
+        ({"classes": {"prize": {"keywords": ["cena"]}}}, "has no values.*did you mean 'price'"),
+        ({"classes": {"fee": {"values": ["money"]}}}, "values has no key 'money'"),
+        ({"decimal": ",", "group": "."}, "of no language; call the file by its code"),
+        ({"decimal": ";", "group": ".", "language": "cs"}, "decimal is ';'"),
+        ({"decimal": ",", "language": "cs"}, "group is missing"),
+        ({"language": "Czech"}, "language is 'Czech'; give a code"),
+    ],
 )
-def test_lists_of_another_form_are_refused(bad: dict[str, object]) -> None:
-    with pytest.raises(OptionError, match="table words"):
-        load_words([bad])
+def test_lists_of_another_form_are_refused(bad: Any, message: str) -> None:  # noqa: ANN401 - any JSON
+    with pytest.raises(OptionError, match=rf"table words in czech\.json: .*{message}"):
+        load_words([bad], ["czech.json"])
+
+
+def test_marks_can_be_added() -> None:
+    words = load_words([{"language": "cs", "decimal": ",", "group": " "}])
+    assert read_value("1,234", "cs", words).normal == "1.234"
+    assert read_value("1,234", "cs").normal is None

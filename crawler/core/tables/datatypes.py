@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from crawler.core.tables.words import default_words
+from crawler.core.tables.words import DATA_TYPES, default_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell
@@ -27,10 +27,6 @@ __all__ = [
     "units_beside",
 ]
 
-DATA_TYPES = (
-    "image", "form", "postal-code", "time", "date", "month", "day", "temperature", "electric",
-    "weight", "currency", "percentage", "integer", "real", "string",
-)  # fmt: skip
 # A longer text is a text, whatever stands in it.
 _LONGEST = 48
 _NUMBER = r"\d{1,15}(?:[.,'’ \u00a0\u202f]\d{1,12}){0,8}"  # noqa: RUF001 - group marks as written

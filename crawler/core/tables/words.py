@@ -2,10 +2,12 @@
 
 A file of ``data`` is a JSON object:
 
+``language``
+    Code of the language, such as ``cs``; for added lists whose file is not called by it.
 ``decimal``, ``group``
     The marks that a number of the language is written with.
 ``months``
-    Twelve lists, the names of each month.
+    Twelve lists, the names of each month, from January on.
 ``weekdays``
     Names of days.
 ``units``
@@ -28,14 +30,19 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.errors import OptionError
+from crawler.core.tables.wordcheck import check_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["LANGUAGES", "Words", "classes_of", "default_words", "load_words"]
+__all__ = ["DATA_TYPES", "LANGUAGES", "Words", "classes_of", "default_words", "load_words"]
 
 LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
+DATA_TYPES = (
+    "image", "form", "postal-code", "time", "date", "month", "day", "temperature", "electric",
+    "weight", "currency", "percentage", "integer", "real", "string",
+)  # fmt: skip
+"""The data types of Kim and Lee (2004), table 2 and figure 10."""
 _COMMON = "common"
 # Scripts written without spaces: a word of theirs may stand inside a longer one.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
@@ -85,20 +92,38 @@ def classes_of(lowered: str, words: Words) -> tuple[str, ...]:
     return tuple(name for name, keywords in words.keywords.items() if keywords.search(lowered))
 
 
-def load_words(more: Iterable[Mapping[str, Any]] = ()) -> Words:
+def load_words(more: Iterable[Mapping[str, Any]] = (), names: Sequence[str] = ()) -> Words:
     """Read the lists that come with the project and add ``more``, objects of the same form.
+
+    Args:
+        more: the lists to add.
+        names: what errors call each of them, such as the names of their files.
 
     Raises:
         OptionError: One of ``more`` is not of that form, or holds a pattern that is none.
     """
     shipped = {name: _read(name) for name in (_COMMON, *LANGUAGES)}
-    try:
-        return _merged([*shipped.values(), *more], shipped)
-    except (AttributeError, TypeError, ValueError, KeyError, re.error) as error:
-        raise OptionError(
-            f"a list of table words is not of the right form ({error}); "
-            "see docs/tables.md, 'Words and patterns'"
-        ) from error
+    added = list(more)
+    lists = [*shipped.values(), *added]
+    values = {*DATA_TYPES, *_names_in(lists, "values")}
+    classes = {
+        name
+        for each in lists
+        for name in _names_in([each], "classes")
+        if isinstance(entry := each["classes"][name], dict) and entry.get("values")
+    }
+    for number, each in enumerate(added):
+        where = names[number] if number < len(names) else f"list {number + 1}"
+        check_words(each, where, classes=classes, values=values)
+    marks = {name: each for name, each in shipped.items() if name != _COMMON}
+    marks |= {each["language"]: each for each in added if "decimal" in each}
+    return _merged(lists, marks)
+
+
+def _names_in(lists: Iterable[object], key: str) -> set[str]:
+    """Return the names below a key of all lists that are of the right form so far."""
+    found = [each.get(key) for each in lists if isinstance(each, dict)]
+    return {name for each in found if isinstance(each, dict) for name in each}
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -127,8 +152,6 @@ def _merged(lists: list[Mapping[str, Any]], named: Mapping[str, Mapping[str, Any
             values.setdefault(kind, []).extend(entry.get("values", ()))
         for kind, found in each.get("values", {}).items():
             patterns.setdefault(kind, []).extend(found)
-    if any(not 1 <= number <= 12 for number in months.values()):  # noqa: PLR2004 - months
-        raise ValueError("more than twelve months")
     return Words(
         months=months,
         weekdays=frozenset(weekdays),
