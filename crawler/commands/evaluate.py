@@ -50,7 +50,8 @@ class EvaluateCommand(ScrapyCommand):
         parser.add_argument(
             "--method",
             metavar="NAME",
-            help="method to measure (default: CORPUS_TEXT_METHOD for text, else the task's own)",
+            help="method to measure (default: CORPUS_TEXT_METHOD for text, CORPUS_TABLE_METHOD for "
+            "tables, else the task's own)",
         )
         # Checked in run(), where a mistake takes one line and not argparse's whole usage.
         parser.add_argument(

@@ -81,12 +81,14 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
         raise ArgumentError(f"name the gold files after '{args[0]}'")
     if "-" in args[1:]:
         raise ArgumentError("gold pages are read twice: name files, not '-'")
+    of_settings = {"text": options.text_method, "tables": options.table_method}
     job = Job(
         gold=tuple(Path(name) for name in args[1:]),
-        method=opts.method or task.default_method or options.text_method,
+        method=opts.method or task.default_method or of_settings[task.name],
         limit=_limit(opts.limit),
         near_duplicate_similarity=options.near_duplicate_similarity,
         with_curves=opts.curve is not None,
+        options=options,
     )
     if opts.curve is not None and not task.has_curves:
         raise ArgumentError(f"the task {task.name} has no curve; leave --curve out")

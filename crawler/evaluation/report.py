@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from crawler.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +31,8 @@ class Job:
         crawl.
     ``with_curves``
         Whether the report is to hold what ``--curve`` draws.
+    ``options``
+        The settings of the project, by which tables are judged as in a crawl.
     """
 
     gold: tuple[Path, ...]
@@ -36,6 +40,7 @@ class Job:
     limit: int | None = None
     near_duplicate_similarity: float = 0.7
     with_curves: bool = False
+    options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Task(Protocol):
 
     @property
     def default_method(self) -> str | None:
-        """The method measured where none is named; ``None`` is the crawl's text method."""
+        """The method measured where none is named; ``None`` is that of the crawl's settings."""
 
     @property
     def has_curves(self) -> bool:

@@ -7,15 +7,15 @@ column a genuine table has its headers, that is measured too.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap
 from crawler.evaluation.tablegold import NEEDS, read_tables_gold
+from crawler.making import table_method, table_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.areas import Areas
@@ -82,10 +82,12 @@ class TablesTask:
 
     name = "tables"
     has_curves = False
-    default_method = DEFAULT_TABLE_METHOD
+    default_method = None  # CORPUS_TABLE_METHOD
 
     def run(self, job: Job) -> Report:
         """Judge all labelled tables that hold no other, and report.
+
+        Constants and words are those of the job's settings.
 
         A table that is not found on its page, or whose page cannot be read, counts as one that
         was not called genuine.
@@ -93,8 +95,11 @@ class TablesTask:
         Raises:
             UnreadableInputError: The gold files cannot be used, or hold no labelled table.
             UnknownMethodError: There is no table method of that name.
+            OptionError: The words that the settings add cannot be used.
         """
-        method = get_table_method(job.method)  # A wrong name is told before a file is opened.
+        # A wrong name or setting is told before a file is opened.
+        options = replace(job.options, table_method=job.method)
+        method = table_method(options, table_words(options))
         tally = _Tally()
         for page in islice(read_tables_gold(job.gold), job.limit):
             tally.pages += 1
@@ -167,14 +172,30 @@ def _figures(tally: _Tally) -> dict[str, object]:
     return figures
 
 
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    """On how many tables the headers are in the right place, and each kind of error."""
+
+    total: int
+    right: int
+    wrong: tuple[tuple[str, str, int], ...]
+
+
+def _headers(tally: _Tally) -> _Headers:
+    pairs = sorted(tally.headers.items())
+    return _Headers(
+        total=tally.headers.total(),
+        right=sum(count for (gold, found), count in pairs if gold == found),
+        wrong=tuple((gold, found, count) for (gold, found), count in pairs if gold != found),
+    )
+
+
 def _header_figures(tally: _Tally) -> dict[str, object]:
-    total = tally.headers.total()
-    right = sum(count for (gold, found), count in tally.headers.items() if gold == found)
-    wrong = sorted((pair, count) for pair, count in tally.headers.items() if pair[0] != pair[1])
+    headers = _headers(tally)
     return {
-        "tables": total,
-        "accuracy": right / total,
-        "errors": {f"{gold} as {found}": count for (gold, found), count in wrong},
+        "tables": headers.total,
+        "accuracy": headers.right / headers.total,
+        "errors": {f"{gold} as {found}": count for gold, found, count in headers.wrong},
     }
 
 
@@ -233,14 +254,13 @@ def _tables(tally: _Tally) -> tuple[Table, ...]:
 
 
 def _header_table(tally: _Tally) -> Table:
-    total = tally.headers.total()
-    right = sum(count for (gold, found), count in tally.headers.items() if gold == found)
-    wrong = sorted((pair, count) for pair, count in tally.headers.items() if pair[0] != pair[1])
+    headers = _headers(tally)
+    share = headers.right / headers.total
     return Table(
         "headers of genuine tables",
         ("tables",),
         (
-            ("in the right place", f"{right} of {total} ({right / total:.3f})"),
-            *((f"{gold} taken for {found}", str(count)) for (gold, found), count in wrong),
+            ("in the right place", f"{headers.right} of {headers.total} ({share:.3f})"),
+            *((f"{gold} taken for {found}", str(count)) for gold, found, count in headers.wrong),
         ),
     )

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
 
-from crawler.core.errors import UnknownMethodError, UnreadableInputError
+from crawler.core.errors import OptionError, UnknownMethodError, UnreadableInputError
+from crawler.evaluation.main import main
 from crawler.evaluation.report import Job
 from crawler.evaluation.tasks import get_task
+from crawler.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,3 +149,33 @@ def test_an_unknown_header_is_refused(tmp_path: Path) -> None:
     row = {"html": HTML, "tables": [label("1", genuine=True, header="top")]}
     with pytest.raises(UnreadableInputError, match="'header' of a table must be null or one of"):
         measure(tmp_path, row)
+
+
+def test_settings_count(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    html = "<table TABID=1><tr><td>Land<td>Area<tr><td>North<td>120<tr><td>South<td>340</table>"
+    row = {"html": html, "tables": [label("1", genuine=True)]}
+    gold.write_text(json.dumps(row), encoding="utf-8")
+
+    def recall(**settings: Any) -> object:  # noqa: ANN401 - any setting
+        job = Job(gold=(gold,), method="rules", options=Options(**settings))
+        return get_task("tables").run(job).figures["recall"]
+
+    assert recall() == 1.0
+    assert recall(table_threshold=1.0) == 0.0
+    words = tmp_path / "words.json"
+    words.write_text('{"classes": {"price": {"keyword": ["cena"]}}}', encoding="utf-8")
+    with pytest.raises(OptionError, match="did you mean 'keywords'"):
+        recall(table_words=words)
+
+
+def test_the_method_is_that_of_the_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.jsonl"
+    row = {"html": HTML, "tables": [label("1", genuine=True)]}
+    gold.write_text(json.dumps(row), encoding="utf-8")
+    options = Namespace(method=None, limit=None, json="-", curve=None)
+    settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
+    assert main(["tables", str(gold)], options, settings) == 0
+    assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"
