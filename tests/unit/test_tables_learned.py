@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -177,3 +178,29 @@ def test_a_row_with_gaps_holds_no_names() -> None:
         "<tr><td>Tea<td>1.10<td>1.20<tr><td>Salt<td>2.10<td>2.20</table>"
     )
     assert METHOD.locate(grid_of(deep)).header_rows == 2
+
+
+def test_many_tables_get_the_verdicts_that_each_gets_by_itself() -> None:
+    grids = [grid_of(table["html"]) for table in TABLES] + [grid_of("<table><tr><td></table>")]
+    together = METHOD.judge_all(grids * 11)
+    assert len(together) == 11 * len(grids) > 256
+    assert list(together) == [METHOD.judge(grid) for grid in grids] * 11
+    assert METHOD.judge_all([]) == ()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<table>{'<tr><td rowspan=65534>x<td>price' * 5000}</table>",
+        f"<table>{'<tr><td rowspan=65534 colspan=3>x1<td>word' * 3000}</table>",
+        f"<table><tr>{'<td>price' * 5000}{'<tr><td>y' * 5000}</table>",
+    ],
+    ids=["rowspans", "both", "ragged"],
+)
+def test_spans_of_a_huge_table_take_no_more_time_than_its_markup(html: str) -> None:
+    grid = grid_of(html)
+    started = process_time()
+    verdict = METHOD.judge(grid)
+    assert process_time() - started < 5
+    assert verdict.confidence is not None

@@ -11,6 +11,8 @@ from crawler.core.tables.learned import LearnedMethod
 from crawler.core.tables.rules import RulesMethod, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crawler.core.tables.areas import Areas
     from crawler.core.tables.grid import Grid
     from crawler.core.tables.words import Words
@@ -36,6 +38,9 @@ class TableMethod(Protocol):
 
     def judge(self, grid: Grid) -> Verdict:
         """Judge one table. The same table always gets the same verdict."""
+
+    def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
+        """Judge tables, each by itself."""
 
     def locate(self, grid: Grid) -> Areas:
         """Return where the attributes of a table stand, given that it is genuine."""

@@ -93,18 +93,27 @@ def semantic(reading: Reading, words: Words | None = None) -> str | None:
     An attribute with a keyword of a class has to have a value of that class.
     """
     words = words or default_words()
+    # An attribute that spans many lines is asked for its classes once.
+    known: dict[str, tuple[str, ...]] = {}
     for attributes, values in reading.lines:
-        for attribute in dict.fromkeys(attributes):
-            found = _class_of(attribute.text, values, words)
+        for text in dict.fromkeys(attribute.text for attribute in attributes):
+            if text not in known:
+                known[text] = _classes_of(text, words)
+            found = _class_with(known[text], values, words)
             if found is not None:
                 return found
     return None
 
 
-def _class_of(attribute: str, values: Sequence[Cell], words: Words) -> str | None:
+def _classes_of(attribute: str, words: Words) -> tuple[str, ...]:
     if not attribute or len(attribute) > _LONGEST_ATTRIBUTE:
-        return None
-    for name in classes_of(attribute.lower(), words):
+        return ()
+    return classes_of(attribute.lower(), words)
+
+
+def _class_with(classes: Sequence[str], values: Sequence[Cell], words: Words) -> str | None:
+    """Return the first of the classes of which a value is there."""
+    for name in classes:
         if any(
             matches(kind, cell.text, words)
             for cell in values

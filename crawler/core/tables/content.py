@@ -142,15 +142,16 @@ def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[JudgedTable, 
         return ()
     headings = _headings(parsed.roots, {each.element for each in found})
     paths = _Paths()
+    verdicts = method.judge_all([each.grid for each in found])
     return tuple(
         JudgedTable(
             number=number,
             grid=each.grid,
             path=paths.of(each.element),
             heading=headings.get(each.element),
-            verdict=method.judge(each.grid),
+            verdict=verdict,
         )
-        for number, each in enumerate(found)
+        for number, (each, verdict) in enumerate(zip(found, verdicts, strict=True))
     )
 
 

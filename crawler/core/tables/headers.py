@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from crawler.core.tables.survey import Survey
     from crawler.core.trees import TreeEnsemble
 
-__all__ = ["header_features", "locate", "title_rows"]
+__all__ = ["header_features", "locate_all", "title_rows"]
 
 # Larger tables are all alike in this.
 _MANY = 12
@@ -64,32 +64,55 @@ def title_rows(survey: Survey) -> int:
     return count
 
 
-def locate(survey: Survey, by_row: TreeEnsemble, by_column: TreeEnsemble) -> Areas:
-    """Return the attribute area of a table that is genuine.
+def locate_all(
+    surveys: Sequence[Survey], by_row: TreeEnsemble, by_column: TreeEnsemble
+) -> tuple[Areas, ...]:
+    """Return the attribute area of each of some tables that are genuine.
 
     Where markup or colons call the first cell of each row its heading, that holds, and the trees
     are not asked: a pair of name and value at the top is no header row.
 
     Args:
-        survey: the table.
-        by_row: tells whether it begins with a header row.
-        by_column: tells whether it begins with a header column.
+        surveys: the tables.
+        by_row: tells whether one begins with a header row.
+        by_column: tells whether one begins with a header column.
     """
-    grid = survey.grid
-    if not grid.cells:
+    found = [_by_markup(survey) for survey in surveys]
+    asked = [survey for survey, areas in zip(surveys, found, strict=True) if areas is None]
+    features = [header_features(survey) for survey in asked]
+    answers = zip(asked, _yes(by_row, features), _yes(by_column, features), strict=True)
+    judged = iter([_areas(survey, row, column) for survey, row, column in answers])
+    return tuple(next(judged) if areas is None else areas for areas in found)
+
+
+def _yes(trees: TreeEnsemble, features: Sequence[dict[str, float]]) -> list[bool]:
+    if not features:
+        return []
+    margins = trees.score([[row[name] for name in trees.names] for row in features])
+    return [bool(margin > 0) for margin in margins]
+
+
+def _by_markup(survey: Survey) -> Areas | None:
+    """Return the attribute area of a table that leaves no question, None for one to ask."""
+    if not survey.grid.cells:
         return Areas(0, 0)
     titles = title_rows(survey)
-    marked = marked_areas(grid)
-    if _is_headed_by_column(survey, titles):
-        columns = max(marked.header_columns if marked else 0, 1)
-        return Areas(0, min(columns, grid.columns - 1), title_rows=titles)
-    features = header_features(survey)
+    if not _is_headed_by_column(survey, titles):
+        return None
+    marked = marked_areas(survey.grid)
+    columns = max(marked.header_columns if marked else 0, 1)
+    return Areas(0, min(columns, survey.grid.columns - 1), title_rows=titles)
+
+
+def _areas(survey: Survey, has_row: bool, has_column: bool) -> Areas:  # noqa: FBT001 - two answers
+    """Count the header rows and columns of a table that has some, or none."""
+    grid, titles, marked = survey.grid, title_rows(survey), marked_areas(survey.grid)
     rows = columns = 0
-    if _says_yes(by_row, features) and grid.rows - titles > 1:
+    if has_row and grid.rows - titles > 1:
         rows = max(marked.header_rows - titles if marked else 0, _spanned(survey, titles))
         rows = above_sections(survey.rows[titles:], rows, grid.columns)
         rows = min(rows, grid.rows - titles - 1)
-    if _says_yes(by_column, features) and grid.columns > 1:
+    if has_column and grid.columns > 1:
         columns = max(marked.header_columns if marked else 0, 1)
         columns = min(columns, grid.columns - 1)
     return Areas(rows, columns, title_rows=titles)

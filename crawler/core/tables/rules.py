@@ -14,6 +14,8 @@ from crawler.core.tables.coherency import Constants, main_type, semantic, syntac
 from crawler.core.tables.words import default_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crawler.core.tables.areas import Reading
     from crawler.core.tables.grid import Grid
     from crawler.core.tables.words import Words
@@ -42,7 +44,8 @@ class Verdict:
     ``areas``
         Where the attributes are. None for layout.
     ``confidence``
-        How sure the method is of its verdict, from 0.5 to 1; None where it does not say.
+        How sure the method is that the table is genuine, or that it is layout, from 0.5 to 1; it
+        says nothing of ``areas``. None where the method does not say.
     """
 
     is_genuine: bool
@@ -74,6 +77,10 @@ class RulesMethod:
             areas = self.locate(grid) if genuine else None
             return Verdict(genuine, reason, rule=rule, areas=areas)
         return self._by_coherency(grid)
+
+    def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
+        """Judge tables, each by itself."""
+        return tuple(map(self.judge, grids))
 
     def _by_coherency(self, grid: Grid) -> Verdict:
         words = self.words or default_words()
