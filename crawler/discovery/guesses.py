@@ -77,10 +77,11 @@ def guess_kind(address: str) -> str:
     """
     parts = urlsplit(address)
     segments = [part.lower() for part in parts.path.split("/") if part]
-    names = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    # Most addresses have no query, and parsing an empty one takes as long as the rest.
+    query = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
+    names = {name.lower() for name, _ in query}
     of_article = any(
-        name.lower() in _ARTICLE_NAMES and any(map(str.isdigit, value))
-        for name, value in parse_qsl(parts.query)
+        name.lower() in _ARTICLE_NAMES and any(map(str.isdigit, value)) for name, value in query
     )
     if of_article or names & _LIST_NAMES:
         both = of_article and bool(names & _LIST_NAMES)

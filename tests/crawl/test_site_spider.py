@@ -51,6 +51,13 @@ class PagesToItems:
             yield {"url": one.url, "size": len(one.body)} if isinstance(one, Response) else one
 
 
+class Dropping:
+    async def process_spider_output(self, response, result):
+        async for one in result:
+            if not one.url.endswith(("/1", "/2")):
+                yield one
+
+
 class StatsToFile:
     def __init__(self, crawler):
         self.crawler = crawler
@@ -237,6 +244,18 @@ def test_the_page_limit_is_exact_and_fetches_nothing_beyond_it(tmp_path: Path) -
     assert done.stats["corpus/cut/page-limit"] > 20
     assert done.log.count("-a max_pages=0 lifts the limit") == 1
     assert done.stats["finish_reason"] == "finished"
+
+
+def test_requests_that_another_component_drops_do_not_hold_the_crawl_up(tmp_path: Path) -> None:
+    answers = {"/": page(*(f"/{number}" for number in range(1, 12)))}
+    answers |= {f"/{number}": page() for number in range(1, 12)}
+    dropping = 'SPIDER_MIDDLEWARES={"helpers.Dropping": 60, "helpers.PagesToItems": 50}'
+    with serving(answers) as site:
+        options = ["-s", dropping, "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1"]
+        done = crawl(tmp_path, site, "-a", f"url={site.base}", *options)
+    assert len(done.paths) == 12 - 2
+    assert done.stats["corpus/failed/dropped"] == 2
+    assert "requests were dropped by another component" in done.log
 
 
 def test_patterns_choose_what_is_followed(tmp_path: Path) -> None:

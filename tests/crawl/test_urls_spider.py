@@ -57,13 +57,17 @@ class StatsToFile:
 
 
 class _Pages(BaseHTTPRequestHandler):
-    """Answers every path with a page, ``/moved`` with a redirect to ``/1``."""
+    """Answers every path with a page, ``/moved`` with a redirect to ``/1``; two have wishes."""
 
     def do_GET(self) -> None:
         body = b"<html><body><p>One page.</p></body></html>"
+        if self.path == "/hidden":
+            body = b'<meta name="robots" content="noindex">' + body
         self.send_response(301 if self.path == "/moved" else 200)
         if self.path == "/moved":
             self.send_header("Location", "/1")
+        if self.path == "/reserved":
+            self.send_header("tdm-reservation", "1")
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -112,16 +116,19 @@ def test_a_list_is_fetched_once_each_and_bad_lines_are_counted(tmp_path: Path) -
     with serving() as base:
         lines = ["\ufeff# pages", "", f"{base}/1", f"{base}/2#part", f"{base}/1?utm_source=x"]
         lines += ["not an address", "ftp://files.example/x", f"{base}/moved"]
+        lines += [f"{base}/reserved", f"{base}/hidden"]
         lines += [f"{base}/many/{number}" for number in range(40)]
         (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")
-        pages, figures, log, code = crawl(tmp_path, "-a", "file=list.txt")
-    expected = ["/1", "/2", *(f"/many/{number}" for number in range(40))]
+        respect = ("-s", "CORPUS_RESPECT=noai,tdm")
+        pages, figures, log, code = crawl(tmp_path, "-a", "file=list.txt", *respect)
+    expected = ["/1", "/2", "/hidden", *(f"/many/{number}" for number in range(40))]
     assert sorted(page.removeprefix(base) for page in pages) == sorted(expected)
     assert figures["corpus/failed/bad-address"] == 2
     # One address is written twice, and one redirects to another of the list.
     assert figures["corpus/cut/duplicate-address"] == 1
     assert figures["corpus/skipped/duplicate-address"] == 1
-    assert figures["corpus/pages/fetched"] == 1
+    assert figures["corpus/skipped/tdm"] == figures["corpus/robots/noindex"] == 1
+    assert figures["corpus/pages/fetched"] == 2
     assert code == 0
     assert "line 6: no web address: not an address" in log
     assert "Traceback" not in log
