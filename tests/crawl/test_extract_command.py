@@ -233,7 +233,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["binary.html"], "binary"),
     (["empty.html"], "empty"),
     (["odd.bin"], "no kind that can be read"),
-    (["page.html", "--method", "best"], "use one of: frequency-adaptive, "),
+    (["page.html", "--method", "best"], "use one of: article, frequency-adaptive, "),
     (["page.html", "--with", "nowhere"], "nowhere does not exist"),
     (["page.html", "--with", "nothing"], "nothing holds no page"),
     (["two.jsonl"], "holds several pages"),
