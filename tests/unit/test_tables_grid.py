@@ -68,8 +68,6 @@ def test_nested_tables_keep_their_text_to_themselves() -> None:
         "<table><tr><td>a<table><tr><td>b<table><tr><td>c</table></table>d</table>"
     )
     assert [grid.tables for grid in (outer, middle, inner)] == [2, 1, 0]
-    assert not outer.is_leaf
-    assert inner.is_leaf
     assert texts(outer) == [["a\nd"]]
     assert texts(middle) == [["b"]]
     assert outer.cells[0].tables == 1
@@ -79,13 +77,13 @@ def test_a_definition_list_in_a_cell_is_text_of_both() -> None:
     table, terms = grids("<table><tr><td>x<dl><dt>T<dd>1<dl><dt>U<dd>2</dl></dl><td>y</table>")[:2]
     assert texts(table) == [["x\nT\n1\nU\n2", "y"]]
     assert texts(terms) == [["T", "1"]]
-    assert table.is_leaf
+    assert table.tables == 0
 
 
 def test_a_styled_box_in_a_cell_keeps_its_text_there() -> None:
     (grid,) = grids("<table><tr><td>a<div style='display:table'>b</div>c</table>")
     assert texts(grid) == [["a\nb\nc"]]
-    assert grid.is_leaf
+    assert grid.tables == 0
 
 
 def test_hidden_parts_are_left_out_and_hidden_tables_are_not() -> None:

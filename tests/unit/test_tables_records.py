@@ -246,3 +246,39 @@ def test_the_type_of_a_field_is_that_of_its_values() -> None:
     assert german["types"]["Menge"] == "real"
     assert german["values"][0] == {"Menge": {"value": "4.575"}}
     assert only(rows, language="en")["types"]["Menge"] == "integer"
+
+
+FORM = (
+    "<table><tr><th>성명<td>홍길동<th>생년월일<td>1980.05.03<tr><td><td><td><td>"
+    "<tr><th>직업<td>기자<th>연락처<td>010-1234-5678<tr><th>주소<td colspan=3>서울</table>"
+)
+
+
+@pytest.mark.parametrize("name", ["learned", "rules"])
+def test_pairs_side_by_side_are_one_record(name: str) -> None:
+    parsed = parse(Page.from_text("https://site.example/", FORM))
+    (table,) = read_tables(parsed, get_table_method(name), language="ko")
+    plain = table_as_dict(table)
+    assert (plain["header_rows"], plain["header_columns"]) == (0, 1)
+    assert plain["records"] == [
+        {"성명": "홍길동", "생년월일": "1980.05.03", "직업": "기자", "연락처": "010-1234-5678",
+         "주소": "서울"}
+    ]  # fmt: skip
+    assert plain["values"] == [{"생년월일": {"value": "1980-05-03"}}]
+
+
+def test_the_first_title_row_is_the_caption() -> None:
+    rows = "".join(f"<tr><th>{name}<td>{name}s" for name in ("Born", "Died", "Known for"))
+    html = f"<table><tr><th colspan=2>Ada<tr><td colspan=2>Portrait by the editors{rows}</table>"
+    parsed = parse(Page.from_text("https://site.example/", html))
+    (table,) = read_tables(parsed, get_table_method("learned"))
+    assert (table.caption, table.title_rows, table.header_columns) == ("Ada", 2, 1)
+
+
+def test_pictures_say_what_they_stand_for() -> None:
+    plain = only(
+        "<tr><th>Plan<th><img alt=Wifi><tr><td>Basic<td><img alt=no>"
+        "<tr><td>Plus<td><img alt=' yes '><img alt=fast><tr><td>Team<td><img alt=yes> ask"
+    )
+    assert [record["Wifi"] for record in plain["records"]] == ["no", "yes fast", "ask"]
+    assert plain["types"]["Wifi"] == "image"

@@ -64,8 +64,8 @@ class Table:
     """One table for its user. Fields without a meaning here are those of :class:`JudgedTable`.
 
     ``caption``
-        Its ``caption``, else ``aria-label``, else what its title rows say, else ``summary``; None
-        without any.
+        Its ``caption``, else ``aria-label``, else what the first title row says that says anything,
+        else ``summary``; None without any.
     ``kind``
         ``table``, ``div`` or ``list``.
     ``rows``, ``columns``
@@ -78,7 +78,7 @@ class Table:
         How many last rows ``cells`` lacks, by the limit of places a page; 0 but for huge tables.
     ``cells``
         The text in each place, row by row: a cell that covers several has its text in each, and a
-        gap is "".
+        gap is "". A cell of pictures alone has their ``alt``.
     ``records``
         What it says; none of a layout table.
     ``method``
@@ -206,8 +206,9 @@ def _table(
 
 
 def _title(rows: Sequence[Sequence[str]]) -> str:
-    lines = dict.fromkeys(" ".join(row[0].split()) for row in rows if row)
-    text = " ".join(filter(None, lines))
+    """Return what the first title row says; below it stand names of pictures and the like."""
+    lines = (" ".join(row[0].split()) for row in rows if row)
+    text = next(filter(None, lines), "")
     return text if len(text) <= _HEADING_CHARS else text[: _HEADING_CHARS - 1].rstrip() + "…"
 
 
@@ -216,7 +217,7 @@ def _texts(lines: Sequence[Line], limits: _Limits) -> tuple[tuple[str, ...], ...
     for row, line in enumerate(lines):
         own = []
         for column, cell in enumerate(line):
-            text = "" if cell is None else cell.text
+            text = "" if cell is None else cell.text or cell.alt
             if text and cell is not None and (cell.row, cell.column) != (row, column):
                 text = text if len(text) <= limits.repeated else ""
                 limits.repeated -= len(text)

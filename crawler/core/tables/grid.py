@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Cell:
         hyperlinks; characters in bold.
     ``links``, ``images``, ``linked_images``, ``controls``, ``tables``
         How many elements of each kind it holds. Controls are those of forms.
+    ``alt``
+        What its images say in place of themselves, where it holds nothing else; no text of it.
     ``look``
         What its own attributes say of how it is drawn, in lower case: ``name=value`` in a row.
     ``inside``
@@ -74,6 +77,7 @@ class Cell:
     linked_images: int = 0
     controls: int = 0
     tables: int = 0
+    alt: str = ""
     look: str = ""
     inside: str = ""
 
@@ -143,16 +147,6 @@ class Grid:
     nesting: int = 0
     path: tuple[str, ...] = ()
 
-    @property
-    def is_leaf(self) -> bool:
-        """Whether no table stands inside it."""
-        return self.tables == 0
-
-    @property
-    def has_spans(self) -> bool:
-        """Whether a cell covers more than one place."""
-        return any(cell.rowspan > 1 or cell.colspan > 1 for cell in self.cells)
-
     def lines(self, *, down: bool = False) -> list[list[Cell]]:
         """Return each row, or with ``down`` each column, as the cells that cover it, in order.
 
@@ -210,6 +204,7 @@ class RawCell:
     linked_images: int = 0
     controls: int = 0
     tables: int = 0
+    alt: str = ""
     look: str = ""
     inside: str = ""
     pieces: list[str] = field(default_factory=list)
@@ -241,6 +236,16 @@ class RawTable:
     look: str = ""
     nesting: int = 0
     path: tuple[str, ...] = ()
+
+
+def _told(raw: type[RawCell | RawTable], made: type[Cell | Grid]) -> tuple[str, ...]:
+    """Name what both know and what does not hang on places."""
+    known = {each.name for each in fields(made)} - {"rows", "rowspan", "colspan"}
+    return tuple(each.name for each in fields(raw) if each.name in known)
+
+
+_OF_CELL, _OF_TABLE = _told(RawCell, Cell), _told(RawTable, Grid)
+_told_by_cell = attrgetter(*_OF_CELL)
 
 
 @dataclass(slots=True)
@@ -277,22 +282,8 @@ def lay_out(table: RawTable) -> Grid:
     rows += [row for row in table.rows if row.section == "foot"]
     placed = _place_all(rows)
     cells, height, width = _squeeze(placed)
-    return Grid(
-        cells=cells,
-        rows=height,
-        columns=width,
-        caption=table.caption,
-        kind=table.kind,
-        tables=table.tables,
-        role=table.role,
-        summary=table.summary,
-        label=table.label,
-        says_layout=table.says_layout,
-        in_form=table.in_form,
-        look=table.look,
-        nesting=table.nesting,
-        path=table.path,
-    )
+    told = {name: getattr(table, name) for name in _OF_TABLE}
+    return Grid(cells=cells, rows=height, columns=width, **told)
 
 
 def _place_all(rows: Sequence[RawRow]) -> list[_Placed]:
@@ -350,28 +341,9 @@ def _squeeze(placed: Sequence[_Placed]) -> tuple[tuple[Cell, ...], int, int]:
             rowspan = colspan = 1
         spare -= rowspan * colspan
         raw = cell.raw
-        cells.append(
-            Cell(
-                row=row,
-                column=column,
-                rowspan=rowspan,
-                colspan=colspan,
-                text=raw.text,
-                is_header=raw.is_header,
-                tag=raw.tag,
-                scope=raw.scope,
-                section=cell.section,
-                chars=raw.chars,
-                link_chars=min(raw.link_chars, raw.chars),
-                unlinked=raw.unlinked,
-                strong_chars=min(raw.strong_chars, raw.chars),
-                links=raw.links,
-                images=raw.images,
-                linked_images=raw.linked_images,
-                controls=raw.controls,
-                tables=raw.tables,
-                look=raw.look,
-                inside=raw.inside,
-            )
-        )
+        place = (row, column, rowspan, colspan)
+        told = dict(zip(_OF_CELL, _told_by_cell(raw), strict=True))
+        told["link_chars"] = min(raw.link_chars, raw.chars)
+        told["strong_chars"] = min(raw.strong_chars, raw.chars)
+        cells.append(Cell(*place, section=cell.section, **told))
     return tuple(cells), len(rows), len(columns)

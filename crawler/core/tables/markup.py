@@ -121,6 +121,7 @@ _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", 
 _CELL_LOOKS = ("class", "align", "bgcolor", "style")
 # Only so much of each, of what a cell holds, and of where a table stands, is told.
 _LOOK_CHARS = 100
+_ALT_CHARS = 200
 _INSIDE_CHARS = 80
 _PATH_LENGTH = 8
 _NOT_ALNUM = re.compile(r"[\W_]+")
@@ -212,7 +213,7 @@ class _Walker:
             self._open_table(element, tag, kind)
         elif open_table is not None:
             hidden = is_hidden(element)
-            kind = self._openpart_of(open_table, element, tag, kind, hidden=hidden)
+            kind = self._open_part(open_table, element, tag, kind, hidden=hidden)
         if element.text:
             self._add(element.text)
         return kind
@@ -231,6 +232,7 @@ class _Walker:
             if tag in IMAGES:
                 cell.images += 1
                 cell.linked_images += table.links > 0
+                _read_alt(element, cell)
 
     def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
         native = tag == "table"
@@ -262,7 +264,7 @@ class _Walker:
         outer = self._open[-1].table if self._open else None
         return 0 if outer is None else outer.nesting + (outer.kind != "list")
 
-    def _openpart_of(
+    def _open_part(
         self, table: _Open, element: etree._Element, tag: str, kind: str, *, hidden: bool
     ) -> str:
         """Open an element inside a table; what is hidden is no part of it."""
@@ -397,6 +399,12 @@ def _read_cell(element: etree._Element, cell: RawCell) -> None:
     cell.colspan = parse_span(columns, MAX_COLSPAN)
 
 
+def _read_alt(element: etree._Element, cell: RawCell) -> None:
+    alt = element.get("alt")
+    if alt and len(cell.alt) < _ALT_CHARS:
+        cell.alt = " ".join(f"{cell.alt} {drop_unseen(alt[:_ALT_CHARS])}".split())
+
+
 def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
     """Return what an element's attributes say of how it is drawn, as ``name=value`` in a row."""
     if not element.attrib:
@@ -424,4 +432,6 @@ def _fold(cell: RawCell) -> None:
     lines = (" ".join(line.split()) for line in "".join(cell.pieces).split("\n"))
     cell.text = "\n".join(line for line in lines if line)
     cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
+    if cell.chars or cell.controls or cell.tables:
+        cell.alt = ""
     cell.pieces.clear()

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from crawler.core.tables.areas import marked_pairs
 from crawler.core.tables.datatypes import element_type
 from crawler.core.tables.values import read_value
 
@@ -59,7 +60,8 @@ def read_records(
 
     Title rows are left aside. With header rows each row below them is a record and each column a
     field, header columns among them. With header columns alone each column to their right is a
-    record and each row a field. With neither, each row is a record, and fields are called by their
+    record and each row a field; but rows of pairs side by side, header and value in turn, are one
+    record together. With neither, each row is a record, and fields are called by their
     place: ``column 1``.
 
     Args:
@@ -71,7 +73,10 @@ def read_records(
     """
     lines, texts = lines[areas.title_rows :], texts[areas.title_rows :]
     place, depth = "column", areas.header_rows
-    if areas.header_columns and not areas.header_rows:
+    if not areas.header_rows and marked_pairs([_covering(line) for line in lines]):
+        lines, texts = _side_by_side(lines, texts)
+        depth = 1
+    elif areas.header_columns and not areas.header_rows:
         place, depth = "row", areas.header_columns
         lines, texts = list(zip(*lines, strict=True)), list(zip(*texts, strict=True))
     names = _names(lines[:depth], place, len(lines[0]) if lines else 0)
@@ -101,6 +106,27 @@ def read_records(
     )
 
 
+def _covering(line: Line) -> list[Cell]:
+    return [cell for cell in line if cell is not None]
+
+
+def _side_by_side(
+    lines: Sequence[Line], texts: Sequence[Sequence[str]]
+) -> tuple[list[Line], list[list[str]]]:
+    """Put the pairs of all rows in one record: a line of names, and one of their values."""
+    cells: tuple[list[Cell | None], list[Cell | None]] = ([], [])
+    said: tuple[list[str], list[str]] = ([], [])
+    for line, own in zip(lines, texts, strict=True):
+        above: Cell | None = None
+        for cell, text in zip(line, own, strict=True):
+            if cell is not None and cell is not above and any(map(str.strip, own)):
+                side = 0 if cell.is_header else 1
+                cells[side].append(cell)
+                said[side].append(text)
+            above = cell
+    return [tuple(each) for each in cells], list(said)
+
+
 def _value(cell: Cell | None, text: str, language: str, words: Words | None) -> Value:
     value = read_value(text, language, words)
     # 10<sup>5</sup> is no 105, nor a sum with a footnote one of more digits.
@@ -124,7 +150,7 @@ def _names(headers: Sequence[Line], place: str, count: int) -> tuple[str, ...]:
         above: Cell | None = None
         for line in headers:
             cell = line[field]
-            part = "" if cell is None or cell is above else _one_line(cell.text)
+            part = "" if cell is None or cell is above else _one_line(cell.text or cell.alt)
             if part and part not in parts[-1:]:
                 parts.append(part)
             above = cell
