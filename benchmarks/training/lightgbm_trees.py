@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tree_builder import TreeBuilder
 
 from crawler.core.trees import TreeEnsemble
 
@@ -21,45 +22,17 @@ def trees_of(booster: Any, names: Sequence[str]) -> TreeEnsemble:  # noqa: ANN40
         booster: the ``lightgbm.Booster``.
         names: names of the features, in the order of the columns it was trained on.
     """
-    feature: list[int] = []
-    threshold: list[float] = []
-    left: list[int] = []
-    right: list[int] = []
-    value: list[float] = []
-    roots: list[int] = []
-
-    def add() -> int:
-        node = len(feature)
-        feature.append(0)
-        threshold.append(np.inf)
-        left.append(node)
-        right.append(node)
-        value.append(0.0)
-        return node
-
+    builder = TreeBuilder()
     for tree in booster.dump_model()["tree_info"]:
-        roots.append(add())
-        waiting = [(roots[-1], tree["tree_structure"])]
+        waiting = [(builder.root(), tree["tree_structure"])]
         while waiting:
             node, source = waiting.pop()
             if "leaf_value" in source:
-                value[node] = source["leaf_value"]
+                builder.leaf(node, source["leaf_value"])
                 continue
-            feature[node], threshold[node] = source["split_feature"], source["threshold"]
-            left[node], right[node] = add(), add()
-            waiting += [
-                (left[node], source["left_child"]),
-                (right[node], source["right_child"]),
-            ]
-    return TreeEnsemble(
-        names=tuple(names),
-        feature=np.array(feature, np.int32),
-        threshold=np.array(threshold, np.float32),
-        left=np.array(left, np.int32),
-        right=np.array(right, np.int32),
-        value=np.array(value, np.float64),
-        roots=np.array(roots, np.int32),
-    )
+            low, high = builder.split(node, source["split_feature"], source["threshold"])
+            waiting += [(low, source["left_child"]), (high, source["right_child"])]
+    return builder.ensemble(names)
 
 
 def average(members: Sequence[TreeEnsemble]) -> TreeEnsemble:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from crawler.core.trees import TreeEnsemble
+from tree_builder import TreeBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from crawler.core.trees import TreeEnsemble
 
 __all__ = ["trees_of_forest"]
 
@@ -21,44 +21,17 @@ def trees_of_forest(forest: Any, names: Sequence[str]) -> TreeEnsemble:  # noqa:
         forest: a fitted ``ExtraTreesClassifier`` or ``RandomForestClassifier``.
         names: names of the features, in the order of the columns it was fitted on.
     """
-    feature: list[int] = []
-    threshold: list[float] = []
-    left: list[int] = []
-    value: list[float] = []
-    roots: list[int] = []
-
-    def add() -> int:
-        node = len(feature)
-        feature.append(0)
-        threshold.append(np.inf)
-        left.append(node)
-        value.append(0.0)
-        return node
-
+    builder = TreeBuilder()
     for member in forest.estimators_:
         tree = member.tree_
         votes = tree.value[:, 0, :]
         shares = votes[:, 1] / votes.sum(axis=1) / len(forest.estimators_)
-        roots.append(add())
-        waiting = [(roots[-1], 0)]
+        waiting = [(builder.root(), 0)]
         while waiting:
             node, source = waiting.pop()
             if tree.children_left[source] < 0:
-                value[node] = shares[source]
+                builder.leaf(node, shares[source])
                 continue
-            feature[node], threshold[node] = tree.feature[source], tree.threshold[source]
-            left[node] = add()
-            waiting += [
-                (left[node], tree.children_left[source]),
-                (add(), tree.children_right[source]),
-            ]
-    lefts = np.array(left, np.int32)
-    return TreeEnsemble(
-        names=tuple(names),
-        feature=np.array(feature, np.int32),
-        threshold=np.array(threshold, np.float32),
-        left=lefts,
-        right=np.where(lefts == np.arange(len(lefts)), lefts, lefts + 1).astype(np.int32),
-        value=np.array(value, np.float64),
-        roots=np.array(roots, np.int32),
-    )
+            low, high = builder.split(node, tree.feature[source], tree.threshold[source])
+            waiting += [(low, tree.children_left[source]), (high, tree.children_right[source])]
+    return builder.ensemble(names)

@@ -26,7 +26,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn_trees import trees_of_forest
 
 from crawler.core.tables.features import judge_features
-from crawler.core.tables.headers import header_features
+from crawler.core.tables.headers import areas_by_markup, header_features
 from crawler.core.tables.learned import MORE_LIKELY, probability
 from crawler.core.tables.survey import Survey
 from crawler.core.tables.words import default_words
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from crawler.core.tables.areas import Areas
     from crawler.core.tables.grid import Grid
     from crawler.core.trees import TreeEnsemble
 
@@ -212,15 +213,24 @@ def report_judge(matrix: Matrix) -> None:
         )
 
 
-def report_headers(by_row: Matrix, by_column: Matrix) -> None:
-    """Print how often both answers are right, by gold file."""
+def report_headers(by_row: Matrix, by_column: Matrix, said: Sequence[Areas | None]) -> None:
+    """Print how often both answers are right, by gold file.
+
+    ``said`` is what each table tells by its markup; as in the method, it holds.
+    """
+    told = np.array([areas is not None for areas in said])
+    by_markup = (
+        np.array([areas is not None and areas.header_rows > 0 for areas in said]),
+        np.array([areas is not None and areas.header_columns > 0 for areas in said]),
+    )
     shares: dict[str, list[float]] = {}
     for seed in _SEEDS:
         right = np.ones(len(by_row.answers), bool)
-        for matrix in (by_row, by_column):
+        for matrix, markup in zip((by_row, by_column), by_markup, strict=True):
             found = by_folds(
                 matrix, seed, lambda chosen, rows, m=matrix: headers(m, chosen).score(rows) > 0
             )
+            found = np.where(told, markup, found)
             right &= found == matrix.answers.astype(bool)
         for gold in set(by_row.golds.tolist()):
             shares.setdefault(gold, []).append(float(right[by_row.golds == gold].mean()))
@@ -245,7 +255,9 @@ def main() -> None:
     by_column = matrix_of(headed, header_features, lambda e: e.header in ("first_column", "both"))
     if not options.no_folds:
         report_judge(judge)
-        report_headers(by_row, by_column)
+        words = default_words()
+        said = [areas_by_markup(Survey(example.grid, words)) for example in headed]
+        report_headers(by_row, by_column, said)
     if options.write:
         boosted, forest = judges(judge, np.ones(len(judge.answers), bool))
         everything = np.ones(len(by_row.answers), bool)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell
     from crawler.core.tables.words import Words
 
-__all__ = ["Constants", "main_type", "semantic", "syntactic"]
+__all__ = ["Constants", "count_alike", "main_type", "semantic", "syntactic"]
 
 
 # A longer text may name a price and is no name of an attribute.
@@ -79,12 +79,18 @@ def main_type(reading: Reading, words: Words | None = None) -> tuple[str, bool]:
 
 def _of_line(cells: Sequence[Cell], constants: Constants, words: Words) -> float:
     types = Counter(cell_type(cell, words) for cell in cells)
-    mean = sum(cell.chars for cell in cells) / len(cells)
-    low, high = mean * constants.shortest, mean * constants.longest
-    alike = sum(low <= cell.chars <= high for cell in cells)
+    alike = count_alike(cells, constants)
     commonest = max(types.values())
     weighted = constants.type_weight * commonest + constants.length_weight * alike
     return weighted / len(cells)
+
+
+def count_alike(cells: Sequence[Cell], constants: Constants | None = None) -> int:
+    """Count the cells of a line, one at least, whose length is like their mean length."""
+    constants = constants or Constants()
+    mean = sum(cell.chars for cell in cells) / len(cells)
+    low, high = mean * constants.shortest, mean * constants.longest
+    return sum(low <= cell.chars <= high for cell in cells)
 
 
 def semantic(reading: Reading, words: Words | None = None) -> str | None:

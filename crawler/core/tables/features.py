@@ -12,7 +12,7 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import marked_areas, readings
-from crawler.core.tables.coherency import Constants, semantic, syntactic
+from crawler.core.tables.coherency import Constants, count_alike, semantic, syntactic
 from crawler.core.tables.survey import (
     chars_of,
     commonest,
@@ -23,6 +23,7 @@ from crawler.core.tables.survey import (
     mean,
     share,
     spread,
+    with_text,
 )
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     ]
     return {
         f"{name}_of_one_kind": mean([commonest(map(survey.kind_of, body)) for body in bodies]),
-        f"{name}_of_one_length": mean([_alike(body) for body in bodies]),
+        f"{name}_of_one_length": mean([count_alike(body) / len(body) for body in bodies]),
         f"{name}_of_one_inside": mean([commonest(cell.inside for cell in body) for body in bodies]),
         f"{name}_of_one_look": mean([commonest(cell.look for cell in body) for body in bodies]),
         f"{name}_chars_spread": log1p(mean([spread(chars_of(body)) for body in bodies])),
@@ -222,17 +223,11 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     }
 
 
-def _alike(cells: Sequence[Cell]) -> float:
-    """Return the share of cells whose length lies within half of their mean around it."""
-    middle = mean(chars_of(cells))
-    return share(cells, lambda cell: 0.5 * middle <= cell.chars <= 1.5 * middle)
-
-
 def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
     """Hold the first line against the others: a line of attributes is not like its values."""
     first = lines[0] if lines else []
     rest = [cell for line in lines[1:] for cell in line]
-    said, said_rest = _with_text(first), _with_text(rest)
+    said, said_rest = with_text(first), with_text(rest)
     looks = Counter(cell.look for cell in rest)
     unlike = 1 - mean([looks[cell.look] / len(rest) for cell in first]) if rest else 0.0
     return {
@@ -251,10 +246,6 @@ def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -
         f"{name}_looks_unlike": unlike,
         f"{name}_is_one_cell": is_alone(first),
     }
-
-
-def _with_text(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.chars]
 
 
 def _of_readings(survey: Survey) -> dict[str, float]:

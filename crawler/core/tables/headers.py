@@ -32,6 +32,7 @@ from crawler.core.tables.survey import (
     mean,
     share,
     spread,
+    with_text,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from crawler.core.tables.survey import Survey
     from crawler.core.trees import TreeEnsemble
 
-__all__ = ["header_features", "locate_all", "title_rows"]
+__all__ = ["areas_by_markup", "header_features", "locate_all", "title_rows"]
 
 # Larger tables are all alike in this.
 _MANY = 12
@@ -77,7 +78,7 @@ def locate_all(
         by_row: tells whether one begins with a header row.
         by_column: tells whether one begins with a header column.
     """
-    found = [_by_markup(survey) for survey in surveys]
+    found = [areas_by_markup(survey) for survey in surveys]
     asked = [survey for survey, areas in zip(surveys, found, strict=True) if areas is None]
     features = [header_features(survey) for survey in asked]
     answers = zip(asked, _yes(by_row, features), _yes(by_column, features), strict=True)
@@ -92,7 +93,7 @@ def _yes(trees: TreeEnsemble, features: Sequence[dict[str, float]]) -> list[bool
     return [bool(margin > 0) for margin in margins]
 
 
-def _by_markup(survey: Survey) -> Areas | None:
+def areas_by_markup(survey: Survey) -> Areas | None:
     """Return the attribute area of a table that leaves no question, None for one to ask."""
     if not survey.grid.cells:
         return Areas(0, 0)
@@ -189,7 +190,7 @@ def _of_first_row(
     survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, float]:
     first, below = rows[0], [cell for row in rows[1:] for cell in row]
-    said, said_below = _with_text(first), _with_text(below)
+    said, said_below = with_text(first), with_text(below)
     corner = first[0] if first else None
     looks = Counter(cell.look for cell in below)
     differing = []
@@ -215,7 +216,7 @@ def _of_first_row(
 def _of_first_column(survey: Survey, rows: Sequence[Sequence[Cell]]) -> dict[str, float]:
     first = [row[0] for row in rows[1:] if row]
     rest = [cell for row in rows[1:] for cell in row[1:]]
-    said, said_right = _with_text(first), _with_text(rest)
+    said, said_right = with_text(first), with_text(rest)
     looks = Counter(cell.look for cell in rest)
     ranks = [cell.text.strip().rstrip(".") for cell in first]
     return {
@@ -246,7 +247,7 @@ def _of_values(
 ) -> dict[str, float]:
     """A matrix holds one kind of thing in all its columns, a list of records in each its own."""
     values = [cell for row in rows[1:] for cell in row[1:]]
-    said = _with_text(values)
+    said = with_text(values)
     types = Counter(survey.type_of(cell) for cell in values if not cell.is_blank)
     total = max(types.total(), 1)
     kinds = Counter(survey.kind_of(cell) for cell in values if not cell.is_blank)
@@ -298,7 +299,3 @@ def _of_units(
 def _units(cells: Sequence[Cell]) -> list[str]:
     """Return what stands beside the digits of each cell that has some."""
     return [_NOT_UNIT.sub("", cell.text)[-_UNIT_CHARS:] for cell in cells if has_digits(cell)]
-
-
-def _with_text(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.chars]

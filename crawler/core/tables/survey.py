@@ -28,6 +28,7 @@ __all__ = [
     "mean",
     "share",
     "spread",
+    "with_text",
 ]
 
 # What a table is shows in its first cells: of a larger one its first columns and rows are read.
@@ -39,6 +40,7 @@ _KINDS = {
     "date": "date", "time": "date", "month": "date", "day": "date",
 }  # fmt: skip
 _STRONG = 0.8
+_LONGEST_KEYWORD = 40
 _COLON = re.compile(r"[:\uff1a]\s*\Z")
 
 
@@ -79,9 +81,6 @@ class Survey:
         if not text or len(text) >= _LONGEST_KEYWORD:
             return False
         return bool(classes_of(text.lower(), self.words))
-
-
-_LONGEST_KEYWORD = 40
 
 
 def _first_part(grid: Grid) -> Grid:
@@ -131,6 +130,11 @@ def commonest(things: Iterable[Hashable]) -> float:
 def chars_of(cells: Iterable[Cell]) -> list[float]:
     """Return how many characters each cell has."""
     return [float(cell.chars) for cell in cells]
+
+
+def with_text(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the cells that have text."""
+    return [cell for cell in cells if cell.chars]
 
 
 def has_digits(cell: Cell) -> bool:
