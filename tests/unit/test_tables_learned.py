@@ -13,6 +13,7 @@ from crawler.core.page import Page
 from crawler.core.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
+from crawler.core.tables.content import read_tables
 from crawler.core.tables.features import judge_features
 from crawler.core.tables.headers import header_features, title_rows
 from crawler.core.tables.learned import load_trees
@@ -61,6 +62,18 @@ def test_verdict_and_headers(table: dict[str, Any]) -> None:
         assert verdict.areas is not None
         found = (verdict.areas.header_rows > 0, verdict.areas.header_columns > 0)
         assert PLACES[found] == table["header"]
+
+
+@pytest.mark.parametrize(
+    "table", [table for table in TABLES if table["genuine"]], ids=lambda table: table["name"]
+)
+def test_header_places_and_records(table: dict[str, Any]) -> None:
+    (found,) = read_tables(parse(Page.from_text("https://site.example/", table["html"])), METHOD)
+    assert found.title_rows == 0
+    assert found.header_rows == table["header_rows"]
+    assert found.header_columns == table.get("header_columns", found.header_columns)
+    assert len(found.records.rows) == table["records"]
+    assert found.records.rows[0] == table["first"]
 
 
 def test_a_reason_is_that_of_the_rules_where_they_agree() -> None:
