@@ -162,6 +162,14 @@ def test_the_first_of_marked_pairs_is_no_header_row(html: str) -> None:
     assert METHOD.locate(grid_of(html)) == Areas(0, 1)
 
 
+def test_words_above_numbers_may_be_a_header_row() -> None:
+    rates = [("Deposit of a year", "1.090"), ("Deposit of two", "1.065"), ("Loan", "2.616")]
+    rows = "".join(f"<tr><th>{name}<td>{value}" for name, value in [("Kind", "Rate"), *rates])
+    assert METHOD.locate(grid_of(f"<table>{rows}</table>")) == Areas(1, 1)
+    scoped = f"<table>{rows}</table>".replace("<th>", "<th scope=row>")
+    assert METHOD.locate(grid_of(scoped)) == Areas(0, 1)
+
+
 def test_pairs_stand_below_their_title() -> None:
     rows = "".join(f"<tr><th>{name}<td>{value}" for name, value in PAIRS)
     titled = grid_of(f"<table><tr><th colspan=2>Ada{rows}</table>")

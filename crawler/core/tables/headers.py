@@ -124,12 +124,20 @@ def _is_headed_by_column(survey: Survey, titles: int) -> bool:
     if survey.grid.columns < _PAIR:
         return False
     rows = survey.rows[titles:]
-    if survey.grid.kind == "list" or heads_its_rows(rows) or marked_pairs(rows):
+    if survey.grid.kind == "list" or marked_pairs(rows):
         return True
+    if heads_its_rows(rows):
+        return bool(rows[0][0].scope) or not _may_name_numbers(survey, rows)
     # Name: value. Forms of one row are as often labels beside what they head.
     return survey.grid.columns == _PAIR < len(rows) and all(
         len(row) == _PAIR and ends_in_colon(row[0]) and not ends_in_colon(row[1]) for row in rows
     )
+
+
+def _may_name_numbers(survey: Survey, rows: Sequence[Sequence[Cell]]) -> bool:
+    """Tell whether words stand above numbers alone: authors who mark first cells mark all."""
+    kinds = [{survey.kind_of(cell) for cell in row[1:] if not cell.is_blank} for row in rows]
+    return len(rows) > _PAIR and kinds[0] == {"string"} and set().union(*kinds[1:]) == {"number"}
 
 
 def _spanned(survey: Survey, titles: int) -> int:
