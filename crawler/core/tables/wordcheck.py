@@ -85,7 +85,7 @@ class _Check:
     def _unknown(self, name: str, key: str, names: Collection[str]) -> NoReturn:
         near = get_close_matches(str(name), list(names), 1)
         hint = f"did you mean '{near[0]}'?" if near else "there are"
-        self._refuse(f"{key} has no key '{name}'; {hint} ({', '.join(sorted(names))})")
+        self._refuse(f"{key} knows no '{name}'; {hint} ({', '.join(sorted(names))})")
 
     def texts(self, found: object, key: str) -> None:
         if not isinstance(found, list):
@@ -137,7 +137,7 @@ class _Check:
             self.texts(found.get(part, []), f"{key} / {part}")
         for value in found.get("values", []):
             if value not in values:
-                self._unknown(value, "values", values)
+                self._unknown(value, f"{key} / values", values)
         if name not in classes and not found.get("values"):
             near = get_close_matches(name, list(classes), 1)
             hint = f"did you mean '{near[0]}'? Else " if near else ""
