@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from crawler.core.errors import CorpusError
@@ -12,6 +15,7 @@ from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.pagetype.judge import TypeJudge
 from crawler.core.pagetype.kinds import LEARNED
 from crawler.core.pagetype.words import fold, page_words
+from crawler.core.trees import sigmoid
 
 ONLY = {"article"}
 NAV = "".join(f'<li><a href="/{name}">The {name} pages</a></li>' for name in "abcdefghijklmnop")
@@ -168,6 +172,49 @@ def test_a_figure_is_asked_whatever_the_page_is() -> None:
     }
     (one,) = names
     assert TypeJudge.shipped().trees["article"].names == one
+
+
+def features(html: str) -> dict[str, float]:
+    return PageEvidence.of(read(Page.from_text("https://a.example/b", html))).features
+
+
+def test_each_text_with_a_price_counts_once_and_none_reaches_into_the_next() -> None:
+    texts = ("$5 and $ 7", "about 12 kr", "12 krill", "chapter 3", "€uro", "7", "kr", "9,99€")
+    found = features("".join(f"<p>{text}</p>" for text in texts))
+    assert found["shop: prices"] == pytest.approx(math.log1p(3))
+
+
+def test_a_label_is_told_with_signs_around_it_and_as_a_whole() -> None:
+    texts = ("» ADD _to_ cart!", "Add to cart", "Sold out", "Add to cart now", "Add", "to cart")
+    found = features("".join(f"<p>{text}</p>" for text in texts))
+    assert found["shop: buttons"] == 2
+
+
+def test_names_are_told_by_parts_of_words_and_by_parts_of_several() -> None:
+    found = features(
+        "<div class='PostCard'><p class='x-page-numbers'>a</p><p class='Page'>b</p></div>"
+    )
+    assert found["names: post"] == found["names: card"] == pytest.approx(math.log1p(1))
+    assert found["names: pager"] == pytest.approx(math.log1p(1))
+
+
+def test_trees_asked_at_once_say_what_each_ensemble_says() -> None:
+    judge = TypeJudge.shipped()
+    for html in SURVIVORS.values():
+        row = features(html)
+        alone = {
+            kind: float(sigmoid(trees.score([list(row.values())]))[0])
+            for kind, trees in judge.trees.items()
+        }
+        assert judge.likelihoods(row) == pytest.approx(alone, abs=1e-9)
+
+
+def test_ensembles_of_different_features_make_no_judge() -> None:
+    trees = dict(TypeJudge.shipped().trees)
+    last = trees["service"]
+    trees["service"] = replace(last, names=tuple(reversed(last.names)))
+    with pytest.raises(CorpusError, match="learn them again"):
+        TypeJudge(trees)
 
 
 def test_weights_of_other_features_are_refused() -> None:

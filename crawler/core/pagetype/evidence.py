@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from crawler.core.pagetype.address import Address
+from crawler.core.pagetype.markup import COUNTED, TYPES, Markup
 from crawler.core.pagetype.words import fold, page_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lxml import etree
+    from collections.abc import Mapping, Sequence
 
     from crawler.core.blocks import Block, Holder
     from crawler.core.document import Document
@@ -29,34 +32,42 @@ _PROSE = 80
 """A block of so many characters, few of them hyperlinks, is running text."""
 # Letters of scripts that write with one or two what others write with four: they count double.
 _DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE_WORTH = 2
 _LINKED = 0.3
 _LINKS = 0.8
 _FEW_LINKS = 12
 _MOST_LINKED = 0.5
 _GAP = 4
 _HEADINGS = ("h1", "h2", "h3", "h4")
-_COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
-            "select", "video", "dl", "input")  # fmt: skip
-# Ideographic and fullwidth marks end a sentence wherever they stand.
-_ENDS = re.compile(r"[.!?\u2026\u0964\u061f](?=[\s\"')\u201d\u2019\u00bb]|$)|[\u3002\uff01\uff1f]")
-_PRICE = re.compile(r"[$€£¥₩₹]\s?\d|\d\s?(?:€|zł|\u0440\u0443\u0431|kr\b|원|円)")
+# Ideographic and fullwidth marks end a sentence wherever they stand. Patterns that begin with a
+# class of characters are looked for several times as fast as those that begin with a choice.
+_ENDS = re.compile(
+    r"[.!?\u2026\u0964\u061f\u3002\uff01\uff1f]"
+    r"(?:(?<=[\u3002\uff01\uff1f])|(?=[\s\"')\u201d\u2019\u00bb]|$))"
+)
+# The texts of a page are searched at once, with this between them: no text of a page holds it.
+_APART = "\0"
+# A sum of money and all that follows it in its text: each text is counted once.
+_PRICED = re.compile(
+    r"[$€£¥₩₹\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:€|zł|\u0440\u0443\u0431|kr\b|원|円))[^\0]*+"
+)
+_MONEY = ("$", "€", "£", "¥", "₩", "₹", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
 _ASKED = ("?", "\uff1f", "\u061f")
-_TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
-_TYPES: Mapping[str, tuple[str, ...]] = {
-    "article": ("article", "newsarticle", "blogposting", "reportagenewsarticle", "recipe",
-                "analysisnewsarticle", "opinionnewsarticle", "liveblogposting", "review"),
-    "product": ("product", "productgroup", "offer", "aggregateoffer", "book", "individualproduct"),
-    "list": ("collectionpage", "itemlist", "blog", "searchresultspage"),
-    "talk": ("qapage", "discussionforumposting", "question", "answer", "comment"),
-    "manual": ("techarticle", "howto", "apireference"),
-    "business": ("service", "localbusiness", "softwareapplication", "webapplication",
-                 "professionalservice", "faqpage", "contactpage", "aboutpage"),
-}  # fmt: skip
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
-_SCRIPT_CHARS = 200_000
-_NAME_CHARS = 2_000
 _TITLE_CHARS = 300
+# What of bytes is a letter, or stands between texts; all else as a space.
+_LETTERS_ALONE = bytes(
+    code if chr(code) in f"abcdefghijklmnopqrstuvwxyz{_APART}" else ord(" ") for code in range(256)
+)
+# Names of features, which every page gives anew.
+_COUNT_NAMES: Mapping[str, str] = MappingProxyType(
+    {tag: f"count: <{tag}>" for tag in (*COUNTED, *_HEADINGS)}
+)
+_LINKED_NAMES: Mapping[str, str] = MappingProxyType({tag: f"linked: <{tag}>" for tag in _HEADINGS})
+_TYPE_NAMES: Mapping[str, str] = MappingProxyType(
+    {name: f"types: {name}" for name in (*TYPES, "other")}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,131 +111,110 @@ class PageEvidence:
     @classmethod
     def of(cls, document: Document) -> PageEvidence:
         """Gather the evidence of a page."""
-        roots = document.parsed.roots
-        metas = _metas(roots)
+        markup = Markup.of(document.parsed.roots)
         url = document.page.url
-        address = Address.of((url, document.canonical_url, metas.get("og:url")))
-        counts = Counter(str(element.tag) for root in roots for element in root.iter(*_COUNTED))
-        passwords = sum(
-            element.get("type", "").lower() == "password"
-            for root in roots
-            for element in root.iter("input")
-        )
-        types = _types(roots)
-        classes = _classes(roots, metas)
-        kind = metas.get("og:type", "").lower()
+        address = Address.of((url, document.canonical_url, markup.metas.get("og:url")))
+        kind = markup.metas.get("og:type", "").lower()
         blocks = document.blocks
-        prose = _prose(blocks)
+        shares = [block.link_share for block in blocks]
+        prose = _prose(blocks, shares)
+        headings = [
+            (block, share)
+            for block, share in zip(blocks, shares, strict=True)
+            if block.tag in _HEADINGS
+        ]
+        text = _text(blocks, shares, prose)
         features = {
             **address.features(),
-            **_declared(kind, metas, types, classes),
-            **_counted(counts, blocks),
-            **_text(blocks, prose),
+            **_declared(kind, markup),
+            **_counted(markup.counts, headings),
+            **text,
             **_named(blocks, prose),
-            **_shop(roots, blocks),
+            **_shop(blocks),
+            "link: next": float(markup.has_next),
         }
         return cls(
             address=address,
-            titles=_titles(document),
+            titles=_titles(
+                document.title,
+                [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3],
+            ),
             prose=sum(size for _, size in prose),
             blocks=len(blocks),
-            linked_headings=sum(
-                block.tag in _HEADINGS and block.link_share >= _LINKS for block in blocks
-            ),
-            articles=counts["article"],
-            is_plain=sum(block.links for block in blocks) < _FEW_LINKS
-            and features["text: link share"] < _MOST_LINKED,
-            passwords=passwords,
-            declared=kind == "article" or types["article"] == 1,
-            classes=classes,
+            linked_headings=sum(share >= _LINKS for _, share in headings),
+            articles=markup.counts["article"],
+            is_plain=sum([block.links for block in blocks]) < _FEW_LINKS
+            and text["text: link share"] < _MOST_LINKED,
+            passwords=markup.passwords,
+            declared=kind == "article" or markup.types["article"] == 1,
+            classes=markup.classes,
             features=features,
         )
 
 
-def _prose(blocks: Sequence[Block]) -> list[tuple[Block, int]]:
+def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block, int]]:
     """Return the blocks of running text, each with its size in letters."""
     return [
         (block, size)
-        for block in blocks
-        if block.link_share < _LINKED and (size := _size(block)) >= _PROSE
+        for block, share in zip(blocks, shares, strict=True)
+        # Not all is measured that can be no text: a letter counts double at most.
+        if share < _LINKED
+        and block.chars * _DENSE_WORTH >= _PROSE
+        and (size := _size(block)) >= _PROSE
     ]
 
 
 def _size(block: Block) -> int:
     dense = 0 if block.text.isascii() else len(_DENSE.findall(block.text))
-    return block.chars + dense
+    return block.chars + dense * (_DENSE_WORTH - 1)
 
 
-def _metas(roots: Sequence[etree._Element]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for root in roots:
-        for element in root.iter("meta"):
-            name = (element.get("property") or element.get("name") or "").lower()
-            if name and name not in found:
-                found[name] = (element.get("content") or "")[:_NAME_CHARS]
-    return found
-
-
-def _types(roots: Sequence[etree._Element]) -> Counter[str]:
-    """Count the kinds of things that JSON-LD and microdata speak of."""
-    by_name = {name: kind for kind, names in _TYPES.items() for name in names}
-    found: Counter[str] = Counter()
-    for root in roots:
-        for script in root.iter("script"):
-            if "ld+json" in (script.get("type") or "").lower():
-                for match in _TYPE.finditer((script.text or "")[:_SCRIPT_CHARS]):
-                    name = match[1].rpartition("/")[2].lower()
-                    found[by_name.get(name, "other")] += 1
-    return found
-
-
-def _classes(roots: Sequence[etree._Element], metas: Mapping[str, str]) -> str:
-    """Return what names the whole page: its software, and names of its outermost elements."""
-    names = [metas.get("generator", "")]
-    for root in roots:
-        for element in root.iter("html", "body", "main"):
-            names += [element.get("class") or "", element.get("id") or ""]
-    return " ".join(names).lower()[:_NAME_CHARS]
-
-
-def _declared(
-    kind: str, metas: Mapping[str, str], types: Counter[str], classes: str
-) -> dict[str, float]:
+def _declared(kind: str, markup: Markup) -> dict[str, float]:
     found = {f"graph: {name}": float(kind == name) for name in _KINDS_OF_GRAPH}
     found["graph: none"] = float(not kind)
     dated = ("article:published_time", "article:modified_time", "date", "datepublished")
-    found["meta: dated"] = float(any(name in metas for name in dated))
-    found["meta: author"] = float(any(name in metas for name in ("author", "article:author")))
-    for name in (*_TYPES, "other"):
-        found[f"types: {name}"] = float(min(types[name], 20))
-    for name, parts in page_words().software.items():
-        found[f"software: {name}"] = float(any(part in classes for part in parts))
+    found["meta: dated"] = float(any(name in markup.metas for name in dated))
+    authors = ("author", "article:author")
+    found["meta: author"] = float(any(name in markup.metas for name in authors))
+    for group, name in _TYPE_NAMES.items():
+        found[name] = float(min(markup.types[group], 20))
+    for group, parts in page_words().software.items():
+        found[f"software: {group}"] = float(any(map(markup.classes.__contains__, parts)))
     return found
 
 
-def _counted(counts: Counter[str], blocks: Sequence[Block]) -> dict[str, float]:
-    found = {f"count: <{tag}>": math.log1p(counts[tag]) for tag in _COUNTED}
+def _counted(
+    counts: Mapping[str, int], headings: Sequence[tuple[Block, float]]
+) -> dict[str, float]:
+    found = {_COUNT_NAMES[tag]: math.log1p(counts[tag]) for tag in COUNTED}
     for tag in _HEADINGS:
-        own = [block for block in blocks if block.tag == tag]
-        found[f"count: <{tag}>"] = math.log1p(len(own))
-        found[f"linked: <{tag}>"] = math.log1p(sum(block.link_share >= _LINKS for block in own))
+        own = [share for block, share in headings if block.tag == tag]
+        found[_COUNT_NAMES[tag]] = math.log1p(len(own))
+        found[_LINKED_NAMES[tag]] = math.log1p(sum(share >= _LINKS for share in own))
     return found
 
 
-def _text(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
-    sizes = sorted(size for _, size in prose)
+def _text(
+    blocks: Sequence[Block], shares: Sequence[float], prose: Sequence[tuple[Block, int]]
+) -> dict[str, float]:
+    sizes = sorted([size for _, size in prose])
     inside = sum(sizes)
-    total = (sum(block.chars for block in blocks) or 1) + inside - sum(b.chars for b, _ in prose)
-    linked = sum(block.link_chars for block in blocks)
+    chars = [block.chars for block in blocks]
+    total = (sum(chars) or 1) + inside - sum([block.chars for block, _ in prose])
+    links = [block.link_chars for block in blocks]
+    linked = sum(links)
+    tags = [block.tag for block in blocks]
     run, first, last = _longest_run(prose)
-    within = blocks[first : last + 1]
-    ends = sum(len(_ENDS.findall(block.text)) for block, _ in prose)
-    asked = sum(block.text.rstrip().endswith(_ASKED) for block in blocks)
+    here = slice(first, last + 1)
+    within = tags[here]
+    texts = [block.text for block, _ in prose]
+    ends = len(_ENDS.findall("\n".join(texts)))
+    asked = sum([block.text.rstrip().endswith(_ASKED) for block in blocks])
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
         "text: link share": linked / total,
-        "text: links": math.log1p(sum(block.links for block in blocks)),
+        "text: links": math.log1p(sum([block.links for block in blocks])),
         "text: prose": math.log1p(inside),
         "text: prose blocks": math.log1p(len(prose)),
         "text: prose share": inside / max(total - linked, 1),
@@ -234,19 +224,18 @@ def _text(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[s
         "text: ends": 100 * ends / max(inside, 1),
         "text: sentences": math.log1p(ends),
         "text: asked": math.log1p(asked),
-        "text: items": sum(block.tag == "li" for block in blocks) / max(len(blocks), 1),
+        "text: items": tags.count("li") / max(len(blocks), 1),
         "run: chars": math.log1p(run),
         "run: of prose": run / max(inside, 1),
         "run: of page": run / total,
         "run: begins": first / max(len(blocks), 1),
         "run: ends": (len(blocks) - last) / max(len(blocks), 1),
         "run: between": len(within)
-        / max(sum(first <= block.index <= last for block, _ in prose), 1),
-        "run: links": math.log1p(sum(block.link_share >= _LINKS for block in within)),
-        "run: headings": math.log1p(sum(block.tag in _HEADINGS for block in within)),
-        "run: items": math.log1p(sum(block.tag == "li" for block in within)),
-        "run: linked": sum(block.link_chars for block in within)
-        / max(sum(block.chars for block in within), 1),
+        / max(sum([first <= block.index <= last for block, _ in prose]), 1),
+        "run: links": math.log1p(sum([share >= _LINKS for share in shares[here]])),
+        "run: headings": math.log1p(sum([within.count(tag) for tag in _HEADINGS])),
+        "run: items": math.log1p(within.count("li")),
+        "run: linked": sum(links[here]) / max(sum(chars[here]), 1),
     }
 
 
@@ -264,54 +253,116 @@ def _longest_run(prose: Sequence[tuple[Block, int]]) -> tuple[int, int, int]:
 
 def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
     """Tell how many elements with text have names that speak of something."""
-    cues = page_words().names
-    holders = set(_holders(blocks))
-    names = Counter(holder.names.lower() for holder in holders if holder.names)
+    # A list says the same of all it lists.
+    alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
+    by_cues: Counter[int] = Counter()
+    for cues, count in zip(_cues_in([names for names, _ in alike]), alike.values(), strict=True):
+        by_cues[cues] += count
     found = {
         f"names: {cue}": math.log1p(
-            sum(count for name, count in names.items() if any(part in name for part in parts))
+            sum([count for cues, count in by_cues.items() if cues >> place & 1])
         )
-        for cue, parts in cues.items()
+        for place, cue in enumerate(page_words().names)
     }
-    inner = Counter(part for block in blocks for part in block.inner.lower().split())
-    found["inner: time"] = math.log1p(inner["time"])
-    found["inner: button"] = math.log1p(inner["button"])
-    # A list says the same of all it lists.
-    ours = Counter((holder.tag, holder.names) for holder in holders if holder.names)
-    found["names: most"] = math.log1p(max(ours.values(), default=0))
+    inner = " ".join([block.inner for block in blocks if block.inner]).lower().split()
+    found["inner: time"] = math.log1p(inner.count("time"))
+    found["inner: button"] = math.log1p(inner.count("button"))
+    found["names: most"] = math.log1p(max(alike.values(), default=0))
     paragraphs = {block.holder for block, _ in prose if block.holder is not None}
-    parents = Counter(holder.parent for holder in paragraphs)
+    parents = Counter([holder.parent for holder in paragraphs])
     found["names: siblings"] = max(parents.values(), default=0) / max(len(paragraphs), 1)
     return found
 
 
-def _holders(blocks: Sequence[Block]) -> Iterator[Holder]:
+def _cues_in(names: Sequence[str]) -> list[int]:
+    """Return which cues each of some names holds, as bits in the order of the list of them."""
+    if not names:
+        return []
+    lower = _APART.join(names).lower()
+    # Sites share words, not names; and a part of a name that is all letters lies within one word.
+    letters = lower.encode("ascii", "replace").translate(_LETTERS_ALONE).decode("ascii")
+    found = []
+    for words in letters.split(_APART):
+        cues = 0
+        for word in words.split():
+            cues |= _cues_of(word)
+        found.append(cues)
+    for part, bit in _joined_parts():
+        if part in lower:
+            within = map(str.__contains__, lower.split(_APART), repeat(part))
+            found = [cues | bit * here for cues, here in zip(found, within, strict=True)]
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _cues_of(word: str) -> int:
+    """Return which cues one word holds."""
+    if _any_part().search(word) is None:  # as most words
+        return 0
+    found = 0
+    for part, bit in _parts():
+        if part in word:
+            found |= bit
+    return found
+
+
+@cache
+def _parts() -> tuple[tuple[str, int], ...]:
+    """Return all parts of names, each with the bit of its cue."""
+    cues = enumerate(page_words().names.values())
+    return tuple((part, 1 << place) for place, parts in cues for part in parts)
+
+
+@cache
+def _any_part() -> re.Pattern[str]:
+    """Find a part of a name of any cue; those of one first letter are tried together."""
+    rests: dict[str, list[str]] = {}
+    for parts in page_words().names.values():
+        for part in parts:
+            rests.setdefault(part[0], []).append(re.escape(part[1:]))
+    return re.compile("|".join(f"{re.escape(a)}(?:{'|'.join(b)})" for a, b in rests.items()))
+
+
+@cache
+def _joined_parts() -> tuple[tuple[str, int], ...]:
+    """Return those that may reach over several words."""
+    return tuple(each for each in _parts() if not (each[0].isascii() and each[0].isalpha()))
+
+
+def _holders(blocks: Sequence[Block]) -> set[Holder]:
     seen: set[Holder] = set()
     for block in blocks:
         holder = block.holder
         while holder is not None and holder not in seen:
             seen.add(holder)
-            yield holder
             holder = holder.parent
+    return seen
 
 
-def _shop(roots: Sequence[etree._Element], blocks: Sequence[Block]) -> dict[str, float]:
-    buy = page_words().buy
-    labels = {fold(block.text[:_TITLE_CHARS]) for block in blocks if block.chars <= _PROSE}
+def _shop(blocks: Sequence[Block]) -> dict[str, float]:
+    texts = _APART.join([block.text for block in blocks])
+    is_of_money = any(map(texts.__contains__, _MONEY))
+    short = [block.text[:_TITLE_CHARS] for block in blocks if block.chars <= _PROSE]
+    labels = unicodedata.normalize("NFKC", _APART.join(["", *short, ""])).casefold()
     return {
-        "shop: prices": math.log1p(sum(bool(_PRICE.search(block.text)) for block in blocks)),
-        "shop: buttons": float(len(labels & buy)),
-        "link: next": float(
-            any((link.get("rel") or "") in ("next", "prev") for root in roots
-                for link in root.iter("link"))
-        ),
-    }  # fmt: skip
+        "shop: prices": math.log1p(len(_PRICED.findall(texts)) if is_of_money else 0),
+        "shop: buttons": float(len({fold(label) for label in _buttons().findall(labels)})),
+    }
 
 
-def _titles(document: Document) -> tuple[str, ...]:
+@cache
+def _buttons() -> re.Pattern[str]:
+    """Find those of a page's texts that are one of a shop's buttons, signs around it left out."""
+    sign = rf"(?:[^\w{_APART}]|_)"
+    labels = "|".join(
+        rf"{sign}++".join(map(re.escape, label.split())) for label in sorted(page_words().buy)
+    )
+    return re.compile(rf"{_APART}{sign}*+({labels}){sign}*+(?={_APART})")
+
+
+def _titles(document_title: str | None, headings: Sequence[str]) -> tuple[str, ...]:
     """Return the title, its parts, and the first headings of the page, folded."""
-    headings = [block.text for block in document.blocks if block.tag in ("h1", "h2")][:3]
-    title = (document.title or "")[:_TITLE_CHARS]
+    title = (document_title or "")[:_TITLE_CHARS]
     parts = _BETWEEN_PARTS.split(title)
     texts = (title, *parts, *(text[:_TITLE_CHARS] for text in headings))
     return tuple(dict.fromkeys(folded for text in texts if (folded := fold(text))))

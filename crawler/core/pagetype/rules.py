@@ -172,15 +172,18 @@ def _is_list(evidence: PageEvidence, article: float) -> bool:
     address = evidence.address
     unlike = article < _RATHER or _holds_several(evidence)
     classes = set(evidence.classes.split())
-    titled = any(
+    return unlike and (
+        _has_list_address(address)
+        or (address.is_search and (article < _LIKELY or _is_titled_search(evidence)))
+        or bool(classes & _LIST_CLASSES and not classes & _ONE_CLASSES)
+    )
+
+
+def _is_titled_search(evidence: PageEvidence) -> bool:
+    return any(
         title == phrase or title.startswith(f"{phrase} ")
         for phrase in page_words().search
         for title in evidence.titles
-    )
-    return unlike and (
-        _has_list_address(address)
-        or (address.is_search and (titled or article < _LIKELY))
-        or bool(classes & _LIST_CLASSES and not classes & _ONE_CLASSES)
     )
 
 
