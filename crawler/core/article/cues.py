@@ -90,10 +90,19 @@ _PATTERN = re.compile(
         )
     )
 )
-# Letters that every cue has: looked for at a fraction of the cost.
-_ANY = re.compile(
-    "|".join(dict.fromkeys(stem.strip("^") for stems in _STEMS.values() for stem in stems.split()))
-)
+
+
+def _any_stem() -> re.Pattern[str]:
+    """Find letters that every cue has; those with one first letter are tried together."""
+    rests: dict[str, list[str]] = {}
+    for stems in _STEMS.values():
+        for stem in stems.split():
+            bare = stem.strip("^")
+            rests.setdefault(bare[0], []).append(bare[1:])
+    return re.compile("|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in rests.items()))
+
+
+_ANY = _any_stem()
 _BITS: Mapping[str, int] = MappingProxyType({name: 1 << place for place, name in enumerate(CUES)})
 # Pages of a site share their names, and sites their words: what was read is kept, within limits.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -103,6 +112,7 @@ _WORD_CHARS = 40
 @lru_cache(maxsize=1 << 15)
 def _cues_of(word: str) -> int:
     """Return the cues in one word."""
+    word = word[:_WORD_CHARS].lower()
     found = 0
     if _ANY.search(word) is None:  # as most words
         return found
@@ -112,18 +122,9 @@ def _cues_of(word: str) -> int:
 
 
 @lru_cache(maxsize=1 << 15)
-def _cues_in_one(name: str) -> int:
-    """Return the cues in one name of several words, as ``related-topics`` and ``shareBar``."""
-    found = 0
-    for word in _WORD.findall(name):
-        found |= _cues_of(word[:_WORD_CHARS].lower())
-    return found
-
-
-@lru_cache(maxsize=1 << 15)
 def cues_in(names: str) -> int:
-    """Return the cues in some names, as bits."""
+    """Return the cues in some names, as ``related-topics`` and ``shareBar``, as bits."""
     found = 0
-    for name in names.split():
-        found |= _cues_in_one(name)
+    for word in _WORD.findall(names):
+        found |= _cues_of(word)
     return found
