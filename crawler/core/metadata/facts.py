@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crawler.core.metadata.headings import read_headings
 from crawler.core.metadata.jsonld import read_linked
 from crawler.core.metadata.meta import MetaTags
 from crawler.core.metadata.names import fold_name
@@ -16,6 +17,7 @@ from crawler.core.page import LOCAL_SITE, site_of
 if TYPE_CHECKING:
     from lxml import etree
 
+    from crawler.core.metadata.headings import Headings
     from crawler.core.metadata.jsonld import LinkedArticle
     from crawler.core.metadata.scan import Head
     from crawler.core.parse import ParsedPage
@@ -31,7 +33,7 @@ __all__ = ["PageFacts", "gather"]
 class PageFacts:
     """What a page gives.
 
-    ``heading_texts`` are the texts of its ``h1``; ``house`` the host of its address and the parts
+    ``headings`` are those that may be its title; ``house`` the host of its address and the parts
     of that, which name the site; ``title`` is set once it is chosen.
     """
 
@@ -40,7 +42,7 @@ class PageFacts:
     head: Head
     metas: MetaTags
     linked: LinkedArticle
-    heading_texts: list[str]
+    headings: Headings
     house: list[str]
     title: str | None = None
     _visible: VisiblePage | None = field(default=None, repr=False)
@@ -63,8 +65,10 @@ class PageFacts:
         """Return the heading that is the title, or else the first ``h1``."""
         folded = fold_name(self.title or "")
         for heading in self.head.headings:
-            text = fold_name(element_text(heading))
-            if text and folded and (text in folded or folded in text):
+            text = fold_name(element_text(heading)) if folded else ""
+            if text and (
+                text == folded or (heading.tag != "h3" and (text in folded or folded in text))
+            ):
                 return heading
         firsts = (each for each in self.head.headings if each.tag == "h1" and element_text(each))
         return next(firsts, None)
@@ -79,14 +83,16 @@ def gather(parsed: ParsedPage, url: str) -> PageFacts:
     titles = [*(value for _, value in metas.values("title")), *texts][:_MAX_TITLES]
     site = site_of(url)
     host = "" if site == LOCAL_SITE else site.partition(":")[0]
+    linked = read_linked(
+        head.linked, urls[:_MAX_TITLES], [title[:_TITLE_CHARS] for title in titles]
+    )
+    headlines = [*metas.by_name.get("og:title", ())[:1], *linked.titles[:1]]
     return PageFacts(
         parsed=parsed,
         url=url,
         head=head,
         metas=metas,
-        linked=read_linked(
-            head.linked, urls[:_MAX_TITLES], [title[:_TITLE_CHARS] for title in titles]
-        ),
-        heading_texts=texts,
+        linked=linked,
+        headings=read_headings(parsed, url, head.headings, headlines),
         house=[host, *host.split(".")[:-1]],
     )

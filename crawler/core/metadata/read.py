@@ -99,13 +99,13 @@ def _site_names(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
 
 def _title_sources(facts: PageFacts, site_name: str | None) -> TitleSources:
     shared = next(iter(facts.metas.by_name.get("og:title", ())), None)
-    sites = (site_name, facts.linked.site_name, *facts.house)
+    sites = (site_name, facts.linked.site_name, *facts.headings.sites, *facts.house)
     return TitleSources(
         linked=facts.linked.titles,
         shared=shared,
         others=[pair for pair in facts.metas.values("title") if pair[1] != shared],
-        headings=facts.heading_texts,
-        document=facts.parsed.title,
+        headings=facts.headings.texts,
+        document=facts.headings.document,
         sites=[site for site in sites if site],
         is_news=facts.linked.is_news,
     )

@@ -33,7 +33,7 @@ _NO_TEXT = frozenset(
 )
 _NOT_READ = frozenset(("script", "style", "svg", "noscript", "template", "button", "select"))
 _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr", "small", "mark"))
-_HEADINGS = frozenset(("h1", "h2"))
+_HEADINGS = frozenset(("h1", "h2", "h3"))
 _DATE_HINT = re.compile(
     r"date|(?<!over)(?<!life)time(?!line|out)|publi[sc]|posted|entry-meta|post-meta|byline|by-line"
     r"|datum|fecha|updated|modif|created|dateline|meta-?info|info-?meta|article-?meta|timestamp",
@@ -113,7 +113,7 @@ class Head:
     ``linked``, ``scripts``
         Texts of JSON-LD scripts, and of others.
     ``headings``
-        Its ``h1`` and ``h2`` elements.
+        Its ``h1``, ``h2`` and ``h3`` elements.
     ``times``
         Its ``time`` elements.
     ``image``
@@ -155,7 +155,7 @@ def scan_head(parsed: ParsedPage) -> Head:
     """Gather what a page says for machines, in one walk over the elements that can hold it."""
     head = Head()
     for root in parsed.roots:
-        for element in root.iter("meta", "script", "h1", "h2", "time", "link"):
+        for element in root.iter("meta", "script", "h1", "h2", "h3", "time", "link"):
             tag = element.tag
             if tag == "meta":
                 _meta(element, head)
