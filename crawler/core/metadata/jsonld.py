@@ -35,13 +35,15 @@ _STRONG = re.compile(
     r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
 )
 _ARTICLE = re.compile(
-    r"(?:article|posting|report|review|recipe|howto|creativework|podcastepisode|videoobject"
+    r"(?:article|posting|report|review|recipe|howto|creativework"
     r"|newsmedia|opinion|story|question)$",
     re.IGNORECASE,
 )
 _PAGE = re.compile(
     r"(?:webpage|itempage|collectionpage|qapage|faqpage|profilepage)$", re.IGNORECASE
 )
+# They may be the page's matter, and are as often something that stands in it.
+_MEDIA = re.compile(r"(?:podcastepisode|(?:video|audio|image|media)object)$", re.IGNORECASE)
 _NEWS = re.compile(r"(?:newsarticle|liveblogposting)$", re.IGNORECASE)
 # What such a property holds is another thing than the page.
 _OTHERS = frozenset((
@@ -179,6 +181,9 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
         kind = 3.0 if strong else 2.0 if any(map(_ARTICLE.search, each.types)) else 0.0
         if not kind and any(map(_PAGE.search, each.types)):
             kind = 1.0
+        is_media = not kind and any(map(_MEDIA.search, each.types))
+        if is_media:
+            kind = 2.0
         if not kind:
             continue
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
@@ -188,7 +193,7 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
         )
         each.rank = kind + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
         each.rank += 0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
-        if each.is_other and not (own_url or same_title):
+        if (each.is_other or is_media) and not (own_url or same_title):
             continue
         chosen.append(each)
     return sorted(chosen, key=lambda each: -each.rank)

@@ -79,8 +79,17 @@ class DateChooser:
             yield self._local_day("json-ld", read_date(value, self._reading), in_url)
         for source, value in self._facts.metas.values("published"):
             yield self._local_day(source, read_date(value, self._reading), in_url)
+        if in_url is not None:
+            yield from self._clock_of(in_url)
         yield "url", in_url
         yield from self._published_as_seen()
+
+    def _clock_of(self, in_url: Date) -> Iterator[tuple[str, Date]]:
+        """Yield dates that readers see of the day in the address, with a time of day."""
+        for each in self._seen:
+            same_day = each.date.number == in_url.number
+            if same_day and each.date.clock and not (each.is_modified or each.is_aside):
+                yield each.source, each.date
 
     def _published_as_seen(self) -> Iterator[tuple[str, Date | None]]:
         seen = [each for each in self._seen if not each.is_modified]

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.metadata.dates import Date, Reading
+    from crawler.core.metadata.dates import Date, FoundDate, Reading
     from crawler.core.metadata.scan import Body, Mark, Snippet
 
 __all__ = ["SeenDate", "VisiblePage", "seen_authors", "seen_dates"]
 
 _MAX_LOOKED_AT = 60
+# Letters beside a date from which a text may be a sentence rather than a line with the date.
+_LINE_LETTERS = 15
+_SENTENCE_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u2026")
+_SMALL_WORD = re.compile(r",?\s[a-z\u00df-\u00ff\u0430-\u044f]{2,}\s")
 _NEAR = 60
 _FAR = 250
 _ISO_BEGINS = re.compile(r"\d{4}-\d\d-\d\d")
@@ -100,30 +104,58 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
             yield _seen(page, mark, date, _Evidence("microdata", mark.hint, 3.0))
             continue
         text = element_text(element)
+        end = 0
         for found in find_dates(text, reading):
-            label = text[max(0, found.start - _LABEL_CHARS) : found.start]
+            label = text[max(end, found.start - _LABEL_CHARS) : found.start]
+            end = found.end
             spare = len(text) - (found.end - found.start)
             weight = 2.0 - min(2.0, spare / 100) + _said_so(label)
-            evidence = _Evidence("text", f"{label} {mark.hint}", weight)
-            yield _seen(page, mark, found.date, evidence)
+            # What stands right before a date tells more than the name of the element.
+            said = label if _is_label(label) else f"{label} {mark.hint}"
+            yield _seen(page, mark, found.date, _Evidence("text", said, weight))
 
 
 def _in_text(page: VisiblePage, reading: Reading) -> Iterator[SeenDate]:
     for snippet in page.body.dated[:_MAX_LOOKED_AT]:
         text = snippet.text
+        end = 0
         for found in find_dates(text, reading):
-            label = text[max(0, found.start - _LABEL_CHARS) : found.start]
+            label = text[max(end, found.start - _LABEL_CHARS) : found.start]
+            is_labelled = _is_label(label)
+            if not is_labelled and (end or _is_in_sentence(text, found)):
+                end = found.end
+                continue
+            end = found.end
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(snippet.element)
             weight = 1.0 - min(2.0, spare / 60) + _said_so(label)
             yield _seen(page, snippet, found.date, _Evidence("text", said, weight))
-            break
 
 
 def _dated_title(element: etree._Element) -> str | None:
     """Return a ``title`` that is a date for machines, as old microformats have it."""
     title = element.get("title")
     return title if title and _ISO_BEGINS.match(title) else None
+
+
+def _is_label(label: str) -> bool:
+    """Tell whether a text says what the date after it means."""
+    words = byline_words()
+    return bool(words.published.search(label) or words.modified.search(label))
+
+
+def _is_in_sentence(text: str, found: FoundDate) -> bool:
+    """Tell whether a date stands in running prose, which speaks of other days than the page's.
+
+    Lines such as "Town and harbour, 3 March 2026 | A, staff writer" are long and no sentences: they
+    do not end as sentences do, or have no small words around the date.
+    """
+    rest = f"{text[: found.start]} {text[found.end :]}"
+    if sum(map(str.isalpha, rest)) <= _LINE_LETTERS:
+        return False
+    return text.rstrip("\"'\u201d\u2019\u00bb) ").endswith(_SENTENCE_ENDS) or bool(
+        _SMALL_WORD.match(text[found.end :])
+    )
 
 
 def _said_so(label: str) -> float:
