@@ -10,7 +10,7 @@ import pytest
 
 from crawler.core.article.features import evidence
 from crawler.core.article.judge import Judge, chosen, expected_f1
-from crawler.core.article.site import SiteEvidence
+from crawler.core.article.site import PageSays, SiteEvidence
 from crawler.core.errors import CorpusError
 from crawler.core.flow import (
     Annotation,
@@ -158,10 +158,88 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
         Label(kept=False, reason="outside", frequency=1),
         Label(kept=True, reason="text", frequency=1),
     ]
-    comments = np.array([False, False, False, True])
-    found = SiteEvidence().margins(blocks, labels, 16, comments)
+    says = PageSays(
+        likelihoods=np.full(4, 0.2),
+        comments=np.array([False, False, False, True]),
+        apart=np.zeros(4, np.bool_),
+    )
+    found = SiteEvidence().margins(blocks, labels, 16, says)
     assert found.tolist() == pytest.approx([3, -3, -1, -6])
-    assert not SiteEvidence(0, 0, 0, 0, 0).margins(blocks, labels, 16, comments).any()
+    assert not SiteEvidence(0, 0, 0, 0, 0).margins(blocks, labels, 16, says).any()
+
+
+def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
+    blocks = read(page("train")).blocks[:3]
+    labels = [Label(kept=True, reason="text", frequency=1)] * 3
+    says = PageSays(
+        likelihoods=np.array([0.2, 0.2, 0.8]),
+        comments=np.zeros(3, np.bool_),
+        apart=np.array([True, False, True]),
+    )
+    assert SiteEvidence().margins(blocks, labels, 16, says).tolist() == [0, 3, 3]
+
+
+def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_run() -> None:
+    html = "<div><p>a<p>b<p>c<ul><li>d</ul></div><ol><li><div><p>e</div></ol>"
+    blocks = read(Page.from_text("https://a.example/", html)).blocks
+    labels = [Label(kept=True, reason="text", frequency=1)] * 2
+    labels += [Label(kept=False, reason="outside", frequency=1)] * 3
+    nothing = np.zeros(5, np.bool_)
+    for likely, beside in ((0.8, 1), (0.2, -1)):
+        says = PageSays(np.full(5, likely), nothing, nothing)
+        found = SiteEvidence().margins(blocks, labels, 16, says)
+        assert found.tolist() == [3, 3, beside, beside, -1]
+
+
+ALLEYS = [
+    "Alder",
+    "Birch",
+    "Cedar",
+    "Dogwood",
+    "Elm",
+    "Fir",
+    "Gorse",
+    "Hazel",
+    "Ivy",
+    "Juniper",
+    "Kale",
+    "Larch",
+]
+
+
+def walk(number: int) -> Page:
+    alley = ALLEYS[number]
+    caption = f"The mill of {alley} seen from the north side in the evening. Photo: the editors"
+    return Page.from_text(
+        f"https://hill.example/2026/{alley.lower()}",
+        f"<title>About {alley} - Hill</title><div id=menu><a href=/>Home</a></div><div class=post>"
+        f"<h1>About {alley}</h1><div class=byline>Posted by the walkers of {alley}</div>"
+        f"<div class=share><span>Share {alley} with your friends</span></div><div class=entry>"
+        f"<div class=wp-caption><p class=wp-caption-text>{caption}</div><figure><figcaption>"
+        f"{caption[::-1]}</figcaption></figure><p>I walked up to the {alley} mill on Sunday "
+        "because the road was dry for once, and met nobody.<p>The miller was out, but his daughter "
+        f"showed us the stones of {alley} that lie in the yard. They came from two valleys away "
+        f"and took more than a week to arrive.<p>She said that nobody in {alley} had believed they "
+        "would fit, least of all the man who made them.<div class=newsletter><h4>Our newsletter"
+        "</h4><p>Get the best walks in your inbox each Friday.</p></div><p>A cat sleeps in the "
+        f"wheel of {alley} and has to be carried out before it begins to turn.<p>Bring boots to "
+        f"{alley}.</div></div><div id=footer>Powered by the editors</div>",
+    )
+
+
+@pytest.mark.parametrize("pages", [3, 12])
+def test_what_accompanies_an_article_stays_out_however_much_of_the_site_is_known(
+    pages: int,
+) -> None:
+    counts = SiteCounts()
+    for number in range(pages):
+        counts.add(observe(read(walk(number)), METHOD))
+    view = counts.view()
+    for number in range(pages):
+        text = annotate(read(walk(number)), view, METHOD).text
+        assert not [said for said in ("Photo", "Posted by", "Share", "inbox") if said in text]
+        assert "srotide" not in text, "the other caption"
+        assert text.endswith(f"to turn.\nBring boots to {ALLEYS[number]}.")
 
 
 def test_weights_of_other_features_are_refused() -> None:

@@ -67,17 +67,33 @@ class Judge:
             )
         )
 
-    def likelihoods(self, evidence: Evidence, site: NDArray[np.float64]) -> NDArray[np.float64]:
+    def first_look(self, evidence: Evidence) -> NDArray[np.float64]:
+        """Return for each block the first verdict by the page alone, as log odds.
+
+        Raises:
+            CorpusError: the weights were learned from other features.
+        """
+        return _ask(self.first, evidence)
+
+    def likelihoods(
+        self,
+        evidence: Evidence,
+        site: NDArray[np.float64],
+        looked: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """Return for each block how likely it is main text, 0 to 1.
 
         Args:
             evidence: what is known of the blocks.
             site: what the site's counts say for (above 0) or against each block, as log odds.
+            looked: what :meth:`first_look` returned, where it is known.
 
         Raises:
             CorpusError: the weights were learned from other features.
         """
-        first = sigmoid(_ask(self.first, evidence) + site)
+        if looked is None:
+            looked = self.first_look(evidence)
+        first = sigmoid(looked + site)
         return sigmoid(_ask(self.second, in_context(evidence, first)) + site)
 
 

@@ -10,9 +10,10 @@ from crawler.core.article.cues import CUES
 from crawler.core.article.features import evidence
 from crawler.core.article.judge import Judge, chosen, expected_f1
 from crawler.core.article.layout import FAR
-from crawler.core.article.site import SiteEvidence
+from crawler.core.article.site import PageSays, SiteEvidence
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.base import Label
+from crawler.core.trees import sigmoid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,15 @@ _REASONS = (
     ("side", "sidebar"),
 )  # fmt: skip
 _NEAR = 3
+# Names of what accompanies an article. They count on a block's own element and the one around it:
+# farther out they name columns and whole pages.
+_APART = [
+    CUES.index(cue)
+    for cue in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
+                "topics", "cookie")
+]  # fmt: skip
+_APART_NEAR = 1
+_CAPTION = "figcaption"
 
 
 class Article:
@@ -70,18 +80,20 @@ class Article:
         blocks = document.blocks
         if not blocks:
             return []
-        if len(blocks) > _MOST_BLOCKS or sum(block.chars for block in blocks) > _MOST_CHARS:
+        if len(blocks) > _MOST_BLOCKS or sum(len(block.text) for block in blocks) > _MOST_CHARS:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = evidence(document)
+        looked = judge.first_look(found)
         if view.pages < _SITE:
             # What a page says of itself is in the evidence.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            site = self._site.margins(blocks, ruled, view.pages, found.comments)
-        likelihoods = judge.likelihoods(found, site)
+            says = PageSays(sigmoid(looked), found.comments, _apart(blocks, found))
+            site = self._site.margins(blocks, ruled, view.pages, says)
+        likelihoods = judge.likelihoods(found, site, looked)
         kept = chosen(blocks, likelihoods)
         if not kept.any():
             # A page of a few words is like nothing that was learned, and yet says something.
@@ -109,11 +121,20 @@ def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str
         return "comment"
     if rule.reason == "frequent":
         return rule.reason
-    if block.tag == "figcaption":
+    if block.tag == _CAPTION:
         return "caption"
     if not reason and block.link_share >= _LINKS_FROM:
         return "links"
     return reason or _OUTSIDE
+
+
+def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
+    """Tell of each block whether it is called something that accompanies an article."""
+    layout = found.layout
+    near = layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
+    captions = np.array([block.tag == _CAPTION for block in blocks], np.bool_)
+    apart: NDArray[np.bool_] = near[layout.at] | captions
+    return apart
 
 
 def _reasons(found: Evidence) -> list[str]:
