@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from crawler.core.metadata.bylines import authors_part, korean_names, without_place
 from crawler.core.metadata.dates import find_dates, fold_word, is_month
 from crawler.core.metadata.words import byline_words
 
@@ -107,8 +108,11 @@ def _names(value: str, *, are_seen: bool) -> Iterator[str]:
     text = " ".join(_TAG.sub(" ", text).split())
     if _ADDRESS.search(text):
         return
+    if korean := korean_names(text):
+        yield from korean
+        return
     text = _EMAIL.sub(" ", text).strip()
-    text = _CUT.split(_before_date(_without_by(text)), maxsplit=1)[0]
+    text = _CUT.split(_before_date(authors_part(_without_by(text))), maxsplit=1)[0]
     text = _PARENTHESES.sub("", text)
     pieces = [piece for piece in _SPLIT.split(text) if piece]
     found = False
@@ -116,7 +120,7 @@ def _names(value: str, *, are_seen: bool) -> Iterator[str]:
         for name in _joined(piece, alone=len(pieces) == 1):
             cleaned = _cleaned(name)
             if are_seen:
-                cleaned = _without_roles(cleaned)
+                cleaned = _without_roles(without_place(cleaned))
             if cleaned and not _is_nobody(cleaned, first=not found, alone=len(pieces) == 1):
                 found = True
                 yield cleaned
@@ -186,6 +190,8 @@ def _without_roles(name: str) -> str:
     while kept > _TWO:
         part = parts[kept - 1].strip(".,")
         folded = fold_word(part)
+        if folded == "jr":
+            break
         if folded in words.trailing or (folded in words.credentials and not part.islower()):
             kept -= 1
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from crawler.core.metadata.bylines import has_korean_role
 from crawler.core.metadata.dates import find_dates, read_date
 from crawler.core.metadata.names import clean_names
 from crawler.core.metadata.scan import AUTHOR_PAGE, element_text, stands_aside
@@ -216,11 +217,22 @@ def seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | 
         names = clean_names(texts, site=site, are_seen=True)
         sure = points > _SURE_POINTS
         if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
-            best = (points, source, names)
+            best = (points, source, _with_others(marks[0].element, names, site))
     labelled = _by_text(page, site)
     if labelled is not None and (best is None or best[0] < _SURE_POINTS):
         return "byline", labelled
     return best[1:] if best is not None else None
+
+
+def _with_others(element: etree._Element, names: tuple[str, ...], site: str) -> tuple[str, ...]:
+    """Return the names of the whole byline that an author's element stands in: "By A and B"."""
+    around = element.getparent()
+    text = element_text(around) if around is not None and around.tag not in ("body", "html") else ""
+    if len(text) > _BYLINE_NAMES_CHARS or byline_words().by.match(text) is None:
+        return names
+    more = clean_names([text], site=site, are_seen=True)
+    is_whole = len(more) > len(names) and set(names) <= set(more)
+    return more if is_whole and all(map(_looks_like_name, more)) else names
 
 
 def _groups(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
@@ -300,6 +312,8 @@ def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
 
 def _labelled(element: etree._Element, text: str, by: re.Pattern[str]) -> str:
     """Return what follows the label of a byline: in its text, its element, or the one around it."""
+    if has_korean_role(text):
+        return text
     match = by.match(text)
     if match is not None and text[match.end() :].strip():
         return text
@@ -320,5 +334,5 @@ def _labelled(element: etree._Element, text: str, by: re.Pattern[str]) -> str:
 def _looks_like_name(name: str) -> bool:
     """Tell whether most words of a text begin with a capital, where its script has any."""
     words = [word for word in name.split() if word[0].isalpha()]
-    small = sum(word[0].islower() for word in words)
+    small = sum(word.islower() for word in words)
     return bool(words) and small * 3 <= len(words) and len(words) <= 6  # noqa: PLR2004 - of a name

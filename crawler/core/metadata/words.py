@@ -27,6 +27,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from crawler.core.metadata.bylines import has_korean_role
 from crawler.core.metadata.dates import fold_word
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def begins_as_byline(text: str, words: Words) -> bool:
     """Tell whether a text begins with what stands before an author's name."""
     # Most texts do not, and are told by two letters.
     start = text.lstrip(_BEFORE_BY)[:2].lower()
-    return start in words.by_starts and words.by.match(text) is not None
+    if start in words.by_starts and words.by.match(text) is not None:
+        return True
+    return has_korean_role(text)
 
 
 def _any_of(words: Iterable[str]) -> str:

@@ -1,0 +1,85 @@
+"""Bylines that readers see: who is an author, and what beside the names is none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from crawler.core.metadata import read_metadata
+from crawler.core.metadata.bylines import authors_part, korean_names, without_place
+from crawler.core.page import Page
+from crawler.core.parse import parse
+
+
+def authors(byline: str, language: str = "en") -> tuple[str, ...]:
+    html = f"<html lang={language}><title>Night trains</title><h1>Night trains</h1>{byline}</html>"
+    return read_metadata(parse(Page.from_text("https://post.example/x", html))
+                         , "https://post.example/x").authors  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("<p>부산항 기자</p>", ("부산항",)),
+        ("<p>[해변일보 부산항 기자]</p>", ("부산항",)),
+        ("<p>(서울=해변) 없는 이름</p>", ()),
+        ("<p>부산항 기자 sea@post.example</p>", ("부산항",)),
+        ("<div class=byline>부산항·인천항 기자</div>", ("부산항", "인천항")),
+        ("<div class=byline><span>부산항 기자</span><span>구독</span></div>", ("부산항",)),
+        ("<div class=byline>글 부산항 | 사진 인천항</div>", ("부산항",)),
+        ("<p>작성자 편집부</p>", ("편집부",)),
+        ("<p>그 기자는 어제 부산에서 배를 타고 떠났다고 말했다.</p>", ()),
+    ],
+)
+def test_korean_bylines(line: str, names: tuple[str, ...]) -> None:
+    assert authors(line, "ko") == names
+
+
+def test_a_japanese_byline_names_the_writer_alone() -> None:
+    line = "<p class=writer>文・海辺編集部\u3000写真・港湾写真部</p>"
+    assert authors(line, "ja") == ("海辺編集部",)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (
+            "<div class=byline>By <a rel=author href=/a>Harbour Desk</a> and Night Desk</div>",
+            ("Harbour Desk", "Night Desk"),
+        ),
+        ("<p>Words by Harbour Desk. Photographs by Night Desk.</p>", ("Harbour Desk",)),
+        (
+            "<p>By Harbour Desk in London and Night Desk in Paris</p>",
+            ("Harbour Desk", "Night Desk"),
+        ),
+        ("<p>By Harbour Desk for The Post</p>", ("Harbour Desk",)),
+        ("<p>By Harbour Desk, Jr. and Night Desk</p>", ("Harbour Desk Jr", "Night Desk")),
+        (
+            "<p class=byline>Photo: Night Desk</p><p class=byline>By Harbour Desk</p>",
+            ("Harbour Desk",),
+        ),
+        (
+            "<p class=author>Written by Harbour Desk Medically reviewed by Night Desk</p>",
+            ("Harbour Desk",),
+        ),
+        ("<p>By Harbour Desk, Reuters</p>", ("Harbour Desk", "Reuters")),
+        ("<p class=byline>Par Harbour Desk et Luc d'Ouest</p>", ("Harbour Desk", "Luc d'Ouest")),
+    ],
+)
+def test_what_stands_beside_the_names_is_no_author(line: str, names: tuple[str, ...]) -> None:
+    assert authors(line) == names
+
+
+def test_bodies_named_with_a_place_stay_whole() -> None:
+    assert without_place("National Center for the Harbour") == "National Center for the Harbour"
+    assert without_place("Harbour Desk in Leeds") == "Harbour Desk"
+
+
+@pytest.mark.parametrize("part", ["가나", "가나·", "[가 ", "photo ", ", jr", "기자 "])
+def test_hostile_lines_take_no_time(part: str) -> None:
+    began = time.perf_counter()
+    for text in (part * 5_000, part * 30 + "기자"):
+        authors_part(text)
+        korean_names(text)
+    assert time.perf_counter() - began < 1.0
