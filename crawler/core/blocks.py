@@ -64,6 +64,12 @@ _NAME_CHARS = 200
 # Inline elements that tell something of the line they stand in, without any name.
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 
+_NUMBERED = frozenset(("td", "th", "ol"))
+_NUMBER = re.compile(r"\s*([0-9]{1,9})\s*")
+# More columns are taken for these, as HTML has it.
+_MOST_COLUMNS = 1_000
+_NO_PLACE = -1
+
 
 # Nothing changes a holder or a block once it is made. They are not frozen all the same: pages make
 # hundreds of them, and frozen ones take four times as long to make.
@@ -83,6 +89,9 @@ class Holder:
     ``path``
         Their tags with ``/`` between, ``tbody`` left out; ends where it has become longer than
         1,000 characters.
+    ``number``
+        Of a table's cell its column, from 0, or -1 where cells that reach over several rows leave
+        it unknown; of an ordered list the number of its first item; 0 of any other.
     """
 
     tag: str
@@ -90,6 +99,7 @@ class Holder:
     parent: Holder | None
     depth: int
     path: str
+    number: int = 0
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -99,7 +109,8 @@ class Block:
     ``index``
         Position among the page's blocks, from 0.
     ``text``
-        What is read: white space folded, a ``<br>`` within the block as a line break.
+        What is read: white space folded, a ``<br>`` within the block as a line break. The lines of
+        ``<pre>`` keep the white space that they begin with, and empty lines between them stay.
     ``tag``
         Name of the block-level element that holds the text.
     ``path``
@@ -161,6 +172,9 @@ class _Segmenter:
         # By their names; found when a place for one first comes.
         self._late_parts: dict[str, etree._Element] | None = None
         self._late_shown: set[etree._Element] = set()
+        # How many columns of each row are taken, and where cells reach over several rows.
+        self._columns: dict[Holder, int] = {}
+        self._reached_over: set[Holder] = set()
 
     def walk(self, root: etree._Element) -> None:
         """Visit every element below ``root`` without recursion: pages nest thousands deep."""
@@ -221,10 +235,23 @@ class _Segmenter:
                 self._flush()
             parent = self._holder
             names = _names(element, attributes) if attributes else ""
-            self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag))
+            number = self._number(element, tag) if tag in _NUMBERED else 0
+            self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag), number)
         if text := element.text:
             self._add(text)
         return kind
+
+    def _number(self, element: etree._Element, tag: str) -> int:
+        """Return the number of a list's first item, or the column of a cell."""
+        if tag == "ol":
+            return _whole(element.get("start"))
+        row = self._holder
+        body = row.parent or row
+        if _whole(element.get("rowspan")) != 1:
+            self._reached_over.add(body)
+        column = self._columns.get(row, 0)
+        self._columns[row] = column + min(max(1, _whole(element.get("colspan"))), _MOST_COLUMNS)
+        return _NO_PLACE if body in self._reached_over else column
 
     def _enter_inline(
         self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
@@ -278,9 +305,9 @@ class _Segmenter:
 
     def _add(self, text: str) -> None:
         if text.isspace():
-            if not self._pieces:
-                return
             if self._holder.tag not in _KEEPS_LINES:
+                if not self._pieces:
+                    return
                 text = " "
         elif not text.isprintable():
             text = drop_unseen(text)
@@ -293,7 +320,13 @@ class _Segmenter:
             self._link_chars += sum(map(len, text.split()))
 
     def _break(self) -> None:
-        """A line break ends a line; after an empty line it ends the block, as a reader sees it."""
+        """A line break ends a line; after an empty line it ends the block, as a reader sees it.
+
+        Empty lines within code do not end it.
+        """
+        if self._holder.tag in _KEEPS_LINES:
+            self._pieces.append(_BREAK)
+            return
         for piece in reversed(self._pieces):
             if piece is _BREAK:
                 self._flush()
@@ -306,11 +339,12 @@ class _Segmenter:
         """Close the block being gathered, if it holds any text."""
         if not self._pieces:
             return
-        text = _fold("".join(self._pieces))
+        text = "".join(self._pieces)
+        text = _fold_code(text) if self._holder.tag in _KEEPS_LINES else _fold(text)
         # Marks of direction alone are nothing to read.
         if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
             holder = self._holder
-            chars = len(text) - text.count(" ") - text.count("\n")
+            chars = len(text) - text.count(" ") - text.count("\n") - text.count("\t")
             self.blocks.append(
                 Block(
                     len(self.blocks),
@@ -354,3 +388,28 @@ def _fold(text: str) -> str:
         return " ".join(text.split())
     lines: Iterable[str] = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _fold_code(text: str) -> str:
+    """Fold white space within each line, but for what it begins with; keep empty lines between.
+
+    A tab that a line begins with stays one; a line that stands alone begins with no white space.
+    """
+    lines = []
+    for line in text.split("\n"):
+        words = " ".join(line.split())
+        begins = line[: len(line) - len(line.lstrip())] if words else ""
+        if begins.strip(" \t"):
+            begins = "".join(char if char == "\t" else " " for char in begins)
+        lines.append(begins + words)
+    folded = "\n".join(lines).strip("\n")
+    if "\n" not in folded:
+        return folded.strip()
+    # Marks of direction alone are nothing to read.
+    return folded if any(map(str.isprintable, "".join(folded.split()))) else ""
+
+
+def _whole(value: str | None) -> int:
+    """Read a number of an attribute; 1 where there is none that can be used."""
+    found = _NUMBER.fullmatch(value or "")
+    return int(found[1]) if found else 1

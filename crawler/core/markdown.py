@@ -33,6 +33,7 @@ _AT_START: Final = re.compile(r"(?m)^(?:([-+#>=])|(\d{1,9})([.)]))")
 _TICKS: Final = re.compile(r"`+")
 _LEAST_ROWS: Final = 2
 _LEAST_COLUMNS: Final = 2
+_LEAST_FILLED: Final = 0.5
 
 
 def escape(text: str) -> str:
@@ -87,25 +88,32 @@ def _heading(text: str) -> str:
     return f"{line[:-1]}\\#" if line.endswith("#") and not line.endswith("\\#") else line
 
 
-def _rows(cells: Sequence[Block]) -> list[list[Block]] | None:
-    """Return the rows of a table; None where it is no plain grid of short texts.
+def _rows(cells: Sequence[Block]) -> list[list[str]] | None:
+    """Return the texts of a table by rows and columns; None where it is no grid of short texts.
 
-    An empty cell has no block, so that rows of different lengths cannot be told apart by column.
+    An empty cell has no block: each cell knows its column. Where fewer than half of the places have
+    a text the table is a layout.
     """
-    rows = [list(row) for _, row in groupby(cells, key=_row_of)]
-    widths = {len(row) for row in rows}
-    holders = {cell.holder for cell in cells}
-    if len(widths) != 1 or len(rows) < _LEAST_ROWS or min(widths) < _LEAST_COLUMNS:
+    rows = [{_column_of(cell): cell.text for cell in row} for _, row in groupby(cells, key=_row_of)]
+    columns = {column for row in rows for column in row}
+    width = max(columns) + 1
+    if len(rows) < _LEAST_ROWS or width < _LEAST_COLUMNS or min(columns) < 0:
         return None
-    return rows if len(holders) == len(cells) else None
+    if sum(map(len, rows)) != len(cells) or len(cells) < _LEAST_FILLED * len(rows) * width:
+        return None
+    return [[row.get(column, "") for column in range(width)] for row in rows]
+
+
+def _column_of(cell: Block) -> int:
+    return cell.holder.number if cell.holder is not None else -1
 
 
 def _row_of(cell: Block) -> Holder | None:
     return cell.holder.parent if cell.holder is not None else None
 
 
-def _pipes(rows: Sequence[Sequence[Block]]) -> list[str]:
-    lines = ["| " + " | ".join(_cell(cell.text) for cell in row) + " |" for row in rows]
+def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
     return [lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]
 
 
@@ -172,8 +180,8 @@ class _Writer:
         outer = around[place - 1] if place else None
         marker = "- "
         if outer is not None and outer.tag == "ol":
-            number = min(self._numbers.get(outer, 0) + 1, _MOST_NUMBERED)
-            self._numbers[outer] = number
+            number = min(self._numbers.get(outer, outer.number), _MOST_NUMBERED)
+            self._numbers[outer] = number + 1
             marker = f"{number}. "
         self._widths[holder] = len(marker)
         return marker

@@ -51,10 +51,16 @@ def check_blocks(document: Document) -> None:
     for index, block in enumerate(document.blocks):
         assert block.index == index
         assert block.text
-        assert block.text == block.text.strip()
-        assert not [c for c in block.text if unicodedata.category(c) in {"Cc", "Cs"} and c != "\n"]
+        assert not [
+            c for c in block.text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\n\t"
+        ]
         assert drop_unseen(block.text) == block.text
-        assert all(line and line == " ".join(line.split()) for line in block.text.split("\n"))
+        lines = block.text.split("\n")
+        assert lines[0]
+        assert lines[-1]
+        if block.tag in {"pre", "listing", "xmp", "plaintext"}:
+            lines = [line.lstrip(" \t") for line in lines if line]
+        assert all(line and line == " ".join(line.split()) for line in lines)
         assert block.chars == len("".join(block.text.split())) > 0
         assert 0 <= block.link_chars <= block.chars
         assert 0 <= block.link_share <= 1
