@@ -18,7 +18,20 @@ _CHARS = 2_000
 _NUMBER = re.compile(r"\d{4,}")
 _DATE = re.compile(r"(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?:[/_-]?[0-3]?\d)?(?!\d)")
 _PAGE_NUMBER = re.compile(r"(?:page|p|seite|pagina|strana)[/=_-]?\d{1,4}")
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
+_LANGUAGE = re.compile(r"(?P<code>[a-z]{2})(?:[-_][a-z]{2})?")
+# Languages (ISO 639-1) and, from "ae" in the last two lines, countries (ISO 3166-1) of which sites
+# have editions: any other two letters are a subject.
+_CODES = frozenset(
+    ("af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo",
+     "es", "et", "eu", "fa", "fi", "fr", "ga", "gl", "gu", "ha", "he", "hi", "hr", "hu", "hy", "id",
+     "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "ku", "ky", "lb", "lo", "lt", "lv", "mk", "ml",
+     "mn", "mr", "ms", "mt", "my", "nb", "ne", "nl", "nn", "no", "pa", "pl", "ps", "pt", "ro", "ru",
+     "sd", "si", "sk", "sl", "so", "sq", "sr", "sv", "sw", "ta", "te", "tg", "th", "tk", "tl", "tr",
+     "tt", "ug", "uk", "ur", "uz", "vi", "yi", "zh",
+     "ae", "at", "au", "br", "ch", "cl", "cn", "co", "cz", "dk", "eg", "gb", "gr", "hk", "ie", "il",
+     "in", "jp", "ke", "kr", "mx", "ng", "nz", "pe", "ph", "pk", "sa", "se", "sg", "tw", "ua", "us",
+     "za")
+)  # fmt: skip
 _INDEX = re.compile(r"(?:index|default|home|main)(?:\.[a-z]{2,5})?")
 _LIST_HYPHENS = 3
 _SECTION_HYPHENS = 1
@@ -91,7 +104,10 @@ class Address:
         if not self.known or self.queries:
             return False
         rest = [part for part in self.segments if not _INDEX.fullmatch(part)]
-        return not rest or (len(rest) == 1 and _LANGUAGE.fullmatch(rest[0]) is not None)
+        if len(rest) != 1:
+            return not rest
+        edition = _LANGUAGE.fullmatch(rest[0])
+        return edition is not None and edition["code"] in _CODES
 
     @property
     def is_section(self) -> bool:

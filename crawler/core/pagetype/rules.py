@@ -137,8 +137,10 @@ def _is_near(title: str, phrase: str) -> bool:
 def _is_login(evidence: PageEvidence) -> bool:
     named = not page_words().login.isdisjoint(evidence.titles)
     addressed = not _LOGIN_PATHS.isdisjoint(evidence.address.words)
-    # Many sites have a form to sign in on every page.
-    return (named or addressed) and (evidence.passwords > 0 or (named and addressed))
+    if not named:
+        # Many sites have a form to sign in on every page, and members who write.
+        return addressed and evidence.passwords > 0 and not evidence.prose
+    return evidence.passwords > 0 or addressed
 
 
 def _is_one_text(evidence: PageEvidence, article: float) -> bool:

@@ -1,0 +1,56 @@
+"""Posts that are not logins or front pages, whatever words and letters their addresses have."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.core.flow import Page, read
+from crawler.core.pagetype import PageType, page_type
+from crawler.core.pagetype.address import Address
+
+SENTENCE = "We walked up to the mill on Sunday because the road was dry for once, and met nobody. "
+FORM = "<form>Sign in <input name=u><input type=password></form>"
+
+
+def type_of(main: str, url: str, title: str = "The mill") -> PageType:
+    nav = '<nav><a href="/">Home</a><a href="/about">About</a></nav>'
+    html = (
+        f"<html lang=en><title>{title} - Hill notes</title><body>{nav}{FORM}"
+        f"<main><h1>{title}</h1>{main}</main><footer>Hill notes</footer></body></html>"
+    )
+    return page_type(read(Page.from_text(url, html)))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hill.example/members/mo/the-mill",
+        "https://hill.example/users/mo/the-mill",
+        "https://hill.example/join/the-mill",
+        "https://members.hill.example/mill/the-mill-in-may",
+    ],
+)
+@pytest.mark.parametrize("paragraphs", [1, 3])
+def test_a_post_below_a_form_to_sign_in_is_no_login(url: str, paragraphs: int) -> None:
+    found = type_of(f"<p>{SENTENCE * 2}</p>" * paragraphs, url)
+    assert found.kind != "login"
+    assert found.is_among({"article"})
+
+
+def test_logins_are_still_told() -> None:
+    assert type_of("<p>Welcome.</p>", "https://hill.example/members/").kind == "login"
+    assert type_of("", "https://hill.example/x", "Sign in").kind == "login"
+
+
+@pytest.mark.parametrize("slug", ["ai", "go", "tv", "vr"])
+def test_two_letters_that_are_no_language_are_a_subject(slug: str) -> None:
+    url = f"https://essay.example/{slug}"
+    assert not Address.of((url,)).is_root
+    found = type_of(f"<p>{SENTENCE * 3}</p>" * 8, url)
+    assert found.kind != "front"
+    assert found.is_among({"article"})
+
+
+@pytest.mark.parametrize("edition", ["en", "de-at", "ko", "us", "pt_br", "index.html", ""])
+def test_editions_are_first_pages(edition: str) -> None:
+    assert Address.of((f"https://essay.example/{edition}",)).is_root
