@@ -54,3 +54,13 @@ def test_two_letters_that_are_no_language_are_a_subject(slug: str) -> None:
 @pytest.mark.parametrize("edition", ["en", "de-at", "ko", "us", "pt_br", "index.html", ""])
 def test_editions_are_first_pages(edition: str) -> None:
     assert Address.of((f"https://essay.example/{edition}",)).is_root
+
+
+@pytest.mark.parametrize(
+    "path", ["archives/the-mill", "category/walks/the-mill", "author/mo/the-mill", "label/the-mill"]
+)
+def test_a_short_post_at_the_address_of_a_list_is_kept(path: str) -> None:
+    found = type_of(f"<p>{SENTENCE * 2}</p>", f"https://hill.example/{path}")
+    assert found.is_among({"article"})
+    links = "".join(f"<h2><a href=/p{n}>Post {n}</a></h2><p>{SENTENCE}</p>" for n in range(6))
+    assert not type_of(links, f"https://hill.example/{path}").is_among({"article"})

@@ -175,9 +175,19 @@ def _is_list(evidence: PageEvidence, article: float) -> bool:
     unlike = article < _RATHER or _holds_several(evidence)
     classes = set(evidence.classes.split())
     return unlike and (
-        _has_list_address(address)
+        (_has_list_address(address) and not _is_short_text(evidence))
         or (address.is_search and (article < _LIKELY or _is_titled_search(evidence)))
         or bool(classes & _LIST_CLASSES and not classes & _ONE_CLASSES)
+    )
+
+
+def _is_short_text(evidence: PageEvidence) -> bool:
+    """Tell whether a page is running text with few hyperlinks, and nothing on it is a list."""
+    return (
+        evidence.prose > 0
+        and evidence.is_plain
+        and not evidence.linked_headings
+        and evidence.articles <= 1
     )
 
 
