@@ -213,6 +213,15 @@ def report_judge(matrix: Matrix) -> None:
         )
 
 
+def _header_judge(
+    matrix: Matrix,
+) -> Callable[[NDArray[np.bool_], NDArray[np.float32]], NDArray[np.bool_]]:
+    def judge(chosen: NDArray[np.bool_], rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        return headers(matrix, chosen).score(rows) > 0
+
+    return judge
+
+
 def report_headers(by_row: Matrix, by_column: Matrix, said: Sequence[Areas | None]) -> None:
     """Print how often both answers are right, by gold file.
 
@@ -227,10 +236,7 @@ def report_headers(by_row: Matrix, by_column: Matrix, said: Sequence[Areas | Non
     for seed in _SEEDS:
         right = np.ones(len(by_row.answers), bool)
         for matrix, markup in zip((by_row, by_column), by_markup, strict=True):
-            found = by_folds(
-                matrix, seed, lambda chosen, rows, m=matrix: headers(m, chosen).score(rows) > 0
-            )
-            found = np.where(told, markup, found)
+            found = np.where(told, markup, by_folds(matrix, seed, _header_judge(matrix)))
             right &= found == matrix.answers.astype(bool)
         for gold in set(by_row.golds.tolist()):
             shares.setdefault(gold, []).append(float(right[by_row.golds == gold].mean()))
