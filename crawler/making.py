@@ -231,6 +231,7 @@ def _blocks(annotation: Annotation) -> list[dict[str, Any]]:
             "reason": label.reason,
             "frequency": label.frequency,
             "link_share": round(block.link_share, 3),
+            "score": None if label.score is None else round(label.score, 3),
         }
         for block, label in annotation.pairs()
     ]

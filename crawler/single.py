@@ -270,7 +270,8 @@ def explanation(verdict: Verdict) -> str:
     reasons = Counter(str(block["reason"]) for block in item.blocks or () if not block["kept"])
     dropped = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     lines.append("")
-    lines.append(f"{item.title or '(no title)'} · {item.url} · {item.encoding} · {item.method}")
+    title = item.title or "(no title)"
+    lines.append(f"{title} · {item.url} · {item.encoding} · method {item.method}")
     lines.append(f"page type: {item.page_type}")
     lines.append(
         f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
