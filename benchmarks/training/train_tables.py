@@ -3,7 +3,7 @@
     python benchmarks/training/train_tables.py GOLD... [--headers FILE...] [--write]
 
 Gold files are those of ``scrapy evaluate tables``; ``site`` says whose a page is. ``--headers``
-adds labels of where the headers of genuine tables stand, to pages whose gold does not say it.
+adds labels of where the headers of genuine tables stand, by ``tabid``, where the gold has none.
 Figures are by folds of sites: no table is judged by weights that saw a table of its site, and all
 files share one judge. ``--write`` learns from all tables and puts the weights into the package.
 Everything is seeded; the same tables give the same weights.
@@ -91,14 +91,14 @@ def read_examples(gold: Sequence[Path], headers: Sequence[Path]) -> list[Example
     for path in headers:
         for line in path.read_text("utf-8").splitlines():
             label = json.loads(line)
-            more[label["page"], label["tabid"]] = label["header"]
+            more["tabid", label["tabid"]] = label["header"]
     return [
         Example(
             gold=path.name,
             site=f"{path.name}/{page.site}",
             grid=table.grid,
             genuine=table.genuine,
-            header=table.header or more.get((page.identifier, table.key[1])),
+            header=table.header or more.get(table.key),
         )
         for path in gold
         for page in read_tables_gold([path])

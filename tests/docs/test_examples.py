@@ -142,7 +142,8 @@ def run_python(example: Example, folder: Path, names: dict[str, object]) -> None
     exec(compile(padded, str(example.page), "exec", dont_inherit=True), names)
 
 
-def run_bash(example: Example, folder: Path, proxy: str) -> None:
+def what_is_wrong(example: Example, folder: Path, proxy: str) -> str:
+    """Run a command of the documentation; say what it did not do, "" for nothing."""
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{example.text}"],
         cwd=folder,
@@ -152,11 +153,10 @@ def run_bash(example: Example, folder: Path, proxy: str) -> None:
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 0, f"{example.place} failed:\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stderr, f"{example.place}:\n{done.stderr}"
-    if example.prints is not None:
-        missing = first_missing(example.prints, done.stdout)
-        assert missing is None, f"{example.place} does not print {missing!r}:\n{done.stdout}"
+    if done.returncode != 0 or "Traceback" in done.stderr:
+        return f"{example.place} failed:\n{done.stdout}\n{done.stderr}"
+    missing = None if example.prints is None else first_missing(example.prints, done.stdout)
+    return "" if missing is None else f"{example.place} does not print {missing!r}:\n{done.stdout}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -171,7 +171,7 @@ def test_the_examples_of_a_page_run(
         if example.kind == "python":
             run_python(example, tmp_path, names)
         elif example.kind == "bash":
-            run_bash(example, tmp_path, proxy)
+            assert what_is_wrong(example, tmp_path, proxy) == ""
 
 
 def test_each_block_says_what_it_is() -> None:
@@ -182,7 +182,7 @@ def test_each_block_says_what_it_is() -> None:
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, proxy: str) -> None:
     (shown,) = [one for one in examples(ROOT / "README.md") if one.kind == "text"]
     command = Example(shown.page, "bash", "scrapy demo", shown.line, f"...\n{shown.text}")
-    run_bash(command, tmp_path, proxy)
+    assert what_is_wrong(command, tmp_path, proxy) == ""
 
 
 def test_two_commands_set_everything_up() -> None:

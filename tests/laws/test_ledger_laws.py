@@ -101,7 +101,10 @@ def test_a_ledger_does_what_a_dict_would(
     with fresh() as path, pytest.MonkeyPatch.context() as patch:
         if clash:
             patch.setattr("crawler.store.ledgerfile.address_key", lambda url: len(url) % 2)
-        _follow(actions, path, {})
+        plain: dict[str, dict[str, str]] = {}
+        _follow(actions, path, plain)
+        with Ledger(path, read_only=True) as ledger:
+            assert {row.address for row in ledger.rows()} == set(plain)
 
 
 def _follow(
