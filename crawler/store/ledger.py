@@ -19,6 +19,7 @@ from crawler.core.listings.model import MAX_ADDRESS_CHARS
 from crawler.store import ledgerschema as sql
 from crawler.store.ledgerfile import FIRST_KEY, LAST_KEY
 from crawler.store.ledgerhints import (
+    KIND_CHARS,
     Hints,
     Tally,
     join,
@@ -33,10 +34,10 @@ from crawler.store.ledgerrows import (
     seconds_of,
 )
 from crawler.store.ledgerruns import LedgerRuns
-from crawler.store.ledgerversions import Version, answered
+from crawler.store.ledgerversions import GONE_HASH, Version, answered, signed_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from crawler.store.ledgerrows import Added, Change, Fetched, Found, Row, State
 
@@ -97,13 +98,16 @@ class Ledger(LedgerRuns):
         hints, found_by, found_at = read_hints(found, tally)
         execute = self._connection.execute
         key, there = self._place(address)
+        is_listed = found.found_by == "sitemap" or None
         if not there:
             tally.new += 1
             turn = turn_of(hints.kind, 0)
-            execute(sql.ADD, (key, address, turn, found_by, found_at, *hints))
+            execute(sql.ADD, (key, address, turn, found_by, found_at, is_listed, *hints))
             return
         tally.known += 1
-        *known, tries, fetched_at = execute(sql.KNOWN, (key,)).fetchone()
+        *known, tries, fetched_at, was_listed = execute(sql.KNOWN, (key,)).fetchone()
+        if is_listed and not was_listed:
+            execute(sql.LIST, (True, key))
         old = Hints(*known)
         joined, hinted = join(old, hints, fetched_at)
         if joined != old:
@@ -167,13 +171,15 @@ class Ledger(LedgerRuns):
                 hash, or a near-duplicate hash has more than 64 bits.
         """
         key, at = self._key(fetched.address), seconds_of(fetched.at)
-        *known, exported = self._run(sql.VERSION, (key,)).fetchone()
+        *known, was, exported = self._run(sql.VERSION, (key,)).fetchone()
         state, version, change = answered(Version(*known), exported or "", fetched)
         if state == "failed":
             self.mark_failed(fetched.address, _UNASKED, at=fetched.at, status=fetched.status)
         else:
             turn, number = turn_of(version.kind, 0), STATES.index(state)
-            self._run(sql.SETTLE, (number, turn, at, at, fetched.status, *version, key))
+            is_news = change.kind in {"new", "changed"} or (state == "gone") != (was == sql.GONE)
+            values = (number, turn, at, at, is_news, at, fetched.status, *version, key)
+            self._run(sql.SETTLE, values)
         return change
 
     def mark_failed(
@@ -193,20 +199,32 @@ class Ledger(LedgerRuns):
         """
         return self._unanswered(sql.QUEUED if again else sql.FAILED, address, reason, at, status)
 
-    def mark_refused(self, address: str, reason: str, *, at: str, status: int = 0) -> None:
+    def mark_refused(
+        self, address: str, reason: str, *, at: str, status: int = 0, instead: str = ""
+    ) -> None:
         """Note that an address is not to be fetched: by robots.txt, by a rule of the crawl.
+
+        Args:
+            address: what was asked for, or would have been.
+            reason: why.
+            at: when (ISO 8601).
+            status: HTTP status, 0 where no server answered.
+            instead: the address under which the page is known, where there is one.
 
         Raises:
             StoreError: the address is not in the ledger, or the time is none.
         """
-        self._unanswered(sql.REFUSED, address, reason, at, status)
+        self._unanswered(sql.REFUSED, address, reason, at, status, instead)
 
-    def _unanswered(self, state: int, address: str, reason: str, at: str, status: int) -> int:
+    def _unanswered(  # noqa: PLR0913, PLR0917 - the columns it writes
+        self, state: int, address: str, reason: str, at: str, status: int, instead: str = ""
+    ) -> int:
         key, time = self._key(address), seconds_of(at)
         kind, tries = self._run(sql.TRIES, (key,)).fetchone()
         tries += state != sql.REFUSED
         values = (state, turn_of(kind, tries), tries, plain(reason, _REASON_CHARS), time, status)
-        self._run(sql.UNANSWERED, (*values, key))
+        canonical = canonical_address(instead) if instead else None
+        self._run(sql.UNANSWERED, (*values, canonical, key))
         return int(tries)
 
     def requeue(self, *addresses: str) -> None:
@@ -218,6 +236,37 @@ class Ledger(LedgerRuns):
         with self.transaction():
             for address in addresses:
                 self._run(sql.REQUEUE_ONE, (self._key(address),))
+
+    def retry_failed(self, most: int) -> int:
+        """Put back into the queue what failed at most so often, behind all that failed less often.
+
+        Returns:
+            How many.
+        """
+        return self._run(sql.RETRY_FAILED, (most,)).rowcount
+
+    def requeue_refused(self, reason: str) -> int:
+        """Put back into the queue what was refused for one reason; return how many."""
+        return self._run(sql.REQUEUE_REFUSED, (reason,)).rowcount
+
+    def describe(self, address: str, *, kind: str = "", near_hash: int | None = None) -> None:
+        """Note what a fetched page turned out to be.
+
+        Raises:
+            StoreError: the address is not in the ledger, or the hash has more than 64 bits.
+        """
+        values = (plain(kind, KIND_CHARS), signed_hash(near_hash), self._key(address))
+        self._run(sql.DESCRIBE, values)
+
+    def write_off(self, *addresses: str) -> None:
+        """Note that pages as they were fetched last are not to be exported after all.
+
+        Raises:
+            StoreError: one is not in the ledger; then nothing is noted.
+        """
+        with self.transaction():
+            for address in addresses:
+                self._run(sql.WRITE_OFF, (self._key(address),))
 
     def requeue_hinted(self) -> int:
         """Put back into the queue the pages that a listing dates later; return how many."""
@@ -235,6 +284,11 @@ class Ledger(LedgerRuns):
         headers = {"If-None-Match": etag, "If-Modified-Since": modified}
         return {name: value for name, value in headers.items() if value and not owed}
 
+    def knows(self, address: str) -> bool:
+        """Say whether an address, in any form of it, is known."""
+        with self._told():
+            return self._place(canonical_address(address))[1]
+
     def seen(self, address: str) -> Row | None:
         """Return what is known of an address, in any form of it; ``None`` where it is not known."""
         with self._told():
@@ -248,6 +302,54 @@ class Ledger(LedgerRuns):
     def gone(self) -> Iterator[Row]:
         """Give the pages that are gone."""
         return self.rows("gone")
+
+    def gone_untold(self) -> Iterator[Row]:
+        """Give the pages that are gone, of which a version is what was exported last."""
+        return (row for row in self.gone() if row.exported_hash not in {"", GONE_HASH})
+
+    def due_again(self, now: str, share: float, limit: int, *, before: str) -> list[str]:
+        """Return exported pages to be asked for again, though nothing tells that they changed.
+
+        A page is due when the time since its server was last asked is at least ``share`` of the
+        time for which it was, then, known to be as it is. So a page that is new is asked for soon
+        and ever less often as long as it stays the same: with a share of one half, a page that
+        changed at 0 and is asked for each time it is due at 1, 1.5, 2.25, 3.4 and so on.
+
+        Args:
+            now: the time (ISO 8601).
+            share: 0 for all pages, at each call.
+            limit: how many at most; those that changed last come first.
+            before: leave out what was asked for then or later.
+
+        Raises:
+            StoreError: a time is none.
+        """
+        values = (seconds_of(before), seconds_of(now), share, limit)
+        return [address for (address,) in self._run(sql.DUE, values).fetchall()]
+
+    def no_longer_listed(self, named: Container[int]) -> Iterator[str]:
+        """Give the exported pages that a sitemap has named and none names any more; once each.
+
+        Args:
+            named: the keys (:func:`crawler.core.addresses.address_key`) of all addresses that the
+                sitemaps of the site name now.
+        """
+        key = FIRST_KEY
+        while rows := self._run(sql.IN_SITEMAP, (key, _ROWS_AT_ONCE)).fetchall():
+            for found, address in rows:
+                if address_key(address) not in named:
+                    self._run(sql.LIST, (False, found))
+                    yield address
+            if (key := rows[-1][0] + 1) > LAST_KEY:
+                break
+
+    def fetched_since(self, time: str) -> int:
+        """Count the pages that were fetched whole at a time or later; reads the whole ledger.
+
+        Raises:
+            StoreError: the time is none.
+        """
+        return int(self._run(sql.FETCHED_SINCE, (seconds_of(time),)).fetchone()[0])
 
     def owed(self) -> Iterator[Row]:
         """Give the pages that were fetched and are to be exported, and are in no finished part."""

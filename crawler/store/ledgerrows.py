@@ -44,9 +44,9 @@ STATES: tuple[State, ...] = ("queued", "fetching", "fetched", "gone", "refused",
 """What became of an address. A ledger keeps the place in this tuple: add names at its end alone."""
 
 ROW_COLUMNS = """
-address, found_by, found_at, state, canonical, listed, title, priority, kind, depth, reason, tries,
-asked_at, fetched_at, status, etag, last_modified, content, previous, near, hinted, owed, exported,
-(SELECT id FROM runs WHERE number = exported_run)
+address, found_by, found_at, in_sitemap, state, canonical, listed, title, priority, kind, depth,
+reason, tries, asked_at, fetched_at, changed_at, status, etag, last_modified, content, previous,
+near, hinted, owed, exported, (SELECT id FROM runs WHERE number = exported_run)
 """
 """Columns of a ledger's table of pages, of which :func:`row_of` makes a row."""
 
@@ -127,8 +127,8 @@ class Fetched:
     ``at``
         When (ISO 8601).
     ``content_hash``
-        Of what makes a version another version, the main text or the blocks: any text, the same
-        for the same content. Needed with 2xx.
+        Tells one version of the page from another, as a hash of its body does: any text, the same
+        for the same page. Needed with 2xx.
     ``near_hash``
         64-bit hash, 0 or more, that near-duplicates nearly share.
     ``kind``
@@ -163,7 +163,7 @@ class Change:
     ``previous_hash``
         Content hash of the version fetched before; empty where there is none.
     ``exported_hash``
-        Content hash of the version exported last; empty where none was. This is the earlier version
+        What the version exported last was named; empty where none was. This is the earlier version
         of which a user knows, and it is another one than ``previous_hash`` where a crawl was killed
         between fetching and exporting.
     ``to_export``
@@ -193,6 +193,8 @@ class Row:
     ``asked_at``, ``fetched_at``
         When its server last answered or failed, and when it last gave the page (or said that the
         page is as it was, or gone).
+    ``changed_at``
+        When an answer last showed a version that was not known, or that the page is gone.
     ``status``
         HTTP status of the last answer, 0 where there was none.
     ``etag``, ``last_modified``
@@ -206,7 +208,10 @@ class Row:
     ``owed``
         The fetched version is to be exported and is in no finished part.
     ``exported_hash``, ``exported_run``
-        The version exported last, and the id of the run that did.
+        The version exported last, as whoever exported it named it (``GONE_HASH`` where what was
+        exported last is that it is gone), and the id of the run that did.
+    ``in_sitemap``
+        A sitemap names it, as far as was seen.
     """
 
     address: str
@@ -223,6 +228,7 @@ class Row:
     tries: int = 0
     asked_at: str = ""
     fetched_at: str = ""
+    changed_at: str = ""
     status: int = 0
     etag: str = ""
     last_modified: str = ""
@@ -233,6 +239,7 @@ class Row:
     owed: bool = False
     exported_hash: str = ""
     exported_run: str = ""
+    in_sitemap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,14 +334,15 @@ def iso_of(seconds: int | None) -> str:
 def row_of(columns: Sequence[Any]) -> Row:
     """Make a row of the ``ROW_COLUMNS`` of a page."""
     (
-        address, found_by, found_at, state, canonical, listed, title, priority, kind, depth, reason,
-        tries, asked_at, fetched_at, status, etag, last_modified, content, previous, near, hinted,
-        owed, exported, run,
+        address, found_by, found_at, in_sitemap, state, canonical, listed, title, priority, kind,
+        depth, reason, tries, asked_at, fetched_at, changed_at, status, etag, last_modified,
+        content, previous, near, hinted, owed, exported, run,
     ) = columns  # fmt: skip
     return Row(
         address=address,
         found_by=FOUND_BY[found_by],
         found_at=iso_of(found_at),
+        in_sitemap=bool(in_sitemap),
         state=STATES[state],
         canonical=canonical or "",
         listed=listed or "",
@@ -346,6 +354,7 @@ def row_of(columns: Sequence[Any]) -> Row:
         tries=tries,
         asked_at=iso_of(asked_at),
         fetched_at=iso_of(fetched_at),
+        changed_at=iso_of(changed_at),
         status=status or 0,
         etag=etag or "",
         last_modified=last_modified or "",

@@ -91,8 +91,21 @@ class LedgerRuns(LedgerFile):
             self._run(sql.BEGIN_PART, (number, part, written := name(part), begun))
         return Part(run, part, written, iso_of(begun))
 
-    def mark_exported(self, run: str, address: str, content_hash: str, part: int) -> None:
-        """Note that a part holds a page. It counts as exported once the part is finished.
+    def open_runs(self) -> list[Run]:
+        """Return the runs that have not ended: of this process, or killed."""
+        return [Run(run, iso_of(started)) for run, started in self._run(sql.OPEN_RUNS).fetchall()]
+
+    def mark_exported(self, run: str, address: str, name: str, part: int) -> None:
+        """Note that a part holds a page as it was fetched last.
+
+        It counts as exported, under that name, once the part is finished.
+
+        Args:
+            run: the run's id.
+            address: the page's.
+            name: what the version is called that is exported, as a hash of its text:
+                :attr:`crawler.store.ledgerrows.Row.exported_hash` from then on.
+            part: the part's number.
 
         Raises:
             StoreError: the address is not in the ledger, the hash is none, or the part was not
@@ -102,7 +115,7 @@ class LedgerRuns(LedgerFile):
         finished, _ = self._part(run, number, part)
         if finished is not None:
             raise StoreError(f"part {part} of run {run} is finished. Begin another one.")
-        self._run(sql.EXPORT, (number, part, self._key(address), sound_hash(content_hash)))
+        self._run(sql.EXPORT, (number, part, sound_hash(name), self._key(address)))
 
     def finish_part(self, run: str, part: int, at: str) -> int:
         """Count the pages of a part as exported; a part that is finished stays as it is.
@@ -120,8 +133,8 @@ class LedgerRuns(LedgerFile):
             if finished is None:
                 rows = self._run(sql.PART_PAGES, (number, part)).fetchall()
                 pages = len(rows)
-                for key, content in rows:
-                    self._connection.execute(sql.EXPORTED, (number, content, content, key))
+                for key, content, name in rows:
+                    self._connection.execute(sql.EXPORTED, (number, name, content, key))
                 self._run(sql.DROP_PAGES, (number, part))
                 self._run(sql.FINISH_PART, (time, pages, number, part))
         return int(pages)

@@ -24,6 +24,7 @@ CREATE TABLE pages (
     depth INTEGER NOT NULL,
     found_by INTEGER NOT NULL,
     found_at INTEGER NOT NULL,
+    in_sitemap INTEGER,
     kind TEXT,
     listed TEXT,
     title TEXT,
@@ -32,6 +33,7 @@ CREATE TABLE pages (
     tries INTEGER NOT NULL DEFAULT 0,
     asked_at INTEGER,
     fetched_at INTEGER,
+    changed_at INTEGER,
     status INTEGER,
     etag TEXT,
     last_modified TEXT,
@@ -69,20 +71,22 @@ CREATE TABLE part_pages (
     part INTEGER NOT NULL,
     key INTEGER NOT NULL,
     content TEXT NOT NULL,
+    exported TEXT NOT NULL,
     PRIMARY KEY (run, part, key)
 ) WITHOUT ROWID;
 """
 
 ADDRESS_AT = "SELECT address FROM pages WHERE key = ?"
 ROW_AT = f"SELECT {ROW_COLUMNS} FROM pages WHERE key = ?"
-KNOWN = f"SELECT {HINT_COLUMNS}, tries, fetched_at FROM pages WHERE key = ?"
+KNOWN = f"SELECT {HINT_COLUMNS}, tries, fetched_at, in_sitemap FROM pages WHERE key = ?"
 ADD = f"""
-INSERT INTO pages (key, address, state, turn, found_by, found_at, {HINT_COLUMNS})
-VALUES (?, ?, {QUEUED}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO pages (key, address, state, turn, found_by, found_at, in_sitemap, {HINT_COLUMNS})
+VALUES (?, ?, {QUEUED}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 HINT = f"""
 UPDATE pages SET turn = ?, hinted = hinted OR ?, ({HINT_COLUMNS}) = (?, ?, ?, ?, ?, ?) WHERE key = ?
 """
+LIST = "UPDATE pages SET in_sitemap = ? WHERE key = ?"
 NEXT_TURN = f"SELECT min(turn) FROM pages INDEXED BY queue WHERE state = {QUEUED} AND turn > ?"
 _OF_TURN = f"SELECT {ROW_COLUMNS} FROM pages INDEXED BY queue WHERE state = {QUEUED} AND turn = ?"
 DATED = f"{_OF_TURN} AND priority >= ? AND priority < ? ORDER BY priority DESC, depth, key LIMIT ?"
@@ -93,10 +97,11 @@ SELECT (SELECT count(*) FROM pages INDEXED BY queue WHERE state = {QUEUED})
 """
 BEGIN_FETCHING = f"UPDATE pages SET state = {FETCHING} WHERE key = ?"
 RESET = f"UPDATE pages SET state = {QUEUED} WHERE {UNSETTLED} AND state = {FETCHING}"
-VERSION = f"SELECT {VERSION_COLUMNS}, exported FROM pages WHERE key = ?"
+VERSION = f"SELECT {VERSION_COLUMNS}, state, exported FROM pages WHERE key = ?"
 SETTLE = f"""
 UPDATE pages SET state = ?, turn = ?, tries = 0, reason = NULL, hinted = 0, asked_at = ?,
-    fetched_at = ?, status = ?, ({VERSION_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?)
+    fetched_at = ?, changed_at = CASE WHEN ? THEN ? ELSE changed_at END, status = ?,
+    ({VERSION_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?)
 WHERE key = ?
 """
 _REQUEUE = (
@@ -104,11 +109,36 @@ _REQUEUE = (
 )
 REQUEUE_ONE = f"{_REQUEUE} key = ?"
 REQUEUE_HINTED = f"{_REQUEUE} hinted = 1 AND state NOT IN ({QUEUED}, {FETCHING})"
+_SETTLED = f"state IN ({FETCHED}, {GONE})"
+RETRY_FAILED = f"""
+UPDATE pages SET state = {QUEUED}, turn = turn_of(kind, tries)
+WHERE {UNSETTLED} AND state = {FAILED} AND tries <= ?
+"""
+REQUEUE_REFUSED = f"{_REQUEUE} {UNSETTLED} AND state = {REFUSED} AND reason = ?"
+DUE = f"""
+SELECT address FROM pages
+WHERE {_SETTLED} AND hinted = 0 AND exported IS NOT NULL AND asked_at < ?
+    AND ? - asked_at >= ? * (asked_at - changed_at)
+ORDER BY changed_at DESC, key LIMIT ?
+"""
+IN_SITEMAP = f"""
+SELECT key, address FROM pages
+WHERE state = {FETCHED} AND in_sitemap = 1 AND exported IS NOT NULL AND key >= ?
+ORDER BY key LIMIT ?
+"""
+DESCRIBE = "UPDATE pages SET kind = coalesce(?, kind), near = coalesce(?, near) WHERE key = ?"
+WRITE_OFF = "UPDATE pages SET owed = 0 WHERE key = ?"
+FETCHED_SINCE = f"""
+SELECT count(*) FROM pages
+WHERE state = {FETCHED} AND fetched_at >= ? AND status BETWEEN 200 AND 299
+"""
 COUNT = "SELECT state, count(*), count(exported), sum(owed) FROM pages GROUP BY state"
 VALIDATORS = "SELECT etag, last_modified, owed FROM pages WHERE key = ?"
 TRIES = "SELECT kind, tries FROM pages WHERE key = ?"
 UNANSWERED = """
-UPDATE pages SET state = ?, turn = ?, tries = ?, reason = ?, asked_at = ?, status = ? WHERE key = ?
+UPDATE pages SET state = ?, turn = ?, tries = ?, reason = ?, asked_at = ?, status = ?,
+    canonical = coalesce(?, canonical)
+WHERE key = ?
 """
 
 BEGIN_RUN = "INSERT INTO runs (id, started) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -128,13 +158,17 @@ FROM parts JOIN runs ON runs.number = parts.run
 WHERE parts.finished IS NULL OR NOT ?
 ORDER BY parts.run, parts.number
 """
-EXPORT = "INSERT OR REPLACE INTO part_pages (run, part, key, content) VALUES (?, ?, ?, ?)"
-PART_PAGES = "SELECT key, content FROM part_pages WHERE run = ? AND part = ?"
+EXPORT = """
+INSERT OR REPLACE INTO part_pages (run, part, key, content, exported)
+SELECT ?, ?, key, coalesce(content, ''), ? FROM pages WHERE key = ?
+"""
+PART_PAGES = "SELECT key, content, exported FROM part_pages WHERE run = ? AND part = ?"
 EXPORTED = (
     "UPDATE pages SET exported_run = ?, exported = ?, owed = owed AND content <> ? WHERE key = ?"
 )
 DROP_PAGES = "DELETE FROM part_pages WHERE run = ? AND part = ?"
 FINISH_PART = "UPDATE parts SET finished = ?, pages = ? WHERE run = ? AND number = ?"
+OPEN_RUNS = "SELECT id, started FROM runs WHERE ended IS NULL ORDER BY number"
 DROP_PART = "DELETE FROM parts WHERE run = ? AND number = ?"
 
 

@@ -9,7 +9,7 @@ from crawler.core.errors import StoreError
 from crawler.store.ledgerhints import KIND_CHARS, plain
 from crawler.store.ledgerrows import Change, Fetched, State
 
-__all__ = ["VERSION_COLUMNS", "Version", "answered", "sound_hash"]
+__all__ = ["GONE_HASH", "VERSION_COLUMNS", "Version", "answered", "signed_hash", "sound_hash"]
 
 _HASH_CHARS = 200
 # Longer validators come from no server that means well, and many refuse a request with one.
@@ -17,6 +17,9 @@ _HEADER_CHARS = 1_000
 _OK, _MANY, _NOT_MODIFIED = 200, 300, 304
 _NOT_THERE = frozenset({404, 410})
 _HASHES = 2**64
+
+GONE_HASH = "gone"
+"""What is exported of a page that is gone."""
 
 
 class Version(NamedTuple):
@@ -70,13 +73,15 @@ def answered(known: Version, exported: str, fetched: Fetched) -> tuple[State, Ve
             f"{fetched.address[:200]}: status {fetched.status} gives no page. Use mark_failed."
         )
     content = sound_hash(fetched.content_hash)
-    owed = fetched.for_export and content != exported
+    # What was settled without an export, or exported under another name, stays so until it changes.
+    is_news = content != before or known.owed or exported == GONE_HASH
+    owed = fetched.for_export and content != exported and is_news
     version = known._replace(
         etag=etag,
         last_modified=modified,
         content=content,
         previous=known.previous if before in {"", content} else before,
-        near=_near(fetched.near_hash),
+        near=signed_hash(fetched.near_hash),
         owed=owed,
     )
     if not before:
@@ -98,8 +103,12 @@ def sound_hash(content_hash: str) -> str:
     return content_hash
 
 
-def _near(number: int | None) -> int | None:
-    """Return a hash as a database keeps it, with a sign."""
+def signed_hash(number: int | None) -> int | None:
+    """Return a 64-bit hash as a database keeps it, with a sign.
+
+    Raises:
+        StoreError: it has more bits.
+    """
     if number is None:
         return None
     if not 0 <= number < _HASHES:

@@ -78,6 +78,7 @@ def test_all_that_is_found_comes_back(ledger: Ledger) -> None:
         priority="2024-01-01T00:00:00Z",
         kind="article",
         depth=3,
+        in_sitemap=True,
     )
 
 

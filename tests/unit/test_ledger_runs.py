@@ -50,7 +50,8 @@ def test_pages_count_with_their_finished_part(ledger: Ledger) -> None:
     assert ledger.begin_part("one", NAME, MAY) == Part("one", 1, "pages-1.jsonl", MAY)
     ledger.mark_exported("one", A, "a1", 1)
     ledger.mark_exported("one", A, "a1", 1)
-    ledger.mark_exported("one", B, "b0", 1)
+    ledger.mark_exported("one", B, "b1", 1)
+    ledger.mark_fetched(Fetched(B, 200, MAY, "b2"))
     assert owed(ledger) == {A, B}
     assert ledger.parts(unfinished=True) == [Part("one", 1, "pages-1.jsonl", MAY, pages=2)]
     assert ledger.finish_part("one", 1, JUNE) == 2
