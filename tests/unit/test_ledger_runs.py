@@ -61,7 +61,7 @@ def test_pages_count_with_their_finished_part(ledger: Ledger) -> None:
     assert owed(ledger) == {B}, "an earlier version of it was exported"
     rows = {row.address: row for row in ledger.rows()}
     assert (rows[A].exported_hash, rows[A].exported_run) == ("a1", "one")
-    assert (rows[B].exported_hash, rows[B].exported_run) == ("b0", "one")
+    assert (rows[B].exported_hash, rows[B].exported_run) == ("b1", "one")
 
 
 def test_a_discarded_part_leaves_its_pages_owed(ledger: Ledger) -> None:
