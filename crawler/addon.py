@@ -13,12 +13,13 @@ from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
 from crawler.exporters import check_feeds
-from crawler.fetching import replace_middlewares
+from crawler.fetching import replace_middlewares, replace_queue
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
 from crawler.making import table_method
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import OPTIONS, Options
+from crawler.pauses import SitePauses
 from crawler.progress import Progress
 from crawler.secondpass import SpoolDownloadHandler
 from crawler.tablefolder import TableFolderPipeline, check_folder
@@ -33,6 +34,9 @@ logger = logging.getLogger(__name__)
 _PRIORITY = "addon"
 # Next to the engine: a project's own spider middlewares see pages as its spiders yield them.
 _HOLD_ORDER = 10
+# Next to the downloader: it sees answers before they are cached or retried, and what is asked for
+# where no cache has it.
+_PAUSES_ORDER = 950
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
 # What its two readings of the paper have in front of their names, and their settings.
@@ -78,6 +82,10 @@ class CorpusAddon:
         settings.set("METAREFRESH_MAXDELAY", 5, _PRIORITY)
         settings.set("ITEM_PROCESSOR", DrainingItems, _PRIORITY)
         replace_middlewares(settings)
+        replace_queue(settings, _PRIORITY)
+        settings.setdefault_in_component_priority_dict(
+            "DOWNLOADER_MIDDLEWARES", SitePauses, _PAUSES_ORDER
+        )
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)

@@ -10,6 +10,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.utils.misc import load_object
 
+from crawler.pauses import SitePauses
 from crawler.robots import RobotsRules
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-__all__ = ["LenientMetaRefresh", "SparingQueue", "replace_middlewares"]
+__all__ = ["LenientMetaRefresh", "SparingQueue", "replace_middlewares", "replace_queue"]
 
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+_QUEUE = "SCHEDULER_PRIORITY_QUEUE"
 
 
 class LenientMetaRefresh(MetaRefreshMiddleware):
@@ -47,19 +49,29 @@ class SparingQueue(DownloaderAwarePriorityQueue):
 
     A stopped crawl waits for all requests that were handed out. Scrapy's own queue hands out as
     many as ``CONCURRENT_REQUESTS``, however slowly their site is asked: here it is what may be
-    under way to a site at once, and one more, so that nothing has to wait for the scheduler.
+    under way to a site at once, and one more, so that nothing has to wait for the scheduler. Of a
+    site that is paused (:class:`crawler.pauses.SitePauses`) it hands out nothing.
     """
 
     def __init__(self, crawler: Crawler, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
         super().__init__(crawler, *args, **kwargs)
-        self._downloader_interface = _WithRoom(crawler)
+        self._pauses = crawler.get_downloader_middleware(SitePauses)
+        self._downloader_interface = _WithRoom(crawler, self._pauses)
+
+    def pop(self) -> Request | None:
+        """Hand out a request of a site that can be asked now, if there is one."""
+        request = super().pop()
+        if request is not None and self._pauses is not None:
+            self._pauses.handed_out(request)
+        return request
 
 
 class _WithRoom(DownloaderInterface):
     """What the downloader does, as told of sites that can be asked now."""
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, pauses: SitePauses | None) -> None:
         super().__init__(crawler)
+        self._pauses = pauses
         self._concurrency = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
 
     def stats(self, possible_slots: Iterable[str]) -> list[tuple[int, str]]:
@@ -69,18 +81,25 @@ class _WithRoom(DownloaderInterface):
         return [
             (number, slot)
             for slot in possible_slots
-            if (number := under_way.count(slot)) <= self._room(slot)
+            if (number := under_way.count(slot)) < self._most(slot)
         ]
 
-    def _room(self, slot: str) -> int:
+    def _most(self, slot: str) -> int:
         known = self.downloader.slots.get(slot)
-        return known.concurrency if known else self._concurrency
+        usual = (known.concurrency if known else self._concurrency) + 1
+        return self._pauses.most_under_way(slot, usual) if self._pauses else usual
 
 
 def replace_middlewares(settings: BaseSettings) -> None:
     """Put the project's downloader middlewares where Scrapy's are; a project may do without."""
     _replace(settings, RobotsTxtMiddleware, RobotsRules)
     _replace(settings, MetaRefreshMiddleware, LenientMetaRefresh)
+
+
+def replace_queue(settings: BaseSettings, priority: str) -> None:
+    """Put the project's scheduler queue where Scrapy's own is; a project may have another."""
+    if load_object(settings[_QUEUE]) is DownloaderAwarePriorityQueue:
+        settings.set(_QUEUE, SparingQueue, priority)
 
 
 def _replace(settings: BaseSettings, old: type, new: type) -> None:

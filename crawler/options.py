@@ -324,6 +324,29 @@ class Options:
         'for "nofollow", whatever follow_nofollow says. All are counted in any case.',
         among=("noindex", "nofollow", "tdm", "noai"),
     )
+    pauses: int = _option(
+        5,
+        "So many pauses in a row are made for a site that asks to be left alone (429, 503) or "
+        "gives errors; then it is left alone for the rest of the crawl.",
+        minimum=0,
+    )
+    pause_first: float = _option(
+        10.0,
+        "Seconds of the first pause of a site that does not say how long it is to be left alone; "
+        "each further one in a row is twice as long.",
+        minimum=0,
+    )
+    pause_longest: float = _option(
+        600.0,
+        "Seconds of the longest pause; a site that asks for more is left alone for the rest of "
+        "the crawl.",
+        minimum=0,
+    )
+    pause_after_errors: int = _option(
+        5,
+        "So many errors in a row (no connection, no answer in time, 5xx) begin a pause of a site.",
+        minimum=1,
+    )
     progress: str = _option(
         "auto",
         'Live progress line: "auto" shows it on a terminal only, "on" always, "off" never.',

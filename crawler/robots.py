@@ -14,6 +14,8 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 
+from crawler.pauses import MAY_NOT_WAIT, SiteLeftAloneError, SiteWaitsError
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -54,6 +56,8 @@ class RobotsRules(RobotsTxtMiddleware):
 
         Raises:
             RobotsUnreachableError: its robots.txt could not be had.
+            SiteWaitsError: the site is paused, and there will be rules later.
+            SiteLeftAloneError: the site has been given up for this crawl.
         """
         url = urlparse_cached(request)
         site = f"{url.scheme}://{url.netloc}"
@@ -68,7 +72,9 @@ class RobotsRules(RobotsTxtMiddleware):
             finally:
                 for arrived in self._waiting.pop(site):
                     arrived.callback(None)
-        rules = self._rules.get(site)
+        if site not in self._rules:
+            raise SiteWaitsError(f"the robots.txt of {url.netloc} is asked for again later")
+        rules = self._rules[site]
         if rules is None:
             raise RobotsUnreachableError(
                 f"the robots.txt of {url.netloc} could not be had; "
@@ -86,10 +92,13 @@ class RobotsRules(RobotsTxtMiddleware):
                 Request(
                     f"{site}/robots.txt",
                     priority=self.DOWNLOAD_PRIORITY,
-                    meta={"dont_obey_robotstxt": True},
+                    # Pages of a paused site would wait for it here, in the place of others'.
+                    meta={"dont_obey_robotstxt": True, MAY_NOT_WAIT: True},
                     callback=NO_CALLBACK,
                 )
             )
+        except (SiteWaitsError, SiteLeftAloneError):
+            raise
         except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules to go by
             if not isinstance(error, IgnoreRequest):
                 stats.inc_value(f"robotstxt/exception_count/{type(error)}")

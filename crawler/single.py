@@ -144,6 +144,8 @@ class _OnePage(Spider):
         for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
             settings.set(name, value, "spider")
         settings.set("CORPUS_PROGRESS", "off", "spider")
+        # Somebody waits for the page: a site that asks for patience is told of at once.
+        settings.set("CORPUS_PAUSES", 0, "spider")
         settings.set("CORPUS_TABLES_FOLDER", None, "spider")
         addons = settings.getdict("ADDONS")
         if not any(load_object(addon) is CorpusAddon for addon in addons):

@@ -13,6 +13,7 @@ __all__ = ["fit_width", "summary"]
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5
+_SITES_SHOWN: Final = 5
 _MOST_DROPPED: Final = 10
 
 
@@ -29,6 +30,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     return [
         _heading(stats),
         *(f"  {label:<11} {text}" for label, text in _figures(stats)),
+        *_left_alone(stats),
         *_most_dropped(stats),
         *_outputs(outputs, stats.get("corpus/tables/folder")),
         *_spool(stats),
@@ -90,6 +92,9 @@ def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     genuine, layout = _count(stats, "corpus/tables/genuine"), _count(stats, "corpus/tables/layout")
     if genuine:
         yield "tables", f"{genuine:,} genuine, {layout:,} layout"
+    if pauses := _count(stats, "corpus/pauses/count"):
+        seconds = _duration(float(stats.get("corpus/pauses/seconds") or 0))
+        yield "pauses", f"{pauses:,} of sites in trouble, {seconds} in all"
     yield from _trouble(stats)
 
 
@@ -158,6 +163,17 @@ def _by_reason(stats: Mapping[str, Any], prefix: str) -> str:
     ranked = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
     listed = ", ".join(f"{reason} {number:,}" for reason, number in ranked)
     return f"{sum(reasons.values()):,} ({listed})"
+
+
+def _left_alone(stats: Mapping[str, Any]) -> list[str]:
+    sites = stats.get("corpus/left_alone") or []
+    shown = sites if len(sites) <= _SITES_SHOWN else sites[: _SITES_SHOWN - 1]
+    lines = [
+        f"  left alone  {fit_width(site['site'], _TEXT_WIDTH)} {site['why']}" for site in shown
+    ]
+    if len(shown) < len(sites):
+        lines.append(f"  left alone  and {len(sites) - len(shown):,} more, see the log")
+    return lines
 
 
 def _most_dropped(stats: Mapping[str, Any]) -> list[str]:

@@ -28,6 +28,7 @@ from crawler.core.parse import parse
 from crawler.discovery.addresses import address_key
 from crawler.discovery.wishes import LEFT_OUT, WISHES, may_hold_wishes, read_wishes
 from crawler.options import Options
+from crawler.pauses import SiteLeftAloneError
 from crawler.robots import RobotsUnreachableError
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ __all__ = ["PageSpider", "failure_reason"]
 
 _T = TypeVar("_T")
 
+_LEFT_ALONE = "site-left-alone"
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (RobotsUnreachableError, "robots-unreachable"),
+    (SiteLeftAloneError, _LEFT_ALONE),
     (CannotResolveHostError, "dns"),
     (DownloadTimeoutError, "timeout"),
     (DownloadConnectionRefusedError, "refused"),
@@ -165,6 +168,9 @@ class PageSpider(Spider):
         """Count an address that gave no response; one line in the log."""
         self.stats.inc_value(f"corpus/failed/{reason}")
         level = logging.INFO if reason.startswith(_EXPECTED) else logging.WARNING
+        if reason == _LEFT_ALONE:
+            # One line has told of the site, and this may be any number of pages.
+            level = logging.DEBUG
         words = one_line(detail) or "no further detail"
         self.logger.log(level, "Not fetched (%s): %s: %s", reason, url, words)
 

@@ -12,6 +12,7 @@ from crawler.arguments import ArgumentExit, describe_arguments, parse_arguments,
 from crawler.core.errors import UnreadableInputError
 from crawler.discovery.addresses import address_key, complete_address, split_addresses
 from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
+from crawler.pauses import SitePauses
 from crawler.spiders.base import PageSpider
 
 if TYPE_CHECKING:
@@ -84,8 +85,11 @@ class UrlsSpider(PageSpider):
     async def _catch_up(self) -> None:
         """Wait until few enough addresses are under way."""
         engine = self.crawler.engine
+        pauses = self.crawler.get_downloader_middleware(SitePauses)
         # Scrapy sends this signal whenever it has taken what can be asked now, if only to see.
-        while self._under_way >= self.read_ahead and engine.downloader.active:
+        while self._under_way >= self.read_ahead and (
+            engine.downloader.active or (pauses is not None and pauses.is_any_paused())
+        ):
             await self.crawler.signals.wait_for(signals.scheduler_empty)
 
     def count_failure(self, failure: Failure) -> None:

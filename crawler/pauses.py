@@ -1,0 +1,361 @@
+"""Sites in trouble are left alone: a downloader middleware that asks nothing of a site for a while.
+
+The rules stand in ``crawler/patience.py``. Here is how they are kept without holding anybody up:
+requests of a paused site go back into the scheduler, whose queue (``crawler.fetching``) hands out
+none of them until the pause is over. So none of them takes one of ``CONCURRENT_REQUESTS``, and a
+crawl that is stopped does not wait for them.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Self
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary, WeakSet
+
+from scrapy import signals
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+)
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.httpobj import urlparse_cached
+
+from crawler.options import Options
+from crawler.patience import GivenUp, Limits, Patience, Pause, retry_after
+from crawler.waiting import pause
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.utils.asyncio import CallLaterResult
+
+__all__ = ["MAY_NOT_WAIT", "SiteLeftAloneError", "SitePauses", "SiteWaitsError"]
+
+logger = logging.getLogger(__name__)
+
+MAY_NOT_WAIT: Final = "corpus_may_not_wait"
+"""Key of ``Request.meta``: where its site is paused, the request fails with `SiteWaitsError`."""
+_WAITED: Final = "corpus_waited"
+"""Key of ``Request.meta``: how often the request has met trouble and was put back."""
+
+_ASKS_TO_WAIT: Final = frozenset({429, 503})
+# A gateway that does not reach the site; 520 and above are those of Cloudflare. Any other 5xx may
+# be the fault of one page.
+_GATEWAY_ERRORS: Final = frozenset({502, 504, *range(520, 528), 530})
+_SERVER_ERROR: Final = 500
+_FAILURES: Final[dict[type[Exception], str]] = {
+    DownloadConnectionRefusedError: "refuses connections",
+    DownloadTimeoutError: "does not answer in time",
+    CannotResolveHostError: "is not found",
+    DownloadFailedError: "breaks connections off",
+}
+# A page that alone asks for patience, of a site that answers otherwise, is not waited for forever;
+# one that alone fails has its turn again by RETRY_TIMES.
+_MOST_WAITS: Final = 3
+_MOST_WAITS_AFTER_ERRORS: Final = 1
+_POLL_SECONDS: Final = 0.2
+
+
+class SiteWaitsError(IgnoreRequest):
+    """The site is paused, and the request is one that may not wait; ask again later."""
+
+
+class SiteLeftAloneError(IgnoreRequest):
+    """A page was not fetched, since its site is left alone for the rest of the crawl.
+
+    It says nothing of the page: whoever keeps a list of addresses keeps this one in it.
+
+    Attributes:
+        retry_later: Always True: the next crawl may ask for the page.
+        site: The site, by the name of its download slot (its host, as a rule).
+        until: When the site asks to come back, with a time zone; None where it did not say.
+    """
+
+    retry_later: Final = True
+
+    def __init__(self, message: str, site: str, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.site = site
+        self.until = until
+
+
+class SitePauses:
+    """Downloader middleware that leaves a site alone while it is in trouble.
+
+    A site that answers 429 or 503 is asked nothing for as long as its ``Retry-After`` says, else
+    for pauses that grow; one that gives several errors in a row (no connection, no answer, 5xx) for
+    such pauses as well. The request that met the trouble is sent again afterwards. After
+    ``CORPUS_PAUSES`` pauses in a row the site is given up, and so is one that asks for more than
+    ``CORPUS_PAUSE_LONGEST`` seconds: what is asked of it fails with :class:`SiteLeftAloneError`.
+
+    Requests of the scheduler wait there if its queue is :class:`crawler.fetching.SparingQueue`.
+    Those of another queue, and those of components, wait here.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        options = Options.from_settings(crawler.settings)
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._priority = crawler.settings.getint("RETRY_PRIORITY_ADJUST")
+        self._patience = Patience(
+            Limits(
+                first=options.pause_first,
+                longest=options.pause_longest,
+                in_a_row=options.pauses,
+                after_errors=options.pause_after_errors,
+            )
+        )
+        self._sent: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
+        self._scheduled: WeakSet[Request] = WeakSet()
+        self._errors: dict[str, SiteLeftAloneError] = {}
+        self._timers: dict[str, CallLaterResult] = {}
+        crawler.signals.connect(self.response_downloaded, signals.response_downloaded)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware of a crawl."""
+        return cls(crawler)
+
+    def most_under_way(self, slot: str, usual: int) -> int:
+        """Return how many requests of a download slot may be under way now.
+
+        Args:
+            slot: Key of the slot.
+            usual: How many may be where nothing is wrong.
+        """
+        if self._patience.wait(slot, monotonic()) > 0:
+            return 0
+        return 1 if self._patience.is_tried(slot) else usual
+
+    def handed_out(self, request: Request) -> None:
+        """Note that a request came from a queue which keeps those of paused sites back."""
+        self._scheduled.add(request)
+
+    def is_any_paused(self) -> bool:
+        """Say whether the scheduler may hold requests that wait for the end of a pause."""
+        return self._patience.is_any_paused(monotonic())
+
+    async def process_request(self, request: Request) -> Request | None:
+        """Let a request go on to its site, unless that is to be left alone.
+
+        Raises:
+            SiteLeftAloneError: the site is left alone for the rest of the crawl.
+            SiteWaitsError: it is paused, and the request may not wait.
+        """
+        if not _is_web(request):
+            return None
+        site = self._site(request)
+        self._refuse_given_up(site)
+        if self._patience.wait(site, monotonic()) > 0:
+            return await self._put_back(request, site)
+        self._sent[request] = monotonic()
+        return None
+
+    async def process_response(self, request: Request, response: Response) -> Response | Request:
+        """Put a request back whose answer is that of a site in trouble.
+
+        Raises:
+            SiteLeftAloneError: the site has been given up, and the answer is no page of it.
+            SiteWaitsError: it is paused, and the request may not wait.
+        """
+        if response.status not in _ASKS_TO_WAIT and response.status not in _GATEWAY_ERRORS:
+            return response
+        if not _is_web(request) or "cached" in response.flags:
+            return response
+        most = _MOST_WAITS if response.status in _ASKS_TO_WAIT else _MOST_WAITS_AFTER_ERRORS
+        return await self._again(request, most) or response
+
+    async def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Put a request back that failed when its site was in trouble.
+
+        Raises:
+            SiteLeftAloneError: the site has been given up.
+            SiteWaitsError: it is paused, and the request may not wait.
+        """
+        if isinstance(exception, SiteWaitsError):
+            return await self._put_back(request, self._site(request))
+        why = next((words for kind, words in _FAILURES.items() if isinstance(exception, kind)), "")
+        if not why or not _is_web(request):
+            return None
+        site, now = self._site(request), monotonic()
+        self._act(site, self._patience.failed(site, self._sent.get(request, now), now), why)
+        return await self._again(request, _MOST_WAITS_AFTER_ERRORS)
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Learn from an answer how its site is, before the downloader sends the next request."""
+        if not _is_web(request):
+            return
+        site, now = self._site(request), monotonic()
+        sent, status = self._sent.get(request, now), response.status
+        if status in _ASKS_TO_WAIT:
+            asked = _asked_seconds(response)
+            # Nobody waits for a robots.txt that fails: what has none is not crawled.
+            if asked is None and request.meta.get(MAY_NOT_WAIT):
+                verdict = self._patience.failed(site, sent, now)
+            else:
+                verdict = self._patience.asked_to_wait(site, sent, now, asked)
+        elif status in _GATEWAY_ERRORS or (
+            # A page that fails each time it is retried fails once.
+            status >= _SERVER_ERROR and not request.meta.get("retry_times")
+        ):
+            verdict = self._patience.failed(site, sent, now)
+        else:
+            if status < _SERVER_ERROR and self._patience.answered(site, sent):
+                logger.info("%s answers again", site)
+            return
+        self._act(site, verdict, f"answers HTTP {status}")
+
+    def spider_closed(self) -> None:
+        """Wait for nothing any more."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def _site(self, request: Request) -> str:
+        """Name the download slot that a request belongs to.
+
+        Scrapy leaves a request that was redirected to another host in the slot of the first one.
+        """
+        passed = request.meta.get("redirect_urls")
+        slot = request.meta.get("download_slot")
+        if passed and slot == urlsplit(passed[0]).hostname:
+            return urlparse_cached(request).hostname or ""
+        return self._crawler.engine.downloader.get_slot_key(request)
+
+    def _act(self, site: str, verdict: Pause | GivenUp | None, why: str) -> None:
+        if verdict is None:
+            return
+        if isinstance(verdict, GivenUp):
+            self._tell_given_up(site, verdict, why)
+        else:
+            self._tell_pause(site, verdict, why)
+            self._wake_after(site, verdict.seconds)
+        self._empty_slot(site)
+
+    def _tell_pause(self, site: str, verdict: Pause, why: str) -> None:
+        self._stats.inc_value("corpus/pauses/count")
+        seconds: float = self._stats.get_value("corpus/pauses/seconds", 0.0)
+        self._stats.set_value("corpus/pauses/seconds", seconds + verdict.seconds)
+        logger.info(
+            "%s %s: it is left alone for %s%s, pause %d in a row",
+            site,
+            why,
+            _words(verdict.seconds),
+            " as it asks" if verdict.asked else "",
+            verdict.number,
+        )
+
+    def _tell_given_up(self, site: str, verdict: GivenUp, why: str) -> None:
+        words, until = why, None
+        if verdict.pauses:
+            words += f", {verdict.pauses} pauses in a row did not help"
+        if verdict.asked is None:
+            words += "; crawl it again later"
+        else:
+            until = datetime.now(UTC) + timedelta(seconds=verdict.asked)
+            words += f"; it asks to come back after {until:%Y-%m-%d %H:%M} UTC"
+        self._errors[site] = SiteLeftAloneError(f"{site} {words}", site, until)
+        told: list[dict[str, Any]] = self._stats.get_value("corpus/left_alone", [])
+        self._stats.set_value("corpus/left_alone", [*told, {"site": site, "why": words}])
+        logger.warning(
+            "%s %s. Nothing more is asked of it in this crawl "
+            "(CORPUS_PAUSES and CORPUS_PAUSE_LONGEST make the crawl more patient).",
+            site,
+            words,
+        )
+
+    def _empty_slot(self, site: str) -> None:
+        """Take back what waits its turn in the downloader."""
+        slot = self._crawler.engine.downloader.slots.get(site)
+        while slot is not None and slot.queue:
+            _, promised = slot.queue.popleft()
+            promised.errback(SiteWaitsError(f"{site} is paused"))
+
+    def _refuse_given_up(self, site: str) -> None:
+        if error := self._errors.get(site):
+            # One of its own for each request: tracebacks grow with each raise.
+            raise SiteLeftAloneError(str(error), site, error.until)
+
+    async def _again(self, request: Request, most: int) -> Request | None:
+        """Put a request back that met trouble; None where it has had its turns."""
+        site, waited = self._site(request), request.meta.get(_WAITED, 0)
+        if request.meta.get("dont_retry"):
+            return None
+        self._refuse_given_up(site)
+        if self._patience.wait(site, monotonic()) <= 0 or waited >= most:
+            return None
+        self._stats.inc_value("corpus/pauses/put_back")
+        again = await self._put_back(request, site)
+        again.meta[_WAITED] = waited + 1
+        # As retries are: other pages may show sooner whether the site is well.
+        again.priority += self._priority
+        return again
+
+    async def _put_back(self, request: Request, site: str) -> Request:
+        """Give a request back for the scheduler, now if that keeps it, else after the pause."""
+        if request.meta.get(MAY_NOT_WAIT):
+            raise SiteWaitsError(f"{site} is paused")
+        while request not in self._scheduled and self._patience.wait(site, monotonic()) > 0:
+            if self._is_closing():
+                raise SiteLeftAloneError(f"the crawl ended while {site} was paused", site)
+            await pause(min(_POLL_SECONDS, self._patience.wait(site, monotonic())))
+        again = request.replace(dont_filter=True)
+        if again.meta.get("download_slot", site) != site:
+            # It was redirected to this site, and waits with the others of it.
+            del again.meta["download_slot"]
+        return again
+
+    def _wake_after(self, site: str, seconds: float) -> None:
+        if (timer := self._timers.pop(site, None)) is not None:
+            timer.cancel()
+        self._timers[site] = call_later(seconds, self._wake, site)
+
+    def _wake(self, site: str) -> None:
+        """Have the scheduler asked again when a pause is over."""
+        del self._timers[site]
+        if (rest := self._patience.wait(site, monotonic())) > 0:
+            self._wake_after(site, rest)
+        elif (slot := self._engine_slot()) is not None:
+            slot.nextcall.schedule()
+
+    def _is_closing(self) -> bool:
+        slot = self._engine_slot()
+        return not self._crawler.engine.running or slot is None or slot.closing is not None
+
+    def _engine_slot(self) -> Any:  # noqa: ANN401 - a private class of Scrapy
+        # Scrapy has no public name for "ask the scheduler again", nor for "the spider is closing".
+        return getattr(self._crawler.engine, "_slot", None)
+
+
+def _is_web(request: Request) -> bool:
+    return urlparse_cached(request).scheme in {"http", "https"}
+
+
+def _asked_seconds(response: Response) -> float | None:
+    now = datetime.now(UTC)
+    # Dates are those of the server's clock, which may be wrong.
+    date = (response.headers.get("Date") or b"").decode("latin-1")
+    try:
+        told = parsedate_to_datetime(date)
+        now = told if told.tzinfo else told.replace(tzinfo=UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        pass
+    return retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), now)
+
+
+def _words(seconds: float) -> str:
+    """Say a length of time as people do."""
+    for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.3g} seconds"
