@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 
 import pytest
 
@@ -420,3 +421,50 @@ def test_entries_and_bytes_beyond_the_limits_are_left_out(monkeypatch: pytest.Mo
         listing = read_listing(served, URL)
         assert urls(listing) == [ONE, TWO]
         assert problems(listing) == {"too-large": 1}
+
+
+MANY = 60_000
+# What takes many times its own memory where every piece of it is kept; each is a listing or none.
+HOSTILE: dict[str, bytes] = {
+    "elements in one another": b"<urlset>" + b"<a>" * MANY,
+    "prefixes declared in one another": b"<urlset>" + b'<a xmlns:b="c">' * MANY,
+    "elements of a title in one another": b"<rss><item><link>/a</link><title>" + b"<b>" * MANY,
+    "other names": b"<urlset>" + b"".join(b"<a%x/>" % number for number in range(MANY)),
+    "attributes": b"<urlset " + b" ".join(b"a%x=1" % number for number in range(MANY)),
+    "lines of nothing": b"a\n" * MANY,
+    "lines of one address": b"/a\n" * (MANY // 10),
+    "records of JSON": b'{"items":[' + b"{}," * 6_000_000 + b"{}]}",
+    "a list of JSON": b"[" + b"[]," * 300_000 + b"[]]",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_listings_take_little_more_memory_than_their_text(name: str) -> None:
+    body = HOSTILE[name]
+    tracemalloc.start()
+    try:
+        listing = read_listing(body, URL)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(listing.entries) <= 1
+    # The text, stripped and cleaned, is there a few times.
+    assert most < 6 * len(body) + 1_000_000
+
+
+def test_a_record_is_found_after_elements_too_deep_to_be_told_apart() -> None:
+    text = "<p>" * 200 + "<i>x</i>" * 3
+    listing = read_listing(
+        f"<rss><channel><item><link>{ONE}</link><description>{text}</description></item>"
+        f"<item><link>{TWO}</link></item></channel></rss>".encode(),
+        URL,
+    )
+    assert urls(listing) == [ONE, TWO]
+    assert problems(listing)["nested-deeply"] > 100
+
+
+def test_entries_are_counted_with_those_that_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 3)
+    listing = read_listing(f"{ONE}\n{ONE}\n{ONE}\n{TWO}\n".encode(), URL)
+    assert urls(listing) == [ONE]
+    assert problems(listing) == {"repeated": 2, "entries-many": 1}

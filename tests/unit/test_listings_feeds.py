@@ -140,6 +140,22 @@ def test_an_item_without_an_address_is_left_out_and_counted(item: str) -> None:
     assert listing.problems == ("entry without an address, left out: 1",)
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://a.example/2020/one/#comment-12",
+        "https://a.example/2020/one/#c4711",
+        "https://a.example/2020/one/?showComment=4711#c4711",
+    ],
+)
+def test_a_comment_dates_and_names_no_page(link: str) -> None:
+    (entry,) = read(
+        rss(f"<title>By: R</title><link>{link}</link><pubDate>2026-11-27</pubDate>")
+    ).entries
+    assert entry.url.startswith("https://a.example/2020/one/")
+    assert (entry.published, entry.lastmod, entry.title) == ("", "", "")
+
+
 def test_addresses_are_relative_to_their_base() -> None:
     feed = atom("<link href='one'/>").replace("<feed", "<feed xml:base='https://b.example/x/'")
     assert urls(feed) == ["https://b.example/x/one"]

@@ -82,3 +82,9 @@ def test_usual_places_are_at_the_root_and_below_the_start() -> None:
     assert usual_places("https://a.example/index.html") == at_root
     assert len(set(places.feeds)) == len(places.feeds)
     assert usual_places("mailto:a@a.example").sitemaps == ()
+
+
+def test_of_an_endless_robots_txt_the_beginning_is_read() -> None:
+    text = "Sitemap: /first.xml\n" + "#\n" * 300_000 + "Sitemap: /last.xml\n"
+    found = sitemaps_of_robots(text, "https://a.example/robots.txt")
+    assert found == ("https://a.example/first.xml",)

@@ -51,6 +51,7 @@ class Collector:
     _entries: dict[str, Entry] = field(default_factory=dict)
     _dates: dict[str, str] = field(default_factory=dict)
     _site: str = ""
+    _read: int = 0
     _foreign: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -87,7 +88,7 @@ class Collector:
 
     def is_full(self) -> bool:
         """Tell, and count, that a further entry is one too many."""
-        full = len(self._entries) >= MAX_ENTRIES
+        full = self._read >= MAX_ENTRIES
         self.problems.add("entries-many", full)
         return full
 
@@ -106,6 +107,7 @@ class Collector:
             candidates: addresses as the listing has them, entities replaced, each with the address
                 it is relative to.
         """
+        self._read += 1
         first = "address-missing"
         for written, base in candidates:
             mended: Counter[str] = Counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -22,6 +23,8 @@ _CHANGED = ("updated", "modified")
 _FIELDS = frozenset({"guid", "id", "link", "language", *_PUBLISHED, *_CHANGED})
 _SPACES = frozenset({"", "atom", "dc"})
 _WEB = ("http://", "https://")
+# The addresses that WordPress and Blogger give the comments of a page.
+_OF_COMMENT = re.compile(r"#(?:comment|c)[-_]?\d|[?&]showcomment=", re.IGNORECASE)
 # An entry lies this deep at most; what stands deeper says nothing of its base.
 _MAX_DEPTH = 8
 
@@ -32,7 +35,8 @@ class FeedReader:
 
     The address of an entry is, by what it has: the address that FeedBurner hid, the link to the
     page, a ``guid`` that is a permanent link, an ``id`` or ``rdf:about`` that is a web address.
-    Files that go with an entry (``enclosure``) and its text are passed over.
+    Files that go with an entry (``enclosure``) and its text are passed over. Of a comment on a
+    page, which has a date and a title of its own, the page's address is taken alone.
     """
 
     collector: Collector
@@ -140,6 +144,9 @@ class FeedReader:
         fields = self._fields
         url = self.collector.address(*candidates)
         if not url:
+            return
+        if _OF_COMMENT.search(candidates[0][0]):
+            self.collector.add(url)
             return
         self.collector.add(
             url,

@@ -1,7 +1,7 @@
 """A scanner of XML that is rarely well-formed: elements and text, one after the other.
 
 It declares no entities, loads nothing, keeps no tree, and reads on after whatever is wrong: time
-and memory go with the length of the text, however hostile that is.
+goes with the length of the text, and memory does not, however hostile that is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import lru_cache
 from html.entities import html5
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
+
+from crawler.core.listings.model import MAX_NESTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,6 +46,8 @@ _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 # Prefixes beyond this number in force at once are not known; each element that adds one copies all.
 _MAX_PREFIXES = 64
+# Attributes beyond this number are not read; roots that declare everything have some forty.
+_MAX_ATTRIBUTES = 256
 # Vocabularies by a part of their namespace, which sites write in many wrong ways.
 _VOCABULARIES = (
     ("sitemap-news", "news"),
@@ -149,6 +154,9 @@ class Scanner:
         if name in self.handler.records and self._names[name] and self._taking is None:
             self.problems.add("tag-unclosed")
             self._pop_to(name)
+        if len(self._open) >= MAX_NESTED:
+            self.problems.add("nested-deeply")
+            return
         parent = self._open[-1].prefixes if self._open else _NO_ATTRIBUTES
         prefixes = _declared(attributes, parent) if attributes else parent
         node = Node(self._space(qualified, prefixes), name, attributes, prefixes)
@@ -175,6 +183,8 @@ class Scanner:
     def _pop(self, *, cut: bool = False) -> None:
         node = self._open.pop()
         self._names[node.name] -= 1
+        if not self._names[node.name]:
+            del self._names[node.name]
         text = ""
         if node is self._taking:
             text = "".join(self._pieces)
@@ -247,7 +257,7 @@ def _attributes(rest: str) -> dict[str, str]:
 
 
 def _attribute_values(rest: str) -> Iterator[tuple[str, str, str, str]]:
-    for match in _ATTRIBUTE.finditer(rest):
+    for match in islice(_ATTRIBUTE.finditer(rest), _MAX_ATTRIBUTES):
         name, double, single, bare = match.groups("")
         yield name, double, single, bare
 

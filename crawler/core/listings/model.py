@@ -13,7 +13,9 @@ __all__ = [
     "MAX_ADDRESS_CHARS",
     "MAX_ALTERNATES",
     "MAX_ENTRIES",
+    "MAX_JSON_CHARS",
     "MAX_LISTING_BYTES",
+    "MAX_NESTED",
     "PROBLEMS",
     "Alternate",
     "Entry",
@@ -28,10 +30,16 @@ MAX_LISTING_BYTES = 50 * 1024 * 1024
 """Most bytes read of a listing, unpacked: what the sitemap protocol (sitemaps.org) allows."""
 
 MAX_ENTRIES = 250_000
-"""Most entries taken from a listing: five times what the sitemap protocol allows."""
+"""Most entries read of a listing, repeated ones too: five times what the protocol allows."""
 
 MAX_ALTERNATES = 250
 """Most other languages kept for an entry; there are fewer than 200 languages with two letters."""
+
+MAX_JSON_CHARS = 16 * 1024 * 1024
+"""Longest feed in JSON, which has to be in memory at once and takes many times its length there."""
+
+MAX_NESTED = 64
+"""Most elements that stand in one another; in real listings, HTML and all, there are fewer."""
 
 MAX_ADDRESS_CHARS = 2_048
 """Longest address taken, as written: what the sitemap protocol allows."""
@@ -52,15 +60,17 @@ PROBLEMS: Mapping[str, str] = {
     "date-wrong": "date that is none, left out",
     "empty": "nothing in it",
     "encoding-wrong": "declared encoding is not the real one, which was found out",
-    "entries-many": f"entry beyond {MAX_ENTRIES:,}, left out",
+    "entries-many": f"entry beyond the first {MAX_ENTRIES:,}, left out",
     "gzip-cut": "packed data end too early, read as far as they go",
     "gzip-damaged": "packed data are damaged, read as far as they go",
     "gzip-not": "named as packed, but it is not",
     "gzip-tail": "bytes after the packed data, left out",
     "html": "an HTML page, not a listing",
     "index-with-pages": "page in an index of sitemaps, kept",
+    "json-long": f"JSON of more than {MAX_JSON_CHARS:,} characters, not read",
     "json-wrong": "JSON that is no feed",
     "line-wrong": "line that is no address, left out",
+    "nested-deeply": f"element within {MAX_NESTED} others, taken for a part of the last of them",
     "raw-ampersand": "& that begins no known character, kept as it is",
     "repeated": "address listed more than once, its first entry kept",
     "sitemap-among-pages": "sitemap listed among pages, kept as a sitemap",

@@ -21,6 +21,8 @@ _FEED_TYPES = frozenset(
         "text/rss+xml", "text/atom+xml", "text/rss",
     }
 )  # fmt: skip
+# Most of a robots.txt that is read, in characters: what robots have to read at least (RFC 9309).
+_ROBOTS_CHARS = 500 * 1024
 _ROBOTS_FIELDS = frozenset({"sitemap", "site-map"})
 # The names that the usual publishing systems give by default, the most usual ones first.
 _SITEMAPS = (
@@ -68,12 +70,14 @@ def find_feeds(parsed: ParsedPage) -> tuple[str, ...]:
 def sitemaps_of_robots(text: str, url: str) -> tuple[str, ...]:
     """Return the sitemaps that a robots.txt names, absolute and canonical, each once.
 
+    Of a long one, what robots have to read at least is read: the first 500 KiB (RFC 9309, 2.5).
+
     Args:
         text: the robots.txt.
         url: its address.
     """
     found: dict[str, None] = {}
-    for line in text.removeprefix("\ufeff").splitlines():
+    for line in text[:_ROBOTS_CHARS].removeprefix("\ufeff").splitlines():
         name, separator, value = line.partition(":")
         if not separator or name.strip().lower() not in _ROBOTS_FIELDS:
             continue

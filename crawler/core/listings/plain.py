@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from crawler.core.addresses import address_site
 from crawler.core.listings.collect import absolute_address
+from crawler.core.listings.model import MAX_JSON_CHARS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from crawler.core.listings.collect import Collector
     from crawler.core.listings.model import Listing
@@ -20,14 +21,19 @@ __all__ = ["read_json_feed", "read_lines"]
 _JSON_FEED = "jsonfeed.org/version/"
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _PATH = re.compile(r"\.{0,2}/")
+_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]+")
 # Of prose with an address in it most lines are none.
 _LEAST_ADDRESSES = 0.5
 
 
 def read_json_feed(text: str, collector: Collector) -> Listing:
     """Read a JSON Feed (jsonfeed.org, versions 1 and 1.1)."""
+    if len(text) > MAX_JSON_CHARS:
+        collector.problems.add("json-long")
+        return collector.listing("none")
     try:
-        feed = json.loads(text)
+        # A feed is an object: nothing else is worth the memory.
+        feed = json.loads(text) if text.startswith("{") else None
     except (ValueError, RecursionError):
         feed = None
     items = feed.get("items") if isinstance(feed, dict) else None
@@ -82,28 +88,33 @@ def read_lines(text: str, collector: Collector, *, cut: bool = False) -> Listing
         collector: takes the entries.
         cut: the list was cut off, so that its last line is not whole.
     """
-    lines = text.splitlines(keepends=True)
-    if cut and lines and not lines[-1].endswith(("\n", "\r")):
-        lines.pop()
+    if cut and not text.endswith(("\n", "\r")):
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
         collector.problems.add("cut-off")
     host = address_site(collector.url) + "/"
-    found, wrong = [], 0
-    for line in lines:
-        written = line.partition("\t")[0].split(maxsplit=1)[:1]
-        if not written or written[0].startswith("#"):
-            continue
-        plain = written[0].lower().removeprefix("www.")
-        if _WEB.match(written[0]) or _PATH.match(written[0]) or plain.startswith(host):
-            found.append(written[0])
-        else:
-            wrong += 1
-    if not found or len(found) < (len(found) + wrong) * _LEAST_ADDRESSES:
+    # Read twice, since millions of lines kept apart take many times the memory of the text.
+    found = wrong = 0
+    for address in _line_addresses(text, host):
+        found += bool(address)
+        wrong += not address
+    if not found or found < (found + wrong) * _LEAST_ADDRESSES:
         collector.problems.add("unknown")
         return collector.listing("none")
     collector.problems.add("line-wrong", wrong)
-    for written_address in found:
-        if collector.is_full():
+    for address in _line_addresses(text, host):
+        if not address or collector.is_full():
             continue
-        if url := collector.address((written_address, collector.url)):
+        if url := collector.address((address, collector.url)):
             collector.add(url)
     return collector.listing("text")
+
+
+def _line_addresses(text: str, host: str) -> Iterator[str]:
+    """Give the address of each line that is neither blank nor a comment; empty where it is none."""
+    for line in _LINE.finditer(text):
+        written = line[0].partition("\t")[0].split(maxsplit=1)[:1]
+        if not written or written[0].startswith("#"):
+            continue
+        plain = written[0].lower().removeprefix("www.")
+        is_address = _WEB.match(written[0]) or _PATH.match(written[0]) or plain.startswith(host)
+        yield written[0] if is_address else ""
