@@ -431,6 +431,8 @@ HOSTILE: dict[str, bytes] = {
     "elements of a title in one another": b"<rss><item><link>/a</link><title>" + b"<b>" * MANY,
     "other names": b"<urlset>" + b"".join(b"<a%x/>" % number for number in range(MANY)),
     "attributes": b"<urlset " + b" ".join(b"a%x=1" % number for number in range(MANY)),
+    "links of an entry": b"<feed><entry>"
+    + b"".join(b'<link href="/%x"/>' % number for number in range(MANY)),
     "lines of nothing": b"a\n" * MANY,
     "lines of one address": b"/a\n" * (MANY // 10),
     "records of JSON": b'{"items":[' + b"{}," * 6_000_000 + b"{}]}",

@@ -27,6 +27,8 @@ _WEB = ("http://", "https://")
 _OF_COMMENT = re.compile(r"#(?:comment|c)[-_]?\d|[?&]showcomment=", re.IGNORECASE)
 # An entry lies this deep at most; what stands deeper says nothing of its base.
 _MAX_DEPTH = 8
+# One of an entry's links is its address: the first that is sound, of HTML before others.
+_MAX_LINKS = 32
 
 
 @dataclass(slots=True)
@@ -125,7 +127,9 @@ class FeedReader:
 
     def _add_link(self, node: Node) -> None:
         attributes = node.attributes
-        if "alternate" in (attributes.get("rel", "").lower().split() or ["alternate"]):
+        if len(self._links) < _MAX_LINKS and "alternate" in (
+            attributes.get("rel", "").lower().split() or ["alternate"]
+        ):
             other_type = attributes.get("type", "html").lower().find("html") < 0
             self._links.append((other_type, attributes["href"], self._base_of(node, [])))
 

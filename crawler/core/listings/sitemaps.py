@@ -75,11 +75,10 @@ class SitemapReader:
         language = attributes.get("hreflang", "").strip()
         if not language or "alternate" not in attributes.get("rel", "").lower().split():
             return
-        url = absolute_address(self.collector.url, attributes.get("href", "").strip())
-        if not url:
-            self.collector.problems.add("alternate-wrong")
-        elif len(self._alternates) >= MAX_ALTERNATES:
+        if len(self._alternates) >= MAX_ALTERNATES:
             self.collector.problems.add("alternates-many")
+        elif not (url := absolute_address(self.collector.url, attributes.get("href", "").strip())):
+            self.collector.problems.add("alternate-wrong")
         else:
             self._alternates.setdefault(language, url)
 
