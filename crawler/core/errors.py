@@ -9,6 +9,7 @@ __all__ = [
     "CorpusError",
     "FetchError",
     "MethodError",
+    "ModelError",
     "OneLineExit",
     "OptionError",
     "StoreError",
@@ -56,6 +57,18 @@ class MethodError(CorpusError):
 
 class FetchError(CorpusError):
     """A page cannot be fetched. The message says what its server, or the way to it, had to say."""
+
+
+class ModelError(CorpusError):
+    """A document model is wrong. The message names its file, line and column, and what to do."""
+
+    exit_code = _WRONG_CALL
+
+    def __init__(self, name: str, line: int, column: int, detail: str) -> None:
+        super().__init__(f"{name}, line {line}, column {column}: {detail}")
+        self.line = line
+        self.column = column
+        self.detail = detail
 
 
 class StoreError(CorpusError):

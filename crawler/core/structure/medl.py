@@ -1,0 +1,385 @@
+r"""MEDL, the multi-level element description language: read, checked, and written.
+
+The element declarations of an XML DTD, with keywords (Lee and Lee 2004, section 3)::
+
+    <!ELEMENT Resume (Education | Experience)*>
+    <!KEYWORD Degree KEYTOKENS "ph.d. m.s. b.s." KEYPATTERN "\b[bm]\.?sc\b">
+
+Beside the paper's form there are, as in a DTD, ``#PCDATA``, ``EMPTY``, ``ANY`` and comments, and a
+third way to tell an element, ``KEYROLE``: by what the page itself shows a block to be.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from crawler.core.errors import ModelError
+from crawler.core.structure.model import GROUP, ROLES, TEXT, Element, Model, Particle, Rule
+from crawler.core.structure.patterns import Pattern, PatternError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crawler.core.structure.model import Kind, Occurs
+
+__all__ = ["MOST_CHARS", "parse_model", "write_model"]
+
+MOST_CHARS: Final = 1_000_000
+"""A model has no more characters than this."""
+_DEEPEST: Final = 40
+_MOST_ELEMENTS: Final = 2_000
+_LEXEME: Final = re.compile(
+    r"(?P<space>\s++)|(?P<comment><!--)|(?P<declare><!)|(?P<text>[\"'])"
+    r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])"
+)
+_CONNECTORS: Final[dict[str, Kind]] = {",": "sequence", "|": "choice", "&": "all"}
+_JOINTS: Final = {kind: mark for mark, kind in _CONNECTORS.items()}
+_OCCURS: Final[dict[str, Occurs]] = {"?": "?", "+": "+", "*": "*"}
+_TEXT_ALONE: Final = "#PCDATA"
+# A name has one colon at most, since XML takes what stands before it for a prefix.
+_XML_NAME: Final = re.compile(
+    r"(?!(?i:xml))[A-Za-z][A-Za-z0-9.\-_]*+(?::[A-Za-z][A-Za-z0-9.\-_]*+)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexeme:
+    kind: str
+    text: str
+    offset: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A group that is being read: its parts, what joins them, where it began."""
+
+    offset: int
+    parts: list[Particle]
+    kind: Kind | None = None
+    holds_text: bool = False
+
+
+def parse_model(source: str, name: str = "model") -> Model:
+    """Read a model.
+
+    Args:
+        source: the text of the model.
+        name: what errors call it: the name of its file.
+
+    Raises:
+        ModelError: the model is wrong. The message names line and column, counted from 1, and says
+            what to do.
+    """
+    return _Parser(source, name).parse()
+
+
+class _Parser:
+    def __init__(self, source: str, name: str) -> None:
+        self._source = source.removeprefix("\ufeff")
+        self._name = name
+        self._lexemes: Iterator[_Lexeme] = iter(())
+        self._ahead = _Lexeme("end", "", 0)
+        self._elements: dict[str, Element] = {}
+        self._rules: list[tuple[Rule, int]] = []
+        self._named: dict[str, int] = {}
+
+    def parse(self) -> Model:
+        if len(self._source) > MOST_CHARS:
+            self._fail(f"the model has more than {MOST_CHARS:,} characters; is it a model?", 0)
+        self._lexemes = self._lex()
+        self._next()
+        while self._ahead.kind != "end":
+            self._declaration()
+        if not self._elements:
+            self._fail("there is no <!ELEMENT …>; declare the outermost element first", 0)
+        model = Model(dict(self._elements), tuple(rule for rule, _ in self._rules), self._name)
+        self._check(model)
+        return model
+
+    def _fail(self, message: str, offset: int) -> NoReturn:
+        before = self._source[:offset]
+        line = before.count("\n") + 1
+        column = offset - (before.rfind("\n") + 1) + 1
+        raise ModelError(self._name, line, column, message)
+
+    def _lex(self) -> Iterator[_Lexeme]:
+        at, source = 0, self._source
+        while at < len(source):
+            found = _LEXEME.match(source, at)
+            if found is None:
+                self._fail(f"{source[at]!r} has no meaning here; leave it out", at)
+            kind, end = found.lastgroup or "", found.end()
+            if kind == "comment":
+                end = source.find("-->", end) + 3
+                if end < 3:  # noqa: PLR2004 - what was not found is at -1
+                    self._fail("this comment is never closed; add '-->'", at)
+            elif kind == "text":
+                close = source.find(source[at], end)
+                if close < 0:
+                    self._fail(f"this text is never closed; add {source[at]}", at)
+                yield _Lexeme(kind, source[end:close], at)
+                end = close + 1
+            elif kind != "space":
+                yield _Lexeme(kind, found[0], at)
+            at = end
+        yield _Lexeme("end", "the end of the model", len(source))
+
+    def _next(self) -> _Lexeme:
+        """Take the lexeme ahead and look at the one after."""
+        taken = self._ahead
+        self._ahead = next(self._lexemes, taken)
+        return taken
+
+    def _expect(self, kind: str, text: str, wanted: str) -> _Lexeme:
+        if self._ahead.kind != kind or (text and self._ahead.text != text):
+            self._fail(f"{wanted} belongs here, not {self._ahead.text!r}", self._ahead.offset)
+        return self._next()
+
+    def _declaration(self) -> None:
+        start = self._expect("declare", "", "a declaration, <!ELEMENT …> or <!KEYWORD …>,")
+        word = self._expect("name", "", "ELEMENT or KEYWORD")
+        if word.text == "ELEMENT":
+            self._element()
+        elif word.text == "KEYWORD":
+            self._keyword(start.offset)
+        else:
+            self._fail(f"'{word.text}' is no declaration; use ELEMENT or KEYWORD", word.offset)
+
+    def _element_name(self) -> _Lexeme:
+        found = self._expect("name", "", "the name of an element")
+        if _XML_NAME.fullmatch(found.text) is None:
+            self._fail(
+                f"'{found.text}' cannot name an element of XML; begin with a letter, not with "
+                "'xml', and have one colon at most, between two names",
+                found.offset,
+            )
+        if found.text in (TEXT, GROUP):
+            self._fail(
+                f"'{found.text}' is what the result calls text and groups that no element is; "
+                "choose another name",
+                found.offset,
+            )
+        return found
+
+    def _element(self) -> None:
+        name = self._element_name()
+        if name.text in self._elements:
+            self._fail(f"'{name.text}' is declared twice; join the two", name.offset)
+        if len(self._elements) >= _MOST_ELEMENTS:
+            self._fail(f"there are more than {_MOST_ELEMENTS:,} elements; cut it up", name.offset)
+        self._named.setdefault(name.text, name.offset)
+        if self._ahead.text in ("EMPTY", "ANY") and self._ahead.kind == "name":
+            word = self._next().text
+            element = Element(name.text, holds_any=word == "ANY", holds_text=word == "ANY")
+        elif self._ahead.text == "(":
+            element = self._content(name.text)
+        else:
+            self._fail(
+                f"'(' and what '{name.text}' may hold belong here, or EMPTY or ANY, "
+                f"not {self._ahead.text!r}",
+                self._ahead.offset,
+            )
+        self._expect("mark", ">", f"'>' at the end of the declaration of '{name.text}'")
+        self._elements[name.text] = element
+
+    def _content(self, name: str) -> Element:
+        """Read groups within groups, the innermost on top of a stack."""
+        stack = [_Open(self._next().offset, [])]
+        while True:
+            group = stack[-1]
+            if self._ahead.text == "(" and self._ahead.kind == "mark":
+                if len(stack) >= _DEEPEST:
+                    self._fail(f"groups nest deeper than {_DEEPEST}", self._ahead.offset)
+                stack.append(_Open(self._next().offset, []))
+                continue
+            self._token(group, outermost=len(stack) == 1)
+            while self._ahead.text == ")":
+                closed = stack.pop()
+                self._next()
+                particle = self._closed(closed)
+                if not stack:
+                    return self._as_element(name, closed, particle)
+                stack[-1].parts.append(particle)
+            self._connector(stack[-1])
+
+    def _token(self, group: _Open, *, outermost: bool) -> None:
+        if self._ahead.text == _TEXT_ALONE:
+            if not outermost or group.parts or group.holds_text:
+                self._fail(f"{_TEXT_ALONE} stands first in the outermost group", self._ahead.offset)
+            self._next()
+            group.holds_text = True
+            return
+        found = self._element_name()
+        self._named.setdefault(found.text, found.offset)
+        group.parts.append(Particle("name", self._occurs(), found.text))
+
+    def _occurs(self) -> Occurs:
+        if self._ahead.kind == "mark" and self._ahead.text in _OCCURS:
+            return _OCCURS[self._next().text]
+        return ""
+
+    def _connector(self, group: _Open) -> None:
+        mark = self._ahead
+        if mark.kind != "mark" or mark.text not in _CONNECTORS:
+            self._fail(
+                f"',', '|', '&' or ')' belongs here, not {mark.text!r}"
+                + ("" if mark.kind != "end" else f"; '(' at {self._place(group.offset)} is open"),
+                mark.offset,
+            )
+        kind = _CONNECTORS[mark.text]
+        if group.kind is not None and group.kind != kind:
+            self._fail(
+                f"'{mark.text}' stands in a group joined by '{_JOINTS[group.kind]}'; put "
+                "one of them into parentheses of its own",
+                mark.offset,
+            )
+        if group.holds_text and kind != "choice":
+            self._fail(f"what follows {_TEXT_ALONE} is joined by '|'", mark.offset)
+        group.kind = kind
+        self._next()
+
+    def _place(self, offset: int) -> str:
+        line = self._source.count("\n", 0, offset) + 1
+        return f"line {line}, column {offset - self._source.rfind(chr(10), 0, offset)}"
+
+    def _closed(self, group: _Open) -> Particle:
+        occurs = self._occurs()
+        if len(group.parts) == 1 and not group.holds_text:
+            only = group.parts[0]
+            if not occurs:
+                return only
+            if not only.occurs:
+                return Particle(only.kind, occurs, only.name, only.parts)
+        return Particle(group.kind or "sequence", occurs, parts=tuple(group.parts))
+
+    def _as_element(self, name: str, group: _Open, particle: Particle) -> Element:
+        if not group.holds_text:
+            return Element(name, particle)
+        if not particle.parts:
+            return Element(name, holds_text=True)
+        odd = next((part for part in particle.parts if part.kind != "name" or part.occurs), None)
+        if odd is not None or particle.occurs != "*":
+            self._fail(
+                f"text among elements is written ({_TEXT_ALONE} | a | b)*, with names alone",
+                group.offset,
+            )
+        return Element(name, particle, holds_text=True)
+
+    def _keyword(self, start: int) -> None:
+        name = self._element_name()
+        tokens: tuple[str, ...] = ()
+        pattern: Pattern | None = None
+        roles: tuple[str, ...] = ()
+        given: set[str] = set()
+        while self._ahead.kind == "name":
+            word = self._next()
+            if word.text in given:
+                self._fail(f"{word.text} is given twice; join the two", word.offset)
+            given.add(word.text)
+            text = self._expect("text", "", f"a text in quotes behind {word.text}")
+            if word.text == "KEYTOKENS":
+                tokens = tuple(dict.fromkeys(text.text.split()))
+            elif word.text == "KEYPATTERN":
+                pattern = self._pattern(text)
+            elif word.text == "KEYROLE":
+                roles = self._roles(text)
+            else:
+                self._fail(
+                    f"'{word.text}' tells no element; use KEYTOKENS, KEYPATTERN or KEYROLE",
+                    word.offset,
+                )
+        self._expect("mark", ">", "KEYTOKENS, KEYPATTERN, KEYROLE or '>'")
+        if not (tokens or pattern or roles):
+            self._fail(f"nothing tells '{name.text}'; add KEYTOKENS \"…\"", start)
+        self._rules.append((Rule(name.text, tokens, pattern, roles), name.offset))
+
+    def _pattern(self, text: _Lexeme) -> Pattern:
+        try:
+            return Pattern(text.text)
+        except PatternError as error:
+            self._fail(f"the expression is wrong: {error}", text.offset + 1 + error.offset)
+
+    def _roles(self, text: _Lexeme) -> tuple[str, ...]:
+        roles = tuple(dict.fromkeys(text.text.split()))
+        for role in roles:
+            if role not in ROLES:
+                self._fail(
+                    f"'{role}' is no role; the roles are {', '.join(ROLES)}",
+                    text.offset + 1 + text.text.find(role),
+                )
+        return roles
+
+    def _check(self, model: Model) -> None:
+        """Refuse what no page could ever match, which is a slip of the pen."""
+        known = model.names
+        for rule, offset in self._rules:
+            if rule.element not in known:
+                close = get_close_matches(rule.element, known, 1, 0.6)
+                self._fail(
+                    f"no element is called '{rule.element}'; "
+                    + (f"is it '{close[0]}'?" if close else "name it in what another may hold"),
+                    offset,
+                )
+        endless = _endless(model)
+        for name in endless:
+            self._fail(
+                f"'{name}' always has to hold '{endless[name]}', and so without end; make one of "
+                "them optional with '?' or '*'",
+                self._named[name],
+            )
+
+
+def _endless(model: Model) -> dict[str, str]:
+    """Return the elements that no finite document can hold, each with what it has to hold."""
+    finite = {name for name in model.names if not model.required(name)}
+    while True:
+        more = {
+            name for name in model.names if name not in finite and model.required(name) <= finite
+        }
+        if not more:
+            break
+        finite |= more
+    return {name: min(model.required(name) - finite) for name in model.names if name not in finite}
+
+
+def write_model(model: Model) -> str:
+    """Write a model as MEDL; reading that gives the same model."""
+    lines = [
+        f"<!ELEMENT {element.name} {_written(element)}>" for element in model.elements.values()
+    ]
+    lines += [_rule(rule) for rule in model.rules]
+    return "\n".join(lines) + "\n"
+
+
+def _written(element: Element) -> str:
+    if element.holds_any:
+        return "ANY"
+    if element.content is None:
+        return f"({_TEXT_ALONE})" if element.holds_text else "EMPTY"
+    if element.holds_text:
+        return f"({' | '.join((_TEXT_ALONE, *element.content.names()))})*"
+    text = _particle(element.content)
+    return text if text.startswith("(") else f"({text})"
+
+
+def _particle(particle: Particle) -> str:
+    if particle.kind == "name":
+        return particle.name + particle.occurs
+    joint = {"sequence": ", ", "choice": " | ", "all": " & "}[particle.kind]
+    return f"({joint.join(map(_particle, particle.parts))}){particle.occurs}"
+
+
+def _rule(rule: Rule) -> str:
+    said = []
+    for word, text in (
+        ("KEYTOKENS", " ".join(rule.tokens)),
+        ("KEYPATTERN", rule.pattern.source if rule.pattern else ""),
+        ("KEYROLE", " ".join(rule.roles)),
+    ):
+        if text:
+            quote = "'" if '"' in text else '"'
+            said.append(f"{word} {quote}{text}{quote}")
+    return f"<!KEYWORD {rule.element} {' '.join(said)}>"
