@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
+from crawler.columns import import_pyarrow
 from crawler.core.errors import OneLineExit, OptionError, UnknownMethodError
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
@@ -67,6 +68,7 @@ class CorpusAddon:
             check_feeds(settings)
             _check_row_feeds(settings, options)
             _check_tables(options)
+            _check_memory(settings, options)
         except (OptionError, UnknownMethodError) as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
@@ -109,6 +111,23 @@ def _check_row_feeds(settings: BaseSettings, options: Options) -> None:
                     f"The feed {uri} is one of {rows}, and {name} is off: nothing would "
                     "be written. Leave the one out, or the other."
                 )
+
+
+def _check_memory(settings: BaseSettings, options: Options) -> None:
+    if not options.incremental:
+        return
+    if settings.get("JOBDIR"):
+        raise OptionError(
+            "JOBDIR is set, and CORPUS_INCREMENTAL keeps the state of a crawl in its ledger. "
+            "Leave JOBDIR out: the same command goes on where the crawl was."
+        )
+    if options.mode != "two-pass":
+        raise OptionError(
+            "CORPUS_MODE is set, and CORPUS_INCREMENTAL decides for each page whether it leaves at "
+            "once or is held. Leave CORPUS_MODE out."
+        )
+    if options.output_format == "parquet":
+        import_pyarrow()
 
 
 def _check_tables(options: Options) -> None:

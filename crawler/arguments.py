@@ -33,6 +33,7 @@ __all__ = [
     "flag_argument",
     "parse_arguments",
     "pattern_argument",
+    "share_argument",
     "text_argument",
     "whole_number_argument",
     "words_argument",
@@ -77,6 +78,21 @@ def whole_number_argument(meaning: str, *, default: int, minimum: int = 0) -> in
         return number
 
     return cast("int", _declare(meaning, read, default))
+
+
+def share_argument(meaning: str, *, default: float) -> float:
+    """Declare a number that is 0 or more."""
+
+    def read(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError("is not a number") from None
+        if not 0 <= number < float("inf"):
+            raise ValueError("is not a number that is 0 or more")
+        return number
+
+    return cast("float", _declare(meaning, read, default))
 
 
 def flag_argument(meaning: str, *, default: bool) -> bool:

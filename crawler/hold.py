@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
@@ -25,8 +24,11 @@ from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.captures import Captures
-from crawler.core.errors import CorpusError, StoreError
+from crawler.core.errors import CorpusError, OneLineExit, StoreError
+from crawler.crawls import crawl_name
 from crawler.handed import flaw_of, page_from
+from crawler.incremental.memory import Memory
+from crawler.incremental.numbered import NumberedParts
 from crawler.items import PageItem
 from crawler.journey import REPLAYED, Journey
 from crawler.options import PREFIX, Options
@@ -51,6 +53,27 @@ _T = TypeVar("_T")
 
 # How many items may be in the pipelines at once while an ended crawl drains.
 _DRAIN_AT_ONCE = 16
+# Figures of a crawl that stand in the ledger.
+_KEPT_FIGURES = (
+    "corpus/pages/fetched",
+    "corpus/pages/exported",
+    "corpus/incremental/new",
+    "corpus/incremental/changed",
+    "corpus/incremental/gone",
+    "corpus/incremental/not_modified",
+)
+
+
+class StoreExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
+    """A :class:`StoreError` where Scrapy would show any other exception as a traceback."""
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A spider whose crawls can stand on ledgers."""
+
+    def remember(self, memory: Memory) -> None:
+        """Open the ledgers of the sites it crawls, and keep its frontier there."""
 
 
 @runtime_checkable
@@ -74,9 +97,16 @@ class Hold:
         self._archive = archive if isinstance(archive, PageSource) else None
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
         self.spool = spool if isinstance(spool, Spool) else None
-        self.crawl = self.spool.info.crawl_id if self.spool else _crawl_name(self._started)
-        self.journey = Journey(self.options, self.crawl, self.stats, mode=self._mode())
-        self._output = OutputWatch.of(crawler)
+        self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
+        self.memory = self._remember(crawler.spider) if self.options.incremental else None
+        self.journey = Journey(
+            self.options, self.crawl, self.stats, mode=self._mode(), memory=self.memory
+        )
+        self._output = OutputWatch.of(crawler, has_parts=self.memory is not None)
+        if self.memory is not None:
+            self._parts = NumberedParts.of(crawler, self.memory, self.journey.save_counts)
+            for site in self.memory.sites:
+                self._parts.repair(site)
         self._any_page = False
         self._asked = False
         self._drain: AsyncIterator[PageItem] | None = None
@@ -94,9 +124,26 @@ class Hold:
 
     def _mode(self) -> str:
         """Return which counts the pages are judged by: of this crawl, earlier ones, an archive."""
+        if self.memory is not None:
+            return "incremental"
         if self._archive is None:
             return self.options.mode
         return "archive" if self.spool is None else "two-pass"
+
+    def _remember(self, spider: object) -> Memory | None:
+        """Open the ledgers of a spider that can stand on them."""
+        if not isinstance(spider, Remembering):
+            logger.warning(
+                "CORPUS_INCREMENTAL is for the spider site: %s fetches and exports all there is.",
+                getattr(spider, "name", "this one"),
+            )
+            return None
+        memory = Memory(self.options.dir, self.crawl, count=self.stats.inc_value)
+        try:
+            spider.remember(memory)
+        except StoreError as error:
+            raise StoreExit(str(error)) from error
+        return memory
 
     def spider_opened(self) -> None:
         """Say which mode the crawl runs in."""
@@ -126,9 +173,26 @@ class Hold:
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Do the same for what a spider starts with."""
+        async for item in self._take_up():
+            yield item
         async for output in start:
             if (onward := self._take(output)) is not None:
                 yield onward
+
+    async def _take_up(self) -> AsyncIterator[PageItem]:
+        """Hold anew what an earlier crawl held and did not export."""
+        if self.memory is None:
+            return
+        number = 0
+        async for page in _unhurried(self.memory.left_pages()):
+            self._arrived()
+            number += 1
+            if (item := self._hold(page)) is not None:
+                yield item
+        self.memory.let_go(keep=self.options.keep_spool)
+        if number:
+            self.stats.set_value("corpus/pages/taken_up", number)
+            logger.info("%d pages that an earlier crawl held are held again", number)
 
     def _take(self, output: Any) -> Any:  # noqa: ANN401 - spiders yield what they like
         if isinstance(output, Request | PageItem):
@@ -140,7 +204,13 @@ class Hold:
         self._arrived()
         if self.journey.mode == "streaming":
             return self.journey.stream(page)
+        return self._hold(page)
+
+    def _hold(self, page: Page) -> PageItem | None:
+        """Hold a page; return its item where it need not be held."""
         try:
+            if self.memory is not None:
+                return self.journey.stream_or_hold(page, self._open_spool)
             self.journey.hold(page, self._open_spool())
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
@@ -259,16 +329,21 @@ class Hold:
         self.stats.set_value("corpus/sites", len(self.journey.sites))
         self.stats.set_value("corpus/cutoffs", self.journey.cutoffs)
         self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
-        if self.journey.mode == "streaming":
+        if self.journey.mode in {"streaming", "incremental"}:
             self.journey.save_counts()
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
         await spider_closed(self.crawler)
         failure = self._output.failure()
-        if self.spool is None:
-            return
-        if failure is None and self.spool.damage:
+        if self.spool is not None:
+            self._let_go(self.spool, failure)
+        if self.memory is not None:
+            figures = {key: self.stats.get_value(key, 0) for key in _KEPT_FIGURES}
+            self.memory.close(str(self.stats.get_value("finish_reason")), figures)
+
+    def _let_go(self, spool: Spool, failure: str | None) -> None:
+        if failure is None and spool.damage:
             failure = "the file is damaged"
         if failure is None and self.journey.lost:
             failure = f"{self.journey.lost} of them could not be made items of; see the errors"
@@ -276,19 +351,20 @@ class Hold:
             failure = "the crawl ended before its pages were exported"
         if failure is None:
             try:
-                self.spool.finish(keep=self.options.keep_spool)
+                spool.finish(keep=self.options.keep_spool)
             except StoreError as error:
                 failure = str(error)
-        self.spool.close()
+        spool.close()
         if failure is not None:
             self.stats.set_value("corpus/spool_kept_because", failure)
             logger.error(
-                "The %d held pages are kept in %s: %s. Run 'scrapy replay -O FILE' to export them "
-                "again, or delete the file to be done with it.",
-                len(self.spool), self.spool.path, failure,
+                "The %d held pages are kept in %s: %s. %s, or delete the file to be done with it.",
+                len(spool), spool.path, failure,
+                "Run 'scrapy replay -O FILE' to export them again" if self.memory is None
+                else "Run the same crawl again to export those that were not",
             )  # fmt: skip
-        there = self.spool.path.exists()
-        self.stats.set_value("corpus/spool", str(self.spool.path) if there else None)
+        there = spool.path.exists()
+        self.stats.set_value("corpus/spool", str(spool.path) if there else None)
 
 
 class DrainingItems(ItemPipelineManager):
@@ -317,11 +393,6 @@ async def _drain(hold: Hold) -> None:
             _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
     if running:
         await asyncio.wait(running)
-
-
-def _crawl_name(started: datetime) -> str:
-    """Name a crawl so that names sort by time and two crawls of one second differ."""
-    return f"{started:%Y%m%d-%H%M%S}-{started.microsecond:06}-{os.getpid()}"
 
 
 def _replayed(options: Options) -> dict[str, Any]:

@@ -58,6 +58,13 @@ class PageItem:
             where it repeats none.
         parts: Addresses of all pages of an article that the site cuts into several, in order, the
             first of which is ``url``; None for a page that is whole.
+        change: In crawls that remember (``CORPUS_INCREMENTAL``): ``new`` for a page of which no
+            version was exported before, ``changed`` for one whose text or title is another one
+            now, ``gone`` where its server says that it is no more: such an item has no text. None
+            in other crawls.
+        content_hash: Names the version of the page: a hash of its title and text. None in crawls
+            that do not remember.
+        previous_hash: ``content_hash`` of the version that was exported before; None for none.
         blocks_kept: Text blocks of the page that make up ``text``.
         blocks_dropped: Text blocks of the page left out as boilerplate.
         sentences: Sentences of ``text`` in order, each with ``block``, the number of its block on
@@ -103,6 +110,9 @@ class PageItem:
     counts_snapshot: str = ""
     near_duplicate_of: str | None = None
     parts: list[str] | None = None
+    change: str | None = None
+    content_hash: str | None = None
+    previous_hash: str | None = None
     blocks_kept: int = 0
     blocks_dropped: int = 0
     sentences: list[dict[str, Any]] | None = None

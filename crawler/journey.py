@@ -9,6 +9,9 @@ streaming  ``stream`` each page and export what it returns at once
 archive    ``count`` each page of the archive; then ``items`` of the archive again
 replay     as archive, of the spool that a killed crawl left behind
 =========  =====================================================================
+
+A crawl that remembers does either: it streams the pages of templates that earlier crawls have
+counted, and holds the others (:meth:`Journey.stream_or_hold`).
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ from crawler.core.flow import (
 from crawler.core.observationlog import ObservationLog
 from crawler.core.pagetype import page_type
 from crawler.core.pagetype.kinds import ARTICLE
-from crawler.core.parts import PartLinks, next_part
+from crawler.core.parts import PartLinks, may_be_part, next_part
+from crawler.core.sitelike import is_like_the_site
 from crawler.dropped import DroppedBlocks
 from crawler.joining import Part, WaitingParts, join, joinable
 from crawler.making import ItemMaker
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from crawler.core.flow import Annotation
     from crawler.core.page import Page
     from crawler.core.pagetype import PageType
+    from crawler.incremental.memory import Memory
     from crawler.items import PageItem
     from crawler.options import Options
     from crawler.store.spool import Spool
@@ -55,7 +60,18 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 _OF_THE_CALL = {
-    f"{PREFIX}{name}" for name in ("MODE", "DIR", "KEEP_SPOOL", "TABLES_FOLDER", "PROGRESS")
+    f"{PREFIX}{name}"
+    for name in (
+        "MODE",
+        "DIR",
+        "INCREMENTAL",
+        "OUTPUT",
+        "OUTPUT_FORMAT",
+        "PART_ITEMS",
+        "KEEP_SPOOL",
+        "TABLES_FOLDER",
+        "PROGRESS",
+    )
 }
 REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE_CALL)
 """The settings that decide what a page's item says: a replay takes over those of the crawl."""
@@ -79,9 +95,18 @@ class Journey:
         crawl: the crawl's name, under which its counts are kept.
         tally: where figures are added up.
         mode: which counts its items are judged by, as the items say it.
+        memory: of a crawl that remembers: what it exported before.
     """
 
-    def __init__(self, options: Options, crawl: str, tally: Tally, *, mode: str) -> None:
+    def __init__(
+        self,
+        options: Options,
+        crawl: str,
+        tally: Tally,
+        *,
+        mode: str,
+        memory: Memory | None = None,
+    ) -> None:
         self.options = options
         self.crawl = crawl
         self.mode = mode
@@ -94,12 +119,15 @@ class Journey:
         # Pages left out by their kind, and the near-duplicate that is exported in place of each.
         self._left_out: dict[str, str | None] = {}
         self._tally = tally
+        self._memory = memory
+        self._unsaved = False
         # By site, which pages go on in which: parts of one article.
         self._links: dict[str, PartLinks] = {}
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
         self._counts: dict[str, SiteCounts] = {}
         self._views: dict[str, SiteView] = {}
+        self._earlier: dict[str, SiteView] = {}
         self._store = CountStore(options.dir / "counts")
 
     @property
@@ -128,12 +156,49 @@ class Journey:
         """
         seen = self._observe(page)
         if seen is None:
+            self._settle(page.url)
             return False
-        spool.append(page)
-        self._add(*seen)
-        self._add_link(seen[0])
-        self._tally.inc_value("corpus/pages/held")
+        self._hold(*seen, spool)
         return True
+
+    def _hold(self, document: Document, observation: Observation, spool: Spool) -> None:
+        spool.append(document.page)
+        self._add(document, observation)
+        self._add_link(document)
+        self._tally.inc_value("corpus/pages/held")
+
+    def stream_or_hold(self, page: Page, open_spool: Callable[[], Spool]) -> PageItem | None:
+        """Judge a page by the counts of earlier crawls where they know its like, else hold it.
+
+        They do not know pages of a site that was never counted, nor those of a new design: how
+        often the blocks of such a page stand on the site is known when this crawl has seen more of
+        them. Parts of one article are held to be joined.
+
+        Args:
+            page: the page.
+            open_spool: gives the spool, which is made where it is wanted.
+
+        Raises:
+            StoreError: the spool cannot take it; then it is not counted either.
+        """
+        seen = self._observe(page)
+        if seen is None:
+            self._settle(page.url)
+            return None
+        document, observation = seen
+        view = self._earlier_view(page.site_name)
+        if not is_like_the_site(observation, view) or self._is_part(document):
+            self._hold(document, observation, open_spool())
+            return None
+        self._add(document, observation)
+        self._tally.inc_value("corpus/pages/streamed")
+        return self._item(document, view)
+
+    def _is_part(self, document: Document) -> bool:
+        url = document.page.url
+        return self.options.join_parts and (
+            next_part(document.parsed, url) is not None or may_be_part(url)
+        )
 
     def stream(self, page: Page) -> PageItem | None:
         """Judge a page by the counts of earlier crawls, and count it for later ones."""
@@ -173,6 +238,9 @@ class Journey:
 
     def save_counts(self) -> None:
         """Keep what this crawl observed for later crawls; an error is logged and counted."""
+        if not self._unsaved:
+            return
+        self._unsaved = False
         for site, counts in self._counts.items():
             try:
                 self._store.save(site, self.crawl, counts)
@@ -209,11 +277,27 @@ class Journey:
         if site not in self._counts:
             self._counts[site] = SiteCounts(ObservationLog(self._space))
         self._counts[site].add(observation)
+        self._unsaved = True
 
     def _own_view(self, site: str) -> SiteView:
+        """Return the view that held pages are judged by: all that is known when all are there."""
         if site not in self._views:
-            self._views[site] = self._view(site, self._counts.get(site, SiteCounts()))
+            counts = self._counts.get(site, SiteCounts())
+            if self._memory is not None:
+                earlier = self._load(site)
+                earlier.merge(counts)
+                counts = earlier
+            self._views[site] = self._view(site, counts)
         return self._views[site]
+
+    def _earlier_view(self, site: str) -> SiteView:
+        """Return the view of what earlier crawls counted, as it was at the first page of a site."""
+        if site not in self._earlier:
+            self._earlier[site] = self._view(site, self._load(site))
+        return self._earlier[site]
+
+    def _load(self, site: str) -> SiteCounts:
+        return self._store.load(site, self._pass_over_counts, self._space)
 
     def _view(self, site: str, counts: SiteCounts) -> SiteView:
         try:
@@ -238,7 +322,7 @@ class Journey:
         return self._views[site]
 
     def _load_view(self, site: str) -> SiteView:
-        view = self._view(site, self._store.load(site, self._pass_over_counts, self._space))
+        view = self._view(site, self._load(site))
         if not view.is_known:
             logger.warning(
                 "No counts of %s yet: its pages are judged by themselves alone. "
@@ -271,7 +355,21 @@ class Journey:
         if annotation is None or self._is_repeated(url, annotation.duplicate_of):
             return None
         item = self._make(annotation, view, found)
-        return None if item is None else self._counted(item)
+        return None if item is None else next(self._if_news(item), None)
+
+    def _if_news(self, item: PageItem) -> Iterator[PageItem]:
+        """Give a finished item, unless an earlier crawl has exported what it says."""
+        if self._memory is None or self._memory.is_news(item):
+            if item.change is not None:
+                self._tally.inc_value(f"corpus/incremental/{item.change}")
+            yield self._counted(item)
+        else:
+            self.skip("unchanged", f"{item.url}: it says what it said when it was exported")
+
+    def _settle(self, url: str, kind: str = "") -> None:
+        """Note that a page gives no item, so that no later crawl waits for it."""
+        if self._memory is not None:
+            self._memory.settle([url], kind)
 
     def _part(self, document: Document) -> Part | None:
         """Judge a part of an article, whether or not it would be exported by itself."""
@@ -288,16 +386,17 @@ class Journey:
         there = [part for part in parts if part is not None]
         number = joinable(parts) if there else 0
         if number > 1 and self._is_exported(there[0]):
+            item = join(there[:number])
             self._tally.inc_value("corpus/pages/joined", number - 1)
-            logger.info("Joined %d pages into one article: %s", number, there[0].item.url)
-            yield self._counted(join(there[:number]))
+            logger.info("Joined %d pages into one article: %s", number, item.url)
+            yield from self._if_news(item)
             there = there[number:]
         for part in there:
             item = part.item
             if not self._is_unwanted(item.url, part.type) and not self._is_repeated(
                 item.url, item.near_duplicate_of
             ):
-                yield self._counted(item)
+                yield from self._if_news(item)
 
     def _is_exported(self, part: Part) -> bool:
         repeats = self.options.drop_near_duplicates and self._same(
@@ -341,6 +440,7 @@ class Journey:
         if found.is_among(self._wanted):
             return False
         self._left_out[url] = None
+        self._settle(url, found.kind)
         reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
         self.skip(reason, f"{url}: {found.kind}")
         return True
@@ -349,6 +449,7 @@ class Journey:
         """Tell whether a page is left out as a near-duplicate, which is counted and logged."""
         if not self.options.drop_near_duplicates or not (same := self._same(url, original)):
             return False
+        self._settle(url)
         self.skip("near-duplicate", f"{url}: of {same}")
         return True
 

@@ -201,6 +201,27 @@ class Options:
         Path("corpus-data"),
         "Folder for held pages (spools) and for the counts of earlier crawls; made when missing.",
     )
+    incremental: bool = _option(
+        default=False,
+        meaning="Remember what was seen, found and exported: fetch what is new or may have changed, "
+        "export what is new or has changed, in numbered parts, and go on after a kill. For the "
+        "spider site.",
+    )
+    output: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "Folder for the numbered parts of crawls that remember, in a folder for each site; made "
+        "when missing. None for the folder articles in CORPUS_DIR.",
+    )
+    output_format: str = _option(
+        "jsonl",
+        "How the numbered parts are written.",
+        choices=("jsonl", "csv", "parquet"),
+    )
+    part_items: int = _option(
+        1000,
+        "Items after which another part is begun.",
+        minimum=1,
+    )
     text_method: str = _option(
         DEFAULT_METHOD,
         "Name of the method that decides which blocks of a page are main text.",

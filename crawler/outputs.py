@@ -28,17 +28,18 @@ class OutputWatch:
     tells of it, and nothing else would notice that the output lacks a page.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, *, has_parts: bool = False) -> None:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
         self._crawler = crawler
+        self._has_parts = has_parts
         self._stats = crawler.stats
         self._accepted: Counter[str] = Counter()
         self._written: Counter[str] = Counter()
 
     @classmethod
-    def of(cls, crawler: Crawler) -> Self:
-        """Watch the items of a crawl."""
-        watch = cls(crawler)
+    def of(cls, crawler: Crawler, *, has_parts: bool = False) -> Self:
+        """Watch the items of a crawl, which may write numbered parts."""
+        watch = cls(crawler, has_parts=has_parts)
         crawler.signals.connect(watch.item_scraped, signals.item_scraped)
         crawler.signals.connect(watch.item_error, signals.item_error)
         crawler.signals.connect(watch.feed_slot_closed, signals.feed_slot_closed)
@@ -64,7 +65,7 @@ class OutputWatch:
     @cached_property
     def goes_nowhere(self) -> bool:
         """Whether there is neither a feed nor an item pipeline; known once the spider is open."""
-        if self._crawler.get_extension(FeedExporter) is not None:
+        if self._has_parts or self._crawler.get_extension(FeedExporter) is not None:
             return False
         assert self._crawler.engine is not None  # noqa: S101 - it opened the spider
         processor: Any = self._crawler.engine.scraper.itemproc
@@ -83,10 +84,12 @@ class OutputWatch:
             return "there is no feed and no item pipeline to take them"
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "a feed could not be stored"
-        if missing:
-            return f"items missing from the feeds: {missing:,}"
-        if broken := figures.get("corpus/pages/broken", 0):
-            return f"pages that a pipeline failed on: {broken:,}"
-        if untabled := figures.get("corpus/tables/failed", 0):
-            return f"pages whose tables could not be written: {untabled:,}"
+        for lacking, words in (
+            (figures.get("corpus/parts/failed", 0), "parts of the output that failed"),
+            (missing, "items missing from the feeds"),
+            (figures.get("corpus/pages/broken", 0), "pages that a pipeline failed on"),
+            (figures.get("corpus/tables/failed", 0), "pages whose tables could not be written"),
+        ):
+            if lacking:
+                return f"{words}: {lacking:,}"
         return None

@@ -32,7 +32,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
         *(f"  {label:<11} {text}" for label, text in _figures(stats)),
         *_left_alone(stats),
         *_most_dropped(stats),
-        *_outputs(outputs, stats.get("corpus/tables/folder")),
+        *_outputs([*_parts(stats), *outputs], stats.get("corpus/tables/folder")),
         *_spool(stats),
     ]
 
@@ -114,6 +114,8 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "pages", pages
     if joined:
         yield "joined", f"{joined:,} to the first pages of their articles"
+    if remembered := _remembered(stats):
+        yield "versions", remembered
     if skipped:
         yield "skipped", _by_reason(stats, "corpus/skipped/")
     if dropped:
@@ -123,6 +125,25 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     waiting = fetched - exported - broken - dropped - joined - sum(skipped.values())
     if waiting > 0:
         yield "waiting", f"{waiting:,} not exported"
+
+
+def _remembered(stats: Mapping[str, Any]) -> str:
+    told = (
+        (_count(stats, f"corpus/incremental/{key}"), words)
+        for key, words in (
+            ("new", "new"), ("changed", "changed"), ("gone", "gone"),
+            ("not_modified", "not fetched again, as they were not modified"),
+        )
+    )  # fmt: skip
+    return ", ".join(f"{number:,} {words}" for number, words in told if number)
+
+
+def _parts(stats: Mapping[str, Any]) -> list[str]:
+    folder = stats.get("corpus/parts/folder")
+    if stats.get("corpus/mode") != "incremental":
+        return []
+    number = _count(stats, "corpus/parts/written")
+    return [f"{folder}: {number:,} new parts" if number else "no new part: nothing has changed"]
 
 
 def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

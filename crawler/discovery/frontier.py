@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import heapq
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crawler.discovery.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-__all__ = ["Frontier", "Source", "Visit"]
+__all__ = ["FoundBy", "Frontier", "Source", "Visit"]
 
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""
+
+FoundBy: TypeAlias = Literal["start", "sitemap", "feed", "link"]
+"""How an address is found."""
 
 _START: Final = 0
 _SOURCE: Final = 1
@@ -47,6 +52,12 @@ class Visit:
         ``sitemap`` or ``feed``; empty for pages.
     ``usual``
         A source that nobody named; it is looked for because many sites have one there.
+    ``listed``
+        The date a listing gave, which may tell of a change; empty where none did.
+    ``title``
+        The title a listing gave.
+    ``again``
+        Why a known page is asked for again, in crawls that remember; empty for others.
     """
 
     address: str
@@ -54,9 +65,12 @@ class Visit:
     depth: int
     kind: str = ""
     date: str = ""
-    found_by: str = "link"
+    found_by: FoundBy = "link"
     source: Source = ""
     usual: bool = False
+    listed: str = ""
+    title: str = ""
+    again: str = ""
 
     def on(self, site: str) -> Visit:
         """Return the visit as one of a site."""
@@ -154,6 +168,10 @@ class Frontier:
         state.waiting[key] = (self._number, visit)
         place = (visit.turn, -_seconds(visit.date), visit.depth, self._number, key)
         heapq.heappush(state.order, place)
+
+    def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
+        """Let visits wait; return those whose addresses were not seen before."""
+        return [visit for visit in visits if self.add(visit)]
 
     def knows(self, address: str) -> bool:
         """Say whether an address was offered or fetched before."""
@@ -258,6 +276,64 @@ class Frontier:
                 visit = state.waiting[key][1]
                 if visit.turn > _SOURCE:
                     yield visit
+
+    # What follows is for crawls that remember. The others know of no earlier version of a page.
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what earlier crawls have found and fetched is known."""
+        return False
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """Note all that is noted inside, or nothing where the crawl is killed meanwhile."""
+        return nullcontext()
+
+    def listed_now(self, site: str, named: Container[int] | None) -> None:
+        """Note the keys of all that a site's sitemaps name now; None where one was not read."""
+
+    def ask_again(self, address: str, kind: str) -> bool:  # noqa: ARG002 - as in the crawls that do
+        """Ask for a list that an earlier crawl has fetched; say whether it is."""
+        return False
+
+    def ask_whole(self, address: str) -> bool:  # noqa: ARG002 - as above
+        """Have a page that an earlier crawl has fetched sent whole; say whether it is."""
+        return False
+
+    def headers(self, visit: Visit) -> dict[str, str]:  # noqa: ARG002 - as above
+        """Return the request headers by which a server may answer that a page is as it was."""
+        return {}
+
+    def fetched(
+        self,
+        visit: Visit,  # noqa: ARG002
+        url: str,  # noqa: ARG002
+        body: bytes,  # noqa: ARG002
+        validators: tuple[str, str],  # noqa: ARG002
+        *,
+        wanted: bool,
+    ) -> bool:
+        """Note a page that came; say whether it is handed over.
+
+        Args:
+            visit: what was asked for.
+            url: where it came from, after redirects.
+            body: the page.
+            validators: its ``ETag`` and ``Last-Modified``.
+            wanted: whether it is to be exported.
+        """
+        return wanted
+
+    def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:
+        """Note that a page is as it was."""
+
+    def gone(self, visit: Visit, status: int) -> None:
+        """Note that there is no page any more, or none."""
+
+    def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
+        """Note that a page could not be had; with ``later``, that the next crawl may have it."""
+
+    def refused(self, visit: Visit, reason: str, instead: str = "") -> None:
+        """Note that a page is not fetched, or was fetched and is none."""
 
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""

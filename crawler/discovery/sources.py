@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from crawler.discovery.choice import Choice
     from crawler.discovery.frontier import Source
 
-__all__ = ["SOURCES", "Reading", "Sources", "read_source"]
+__all__ = ["FEEDS", "SOURCES", "Reading", "Sources", "read_source"]
 
 SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""
 
 _DEEPEST: Final = 3
-_FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
+FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
 _PROBLEM_NAMES: Final = {words: name for name, words in PROBLEMS.items()}
 
 
@@ -72,7 +72,7 @@ def read_source(
         rules: limits that addresses of listings keep to as those of links do.
     """
     listing = read_listing(body, url, content_type)
-    by_feed = listing.kind in _FEEDS
+    by_feed = listing.kind in FEEDS
     pages: list[Visit] = []
     cut: list[tuple[str, str]] = []
     sitemaps: list[tuple[str, str]] = []
@@ -105,6 +105,8 @@ def _page(entry: Entry, address: str, *, by_feed: bool) -> Visit:
         kind=ARTICLE if of_news else guess_kind(address),
         date=entry.published or entry.lastmod or address_date(address),
         found_by="feed" if by_feed else "sitemap",
+        listed=entry.lastmod,
+        title=entry.title,
     )
 
 

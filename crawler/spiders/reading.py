@@ -14,8 +14,10 @@ from twisted.internet.threads import deferToThread
 from crawler.core.errors import one_line
 from crawler.core.listings import find_feeds, sitemaps_of_robots
 from crawler.core.listings.model import MAX_LISTING_BYTES
-from crawler.discovery.sources import Reading, Sources, read_source
+from crawler.discovery.addresses import address_key
+from crawler.discovery.sources import FEEDS, Reading, Sources, read_source
 from crawler.spiders.base import PageSpider, failure_reason
+from crawler.waiting import pause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,6 +36,9 @@ __all__ = ["ListingReader", "server_answers"]
 
 _ROBOTS = "/robots.txt"
 _OK = 200
+# A sitemap that is not there names nothing; one that could not be had may.
+_EMPTY = ("http-404", "http-410")
+_PAGES_AT_ONCE = 500
 _ANSWERS = ("robots", "too-large", "redirects", "redirect-loop", "content-encoding")
 
 
@@ -51,6 +56,8 @@ class ListingReader(PageSpider):
         self.sources: dict[str, Sources] = {}
         self._robots: dict[str, tuple[str, ...]] = {}
         self._problems: set[str] = set()
+        # What the sitemaps of a site name; None where not all of them could be read.
+        self._named: dict[str, set[int] | None] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
@@ -148,9 +155,11 @@ class ListingReader(PageSpider):
         listing = reading.listing
         if listing.kind == "none":
             self._nothing(visit, "unusable", "; ".join(listing.problems))
+            if visit.source == "sitemap":
+                self._miss_names(visit.site)
             return
         self._tell_problems(response.url, reading)
-        new = self._take_pages(reading)
+        new = await self._take_pages(visit.site, reading)
         self.stats.inc_value("corpus/discovery/listings")
         self.logger.info(
             "Read %s (%s): %d pages, %d of them new; %d further sitemaps",
@@ -162,20 +171,43 @@ class ListingReader(PageSpider):
         )
         if reading.outdated:
             self.stats.inc_value("corpus/discovery/outdated", reading.outdated)
+            self._miss_names(visit.site)
         self._add_sources(sources, sources.after(visit, reading))
 
-    def _take_pages(self, reading: Reading) -> int:
+    async def _take_pages(self, site: str, reading: Reading) -> int:
         new = 0
         for reason, address in reading.cut:
             self.count_cut(reason, address)
-        for page in reading.pages:
+        self._note_names(site, reading)
+        for first in range(0, len(reading.pages), _PAGES_AT_ONCE):
+            visits = list(self._on_sites(reading.pages[first : first + _PAGES_AT_ONCE]))
+            for visit in self.frontier.add_all(visits):
+                new += 1
+                self.stats.inc_value(f"corpus/discovery/found/{visit.found_by}")
+            await pause()
+        return new
+
+    def _on_sites(self, pages: Iterable[Visit]) -> Iterator[Visit]:
+        for page in pages:
             site = self.frontier.site(page.address)
             if site is None:
                 self.stats.inc_value("corpus/discovery/foreign")
-            elif self.frontier.add(page.on(site)):
-                new += 1
-                self.stats.inc_value(f"corpus/discovery/found/{page.found_by}")
-        return new
+            else:
+                yield page.on(site)
+
+    def _note_names(self, site: str, reading: Reading) -> None:
+        """Note what the sitemaps of a site name, so that what they name no more is found."""
+        named = self._named.setdefault(site, set())
+        if not self.frontier.remembers or reading.listing.kind in FEEDS or named is None:
+            return
+        named.update(address_key(entry.url) for entry in reading.listing.entries)
+        named.update(address_key(page.address) for page in reading.pages)
+        self.frontier.listed_now(site, named)
+
+    def _miss_names(self, site: str) -> None:
+        """Note that a sitemap was not read: what the others do not name may be in it."""
+        self._named[site] = None
+        self.frontier.listed_now(site, None)
 
     def _tell_problems(self, url: str, reading: Reading) -> None:
         for name, words in reading.problems():
@@ -189,6 +221,8 @@ class ListingReader(PageSpider):
     def source_failed(self, visit: Visit, failure: Failure) -> Iterator[Request]:
         """Count a source that could not be fetched, and go on without it."""
         reason = failure_reason(failure.value)
+        if visit.source == "sitemap" and reason not in _EMPTY:
+            self._miss_names(visit.site)
         self._nothing(visit, reason, failure.getErrorMessage(), go_on=server_answers(reason))
         self.frontier.finish(visit)
         yield from self.requests_of(visit.site)

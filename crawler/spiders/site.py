@@ -7,22 +7,24 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from scrapy import Request, signals
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.arguments import parse_arguments
 from crawler.core.metadata import read_metadata
-from crawler.core.parts import is_part_of
+from crawler.core.parts import is_part_of, next_part
 from crawler.discovery.addresses import address_key, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.links import page_links
 from crawler.discovery.traps import TRAPS, Traps
 from crawler.discovery.twins import plain_address
+from crawler.incremental.frontier import KeptFrontier
 from crawler.spiders.base import failure_reason
 from crawler.spiders.reading import ListingReader, server_answers
 from crawler.spiders.sitearguments import SiteArguments
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -30,12 +32,15 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.core.parse import ParsedPage
+    from crawler.incremental.memory import Memory
 
 __all__ = ["SiteArguments", "SiteSpider"]
 
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
 _PATTERNS_TOLD = 20
+NOT_MODIFIED = 304
+GONE = frozenset({404, 410})
 
 
 class SiteSpider(ListingReader):
@@ -60,6 +65,18 @@ class SiteSpider(ListingReader):
         self.traps = Traps(self.arguments.limits(horizon))
         self._cut: dict[str, set[int]] = {}
 
+    def remember(self, memory: Memory) -> None:
+        """Keep the frontier in the ledgers of the sites, and ask only for what may be new.
+
+        Raises:
+            StoreError: a ledger cannot be used.
+        """
+        memory.recheck = self.arguments.recheck
+        memory.max_rechecks = self.arguments.max_rechecks
+        self.frontier = KeptFrontier(memory)
+        for address in self.start_urls:
+            self.frontier.add_root(address)
+
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
         """Make the spider of a crawl."""
@@ -69,7 +86,8 @@ class SiteSpider(ListingReader):
 
     async def start(self) -> AsyncIterator[Any]:
         """Begin at the given addresses, or go on where a paused crawl stopped."""
-        self.frontier = self.kept_state("corpus_frontier", self.frontier)
+        if not self.frontier.remembers:
+            self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
         limits, self.traps = self.traps.limits, self.kept_state("corpus_traps", self.traps)
         self.traps.limits = limits
@@ -97,18 +115,37 @@ class SiteSpider(ListingReader):
         visit = self.visit_of(response)
         self.frontier.finish(visit)
         reached = {visit.site}
-        if self._is_new_page(response, visit):
+        if response.status == NOT_MODIFIED:
+            self.frontier.unchanged(visit, _validators(response))
+            self.traps.note(visit.address, visit.kind, 0)
+            self.stats.inc_value("corpus/incremental/not_modified")
+        elif self._is_new_page(response, visit):
             page = self.parsed(response)
             wishes = self.wishes(response, page)
-            if self._is_wanted(response, visit, page, wishes):
+            # What a page leads to is noted with the page: a kill loses neither or both.
+            with self.frontier.transaction():
+                is_handed_over = self._note(response, visit, page, wishes)
+                if page is not None and "links" in self.arguments.from_:
+                    reached |= self._offer_links(page, visit, wishes)
+            if is_handed_over:
                 yield from self.handed_over(response)
-            else:
-                self.frontier.give_back(visit.site)
-            if page is not None and "links" in self.arguments.from_:
-                reached |= self._offer_links(page, visit, wishes)
         for name in sorted(reached):
             yield from self.requests_of(name)
         self._report_limit(visit.site)
+
+    def _note(
+        self, response: Response, visit: Visit, page: ParsedPage | None, wishes: frozenset[str]
+    ) -> bool:
+        """Note a page that came; say whether it is handed over."""
+        wanted = self._is_wanted(response, visit, page, wishes)
+        handed_over = self.frontier.fetched(
+            visit, response.url, response.body, _validators(response), wanted=wanted
+        )
+        if not handed_over:
+            self.frontier.give_back(visit.site)
+            if wanted:
+                self.skip(response.url, "unchanged", "it is as it was when it was fetched before")
+        return handed_over
 
     def handed_over(self, response: Response) -> Iterator[Response]:
         """Give what a page that is wanted is handed over as."""
@@ -122,15 +159,30 @@ class SiteSpider(ListingReader):
             yield from self.source_failed(visit, failure)
             return
         self.count_failure(failure)
+        if visit is not None and failure.value is not None:
+            self._note_failure(visit, failure.value)
         answers = server_answers(failure_reason(failure.value))
         if visit is not None and visit.found_by == "start" and answers:
             self.begin_sources(visit, None)
         yield from self._after_nothing(visit)
 
+    def _note_failure(self, visit: Visit, error: BaseException) -> None:
+        reason = failure_reason(error)
+        status = error.response.status if isinstance(error, HttpError) else 0
+        if status in GONE:
+            self.frontier.gone(visit, status)
+        elif reason == "robots":
+            self.frontier.refused(visit, reason)
+        else:
+            later = getattr(error, "retry_later", False)
+            self.frontier.failed(visit, reason, status, later=later)
+
     def request_dropped(self, request: Request) -> None:
         """Count it; another page may take its place under the limit."""
         super().request_dropped(request)
         visit = self.visit_of(request) if "corpus_visit" in request.meta else None
+        if visit is not None and not visit.source:
+            self.frontier.refused(visit, "dropped", request.url)
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
@@ -170,15 +222,18 @@ class SiteSpider(ListingReader):
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
         if not self.is_page(response):
-            return False
-        if self.frontier.site(url) is None:
+            self.frontier.refused(visit, "not-html")
+        elif self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
+            self.frontier.refused(visit, "off-site")
         elif visit.depth and (cut := self.choice.of_pattern(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
+            self.frontier.refused(visit, cut, url)
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
+            self.frontier.refused(visit, "duplicate-address", url)
         else:
             return True
         return False
@@ -203,6 +258,7 @@ class SiteSpider(ListingReader):
         new = 0
         # Articles link to one another, and say nothing of what lists have still to give.
         of_list = visit.kind == LISTING
+        lists: list[tuple[str, str]] = []
         for link in page_links(page, self.rules, nofollow="nofollow" in wishes):
             site = self.frontier.site(link.address)
             if site is None:
@@ -216,6 +272,7 @@ class SiteSpider(ListingReader):
             cut = self.choice.of_link(address) or self._depth_cut(visit.depth + 1)
             if not cut and self.frontier.knows(address):
                 new += is_first
+                lists.append((address, kind))
                 continue
             if cut := cut or self.traps.judge(address, kind):
                 self.count_cut(cut, address)
@@ -226,7 +283,22 @@ class SiteSpider(ListingReader):
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
         self.traps.note(visit.address, visit.kind, new)
+        if self.frontier.remembers:
+            self._ask_again(page, visit, lists if of_list or visit.found_by == "start" else (), new)
         return reached
+
+    def _ask_again(
+        self, page: ParsedPage, visit: Visit, links: Iterable[tuple[str, str]], new: int
+    ) -> None:
+        """Ask for lists that were fetched by earlier crawls, as long as such lists bring news.
+
+        A part of an article that came is followed by its next part, so that both are made one item.
+        """
+        if visit.found_by == "start" or new:
+            for address, kind in links:
+                self.frontier.ask_again(address, kind)
+        if following := next_part(page, visit.address):
+            self.frontier.ask_whole(following)
 
     def _plain(self, address: str) -> str:
         """Return the address of the page itself, for one of a twin."""
@@ -291,6 +363,7 @@ class SiteSpider(ListingReader):
         if visit.found_by != "link" or not self.traps.is_barren(visit.address, visit.kind):
             return False
         self.frontier.finish(visit)
+        self.frontier.refused(visit, "barren")
         self.count_cut("barren", visit.address)
         return True
 
@@ -299,11 +372,13 @@ class SiteSpider(ListingReader):
         if visit.source:
             return self.source_request(visit)
         at_start = visit.found_by == "start"
+        headers = self.frontier.headers(visit)
         return Request(
             visit.address,
             callback=self.parse_start if at_start else self.parse,
             errback=self.failed,
-            meta={"corpus_visit": visit},
+            headers=headers,
+            meta={"corpus_visit": visit, "handle_httpstatus_list": [NOT_MODIFIED] * bool(headers)},
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
@@ -318,6 +393,12 @@ class SiteSpider(ListingReader):
                 site,
                 left_out,
             )
+
+
+def _validators(response: Response) -> tuple[str, str]:
+    """Return the headers by which a server can tell later whether a page has changed."""
+    etag, modified = (response.headers.get(name) or b"" for name in ("ETag", "Last-Modified"))
+    return etag.decode("latin-1"), modified.decode("latin-1")
 
 
 def _linked_kind(address: str, visit: Visit) -> str:

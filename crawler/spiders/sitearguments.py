@@ -10,6 +10,7 @@ from crawler.arguments import (
     date_argument,
     flag_argument,
     pattern_argument,
+    share_argument,
     text_argument,
     whole_number_argument,
     words_argument,
@@ -75,6 +76,15 @@ class SiteArguments:
     max_facets: int = whole_number_argument(
         "the most ways in which the parameters of one path are combined; 0 is no limit",
         default=20,
+    )
+    recheck: float = share_argument(
+        "when a page that nothing hints at is asked for again, in crawls that remember: after this "
+        "share of the time for which it is known to be as it is; 0 is at every crawl",
+        default=0.5,
+    )
+    max_rechecks: int = whole_number_argument(
+        "the most pages of a site asked for again though nothing hints at a change, in one crawl",
+        default=500,
     )
     calendar: bool = flag_argument(
         "whether lists of days to come, as calendars have them, are followed",

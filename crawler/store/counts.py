@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
-from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import StoreError
 from crawler.core.frequency import SiteCounts
 from crawler.core.observationlog import ObservationLog
 from crawler.store.countsfile import read_counts, write_counts
+from crawler.store.names import CUT, file_name
 from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
@@ -32,16 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["CountStore"]
 
 logger = logging.getLogger(__name__)
-
-_LONGEST_NAME = 120
-# Stands in a name that was cut, and in no other: no name is quoted with it.
-_CUT = "%-"
-# Characters that mean themselves in a file name of any system, case-insensitive ones too.
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789._-")
-# Names that Windows keeps for devices, with whatever extension.
-_DEVICES = frozenset(
-    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
-)
 
 
 def _warn(error: StoreError) -> None:
@@ -60,7 +50,7 @@ class CountStore:
         Raises:
             StoreError: the file cannot be written.
         """
-        target = self._site_folder(site) / f"{_file_name(crawl)}.npz"
+        target = self._site_folder(site) / f"{file_name(crawl)}.npz"
         aside = target.with_suffix(f".{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,29 +105,12 @@ class CountStore:
         return sorted(_site_of(folder) for folder in folders)
 
     def _site_folder(self, site: str) -> Path:
-        return self.folder / _file_name(site)
-
-
-def _file_name(name: str) -> str:
-    """Make any name one folder or file name, distinct names distinct in any file system."""
-    quoted = "".join(
-        chr(byte) if byte in _PLAIN else f"%{byte:02X}"
-        for byte in name.encode("utf-8", "surrogatepass")
-    )
-    if quoted.partition(".")[0] in _DEVICES or quoted.startswith("."):
-        quoted = f"%{ord(quoted[0]):02X}{quoted[1:]}"
-    if quoted.endswith("."):
-        # Windows drops a dot at the end.
-        quoted = f"{quoted[:-1]}%2E"
-    if len(quoted) <= _LONGEST_NAME:
-        return quoted or "%"
-    digest = xxh3_64_hexdigest(name.encode("utf-8", "surrogatepass"))
-    return f"{quoted[: _LONGEST_NAME - 18]}{_CUT}{digest}"
+        return self.folder / file_name(site)
 
 
 def _site_of(folder: Path) -> str:
-    """Return the name that :func:`_file_name` made a folder's name of."""
-    if _CUT in folder.name:
+    """Return the name that :func:`crawler.store.names.file_name` made a folder's name of."""
+    if CUT in folder.name:
         # The rest of the name stands in the files alone.
         for path in sorted(folder.glob("*.npz")):
             with suppress(Exception), path.open("rb") as raw, np.load(raw) as file:

@@ -268,6 +268,14 @@ class Ledger(LedgerRuns):
             for address in addresses:
                 self._run(sql.WRITE_OFF, (self._key(address),))
 
+    def owe(self, address: str) -> None:
+        """Have a fetched page exported once more: it is asked for without a condition.
+
+        Raises:
+            StoreError: the address is not in the ledger.
+        """
+        self._run(sql.OWE, (self._key(address),))
+
     def requeue_hinted(self) -> int:
         """Put back into the queue the pages that a listing dates later; return how many."""
         return self._run(sql.REQUEUE_HINTED).rowcount

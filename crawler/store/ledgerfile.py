@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from crawler.core.addresses import address_key, canonical_address
 from crawler.core.errors import StoreError
 from crawler.store import ledgerschema as sql
-from crawler.store.counts import _file_name
 from crawler.store.ledgerhints import turn_of
 from crawler.store.lock import try_lock
+from crawler.store.names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ FIRST_KEY, LAST_KEY = -(2**63), 2**63 - 1
 
 def ledger_path(folder: Path, site: str) -> Path:
     """Name the file that holds a site's ledger; distinct sites have distinct ones anywhere."""
-    return folder / f"{_file_name(site)}{_SUFFIX}"
+    return folder / f"{file_name(site)}{_SUFFIX}"
 
 
 def move_aside(path: Path) -> Path:

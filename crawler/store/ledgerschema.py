@@ -127,6 +127,7 @@ WHERE state = {FETCHED} AND in_sitemap = 1 AND exported IS NOT NULL AND key >= ?
 ORDER BY key LIMIT ?
 """
 DESCRIBE = "UPDATE pages SET kind = coalesce(?, kind), near = coalesce(?, near) WHERE key = ?"
+OWE = "UPDATE pages SET owed = 1 WHERE key = ?"
 WRITE_OFF = "UPDATE pages SET owed = 0 WHERE key = ?"
 FETCHED_SINCE = f"""
 SELECT count(*) FROM pages

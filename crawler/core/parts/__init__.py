@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from crawler.core.parts.address import MOST_PARTS, is_part_of, part_number
+from crawler.core.parts.address import MOST_PARTS, is_part_of, may_be_part, part_number
 from crawler.core.parts.chains import PartLinks
 from crawler.core.parts.links import next_part
 from crawler.core.parts.repeats import repeated_blocks, same_headline
@@ -15,6 +15,7 @@ __all__ = [
     "MOST_PARTS",
     "PartLinks",
     "is_part_of",
+    "may_be_part",
     "next_part",
     "part_number",
     "repeated_blocks",

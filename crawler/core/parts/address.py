@@ -25,6 +25,7 @@ __all__ = [
     "Place",
     "Reading",
     "is_part_of",
+    "may_be_part",
     "part_number",
     "place_of",
     "readings",
@@ -113,6 +114,11 @@ def part_number(url: str, following: str) -> int | None:
     """
     found = step(url, following)
     return None if found is None else found[0]
+
+
+def may_be_part(url: str) -> bool:
+    """Tell whether an address may, by itself, be that of a part after the first."""
+    return any(reading.number > 1 and not reading.is_weak for reading in readings(url))
 
 
 def is_part_of(url: str, other: str) -> bool:

@@ -1,0 +1,1 @@
+"""Crawls that remember: the ledgers of their sites, and what is fetched and exported by them."""

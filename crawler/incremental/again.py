@@ -1,0 +1,157 @@
+"""Which pages that are known are asked for again in a crawl, and when that is not worth it.
+
+A server that is asked whether a page has changed answers 304 where it has not, which costs next to
+nothing; but many servers always send the whole page, and after a redesign all pages are others
+while their articles are the same. So a page is asked for again for a reason, and the pages that
+came for nothing are counted: *waste*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from crawler.core.addresses import address_key
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from crawler.store.ledger import Ledger
+
+__all__ = ["AskAgain", "Reason", "Waste"]
+
+Reason = Literal["hinted", "unlisted", "due"]
+"""Why a page is asked for again: a listing dates it later, no sitemap names it, or it is time."""
+
+_LEAST_WASTE: Final = 10
+_SHARE_OF_NEW: Final = 10
+_BELIEVED: Final = 20
+
+
+@dataclass(slots=True)
+class Waste:
+    """What asking again for one reason has given.
+
+    ``asked``
+        Requests under way.
+    ``came``
+        Answers that were a whole page.
+    ``useful``
+        Of these, articles that had changed.
+    ``useless``
+        Of these, articles that had not. Of the others it is not known yet.
+    """
+
+    asked: int = 0
+    came: int = 0
+    useful: int = 0
+    useless: int = 0
+
+
+@dataclass(slots=True)
+class AskAgain:
+    """The known pages of one site that one crawl asks for again; each once, those of hints first.
+
+    ``share``
+        See :meth:`crawler.store.ledger.Ledger.due_again`.
+    ``most``
+        Most pages asked for that no listing hints at.
+    ``now``, ``since``
+        The time, and when the crawl began (ISO 8601).
+    """
+
+    ledger: Ledger
+    share: float
+    most: int
+    now: str
+    since: str
+    named: Container[int] | None = None
+    put_off: dict[Reason, int] = field(default_factory=dict)
+    _waste: dict[Reason, Waste] = field(default_factory=dict)
+    _given: dict[int, Reason] = field(default_factory=dict)
+    _source: Iterator[tuple[str, Reason]] | None = None
+    _ahead: tuple[str, Reason] | None = None
+
+    def next(self, limit: int, new_pages: int) -> list[tuple[str, Reason]]:
+        """Return the next pages to ask for.
+
+        Args:
+            limit: how many at most.
+            new_pages: how many new pages the crawl has fetched, by which waste is measured.
+        """
+        if self._source is None:
+            self._source = self._all()
+        found: list[tuple[str, Reason]] = []
+        while len(found) < limit:
+            following = self._ahead or next(self._source, None)
+            self._ahead = None
+            if following is None:
+                break
+            address, reason = following
+            waste = self._waste.setdefault(reason, Waste())
+            if _is_spent(reason, waste, new_pages):
+                self.put_off[reason] = self.put_off.get(reason, 0) + 1
+                continue
+            if _must_wait(reason, waste, new_pages):
+                self._ahead = following
+                break
+            waste.asked += 1
+            self._given[address_key(address)] = reason
+            found.append(following)
+        return found
+
+    def answered(self, address: str, *, whole: bool) -> None:
+        """Note that a server has answered, and whether with the whole page."""
+        reason = self._given.get(address_key(address))
+        if reason is not None:
+            waste = self._waste[reason]
+            waste.asked -= 1
+            waste.came += whole
+
+    def judged(self, address: str, *, changed: bool) -> None:
+        """Note whether the article of a page that came whole has changed."""
+        reason = self._given.pop(address_key(address), None)
+        if reason is not None:
+            waste = self._waste[reason]
+            waste.useful += changed
+            waste.useless += not changed
+
+    def _all(self) -> Iterator[tuple[str, Reason]]:
+        for row in self.ledger.hinted():
+            if row.state == "fetched":
+                yield row.address, "hinted"
+        left = self.most
+        if self.named is not None:
+            for address in self.ledger.no_longer_listed(self.named):
+                if left <= 0:
+                    break
+                left -= 1
+                yield address, "unlisted"
+        if self.share >= 0:
+            due = self.ledger.due_again(self.now, self.share, max(left, 0), before=self.since)
+            for address in due:
+                if address_key(address) not in self._given:
+                    yield address, "due"
+
+
+def _is_spent(reason: Reason, waste: Waste, new_pages: int) -> bool:
+    """Say whether asking for a reason has given so little that the rest is put off."""
+    if reason == "hinted":
+        return waste.useless >= _BELIEVED and waste.useless > waste.useful
+    return waste.useless + _unknown(waste) >= _allowed(new_pages)
+
+
+def _must_wait(reason: Reason, waste: Waste, new_pages: int) -> bool:
+    """Say whether what is under way may be all that can still be asked for."""
+    if reason == "hinted":
+        return False
+    return waste.useless + _unknown(waste) + waste.asked >= _allowed(new_pages)
+
+
+def _unknown(waste: Waste) -> int:
+    return waste.came - waste.useful - waste.useless
+
+
+def _allowed(new_pages: int) -> int:
+    """Return how many pages may come for nothing that no listing hinted at."""
+    return max(_LEAST_WASTE, new_pages // _SHARE_OF_NEW)

@@ -1,0 +1,288 @@
+"""The frontier of a crawl that remembers: its pages wait in the ledgers of their sites.
+
+A kill at any moment leaves them there. What is read first (start pages, robots.txt, sitemaps,
+feeds) waits in memory, since each crawl reads it anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import xxhash
+
+from crawler.core.addresses import address_key, address_site, canonical_address
+from crawler.discovery.frontier import Frontier, Visit
+from crawler.discovery.guesses import ARTICLE, LISTING
+from crawler.incremental.memory import now
+from crawler.store.ledgerrows import Fetched, Found
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+    from contextlib import AbstractContextManager
+
+    from crawler.incremental.memory import Memory
+    from crawler.store.ledger import Ledger
+    from crawler.store.ledgerrows import Row
+
+__all__ = ["KeptFrontier"]
+
+# Visits taken at once where nothing else limits them.
+_AT_ONCE: Final = 64
+_GONE: Final = 410
+# Kinds of pages whose links are read as those of lists are.
+_KINDS: Final = {"front": LISTING}
+
+
+class KeptFrontier(Frontier):
+    """A :class:`~crawler.discovery.frontier.Frontier` that stands on ledgers.
+
+    Args:
+        memory: the ledgers, in which :meth:`add_root` opens those of further sites.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self.memory = memory
+        self._asked_again: set[int] = set()
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what earlier crawls have found and fetched is known."""
+        return True
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """Note all that is noted inside, or nothing where the crawl is killed meanwhile."""
+        return self.memory.transaction()
+
+    # Addresses
+
+    def add_root(self, url: str, site: str = "") -> str:
+        """Count the host of ``url`` as part of ``site`` (by default: of a site of its own).
+
+        Raises:
+            StoreError: the ledger of the site cannot be used.
+        """
+        name = super().add_root(url, site)
+        self.memory.open(name)
+        self.memory.add_host(address_site(url), name)
+        # What was fetched before a kill counts as well.
+        state = self._sites[name]
+        state.taken = max(state.taken, self.memory.new_pages(name))
+        return name
+
+    def add(self, visit: Visit) -> bool:
+        """Let a visit wait; ``False`` when its address was seen before, in any crawl."""
+        if visit.source:
+            return super().add(visit)
+        at = now()
+        if visit.found_by == "start":
+            # It waits in memory, and is not given out by the ledger as well.
+            ledger = self._ledger(visit)
+            ledger.add_found([_found(visit, at)])
+            ledger.mark_fetching(visit.address)
+            return super().add(visit)
+        return bool(self._ledger(visit).add_found([_found(visit, at)]).new)
+
+    def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
+        """Let visits wait; return those whose addresses were not seen before."""
+        with self.memory.transaction():
+            return [visit for visit in visits if self.add(visit)]
+
+    def knows(self, address: str) -> bool:
+        """Say whether an address was offered or fetched before, in this crawl or another."""
+        site = self.site(address)
+        return site is not None and (
+            super().knows(address) or self.memory.ledger(site).knows(address)
+        )
+
+    def meet(self, address: str) -> bool:
+        """Note that a list names a page; say whether it is the first, of a page that is news."""
+        if not super().meet(address):
+            return False
+        row = self._row(address)
+        return row is None or not row.fetched_at or row.fetched_at >= self._since(address)
+
+    # Visits
+
+    def next_visits(self, site: str) -> list[Visit]:
+        """Take the visits that may be made now out of the waiting ones, in the site's order."""
+        visits = super().next_visits(site)
+        state = self._sites[site]
+        if visits or state.first_under_way or self._next_turn(state) is not None:
+            return visits
+        room = self.ahead - state.pages_under_way if self.ahead else _AT_ONCE
+        if self.max_pages:
+            room = min(room, self.max_pages - state.taken - state.pages_under_way)
+        if room <= 0:
+            return []
+        visits = self._due(site, room)
+        state.pages_under_way += len(visits)
+        return visits
+
+    def _due(self, site: str, room: int) -> list[Visit]:
+        ledger = self.memory.ledger(site)
+        rows = ledger.next_due(room)
+        visits = [_visit(row, site) for row in rows]
+        if len(rows) < room:
+            # What is new goes first.
+            again = self.memory.again(site)
+            for address, reason in again.next(room - len(rows), self.memory.new_pages(site)):
+                row = ledger.seen(address)
+                if row is not None:
+                    visits.append(replace(_visit(row, site), again=reason))
+        ledger.mark_fetching(*(visit.address for visit in visits))
+        return visits
+
+    def forget_under_way(self) -> int:
+        """Count nothing as under way; return how many visits were."""
+        for site in self.memory.sites:
+            self.memory.ledger(site).reset_fetching()
+        return super().forget_under_way()
+
+    def left_out(self, site: str) -> int:
+        """Count the pages a full site leaves unvisited; 0 when it is not full."""
+        return self.memory.ledger(site).pending() if self.is_full(site) else 0
+
+    def listed_now(self, site: str, named: Container[int] | None) -> None:
+        """Note the keys of all that a site's sitemaps name now; None where one was not read."""
+        self.memory.again(site).named = named
+
+    def ask_again(self, address: str, kind: str) -> bool:
+        """Put a list that an earlier crawl has fetched back into the queue, once in a crawl."""
+        row = self._row(address)
+        if row is None or row.state != "fetched" or row.asked_at >= self._since(address):
+            return False
+        if kind != LISTING and (not row.kind or row.kind == ARTICLE):
+            return False
+        return self._requeue(row)
+
+    def ask_whole(self, address: str) -> bool:
+        """Have a page that an earlier crawl has fetched sent whole, once in a crawl."""
+        row = self._row(address)
+        if row is None or row.state != "fetched" or row.asked_at >= self._since(address):
+            return False
+        self._ledger_of(address).owe(row.address)
+        return self._requeue(row)
+
+    def _requeue(self, row: Row) -> bool:
+        key = address_key(row.address)
+        if key in self._asked_again:
+            return False
+        self._asked_again.add(key)
+        self._ledger_of(row.address).requeue(row.address)
+        return True
+
+    # Answers
+
+    def headers(self, visit: Visit) -> dict[str, str]:
+        """Return the request headers by which a server may answer 304 instead of a known page."""
+        if visit.source or visit.found_by == "start":
+            return {}
+        return self._ledger(visit).conditional_headers(visit.address)
+
+    def fetched(
+        self, visit: Visit, url: str, body: bytes, validators: tuple[str, str], *, wanted: bool
+    ) -> bool:
+        """Note a page that came; say whether it is handed over: not where it is as it was."""
+        ledger = self._ledger(visit)
+        at = now()
+        if canonical_address(url) != visit.address:
+            self._moved(ledger, visit, url, at)
+        before = ledger.seen(url)
+        etag, modified = validators
+        change = ledger.mark_fetched(
+            Fetched(
+                url,
+                200,
+                at,
+                xxhash.xxh3_128_hexdigest(body),
+                kind=visit.kind,
+                etag=etag,
+                last_modified=modified,
+                for_export=wanted,
+            )
+        )
+        again = self.memory.again(visit.site)
+        again.answered(visit.address, whole=True)
+        if before is None or not before.fetched_at:
+            self.memory.count_new(visit.site)
+        key = address_key(url)
+        if change.to_export and key not in self.memory.held:
+            self.memory.held.add(key)
+            return True
+        if change.kind == "same":
+            again.judged(visit.address, changed=False)
+        return False
+
+    def _moved(self, ledger: Ledger, visit: Visit, url: str, at: str) -> None:
+        """Know a page by the address that its own now leads to."""
+        ledger.add_found([replace(_found(visit, at), address=url)])
+        old = ledger.seen(visit.address)
+        if old is not None and old.exported_hash:
+            # It is exported under its new address, and told to be gone from this one.
+            ledger.mark_fetched(Fetched(visit.address, _GONE, at))
+        ledger.mark_refused(visit.address, "redirected", at=at, instead=url)
+
+    def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:
+        """Note that a page is as it was."""
+        etag, modified = validators
+        self._ledger(visit).mark_fetched(
+            Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
+        )
+        self.memory.again(visit.site).answered(visit.address, whole=False)
+
+    def gone(self, visit: Visit, status: int) -> None:
+        """Note that there is no page any more, or none."""
+        self._ledger(visit).mark_fetched(Fetched(visit.address, status, now()))
+        self.memory.again(visit.site).answered(visit.address, whole=False)
+
+    def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
+        """Note that a page could not be had.
+
+        With ``later`` it stays under way, and is the next crawl's.
+        """
+        if not later:
+            self._ledger(visit).mark_failed(visit.address, reason, at=now(), status=status)
+        self.memory.again(visit.site).answered(visit.address, whole=False)
+
+    def refused(self, visit: Visit, reason: str, instead: str = "") -> None:
+        """Note that a page is not fetched, or was fetched and is none."""
+        row = self._ledger(visit).seen(visit.address)
+        if row is not None and row.state == "fetching":
+            self._ledger(visit).mark_refused(visit.address, reason, at=now(), instead=instead)
+
+    # Ledgers
+
+    def _ledger(self, visit: Visit) -> Ledger:
+        return self.memory.ledger(visit.site)
+
+    def _ledger_of(self, address: str) -> Ledger:
+        return self.memory.ledger(self._roots[address_site(address)])
+
+    def _row(self, address: str) -> Row | None:
+        site = self.site(address)
+        return None if site is None else self.memory.ledger(site).seen(address)
+
+    def _since(self, address: str) -> str:
+        return self.memory.since(self._roots[address_site(address)])
+
+
+def _found(visit: Visit, at: str) -> Found:
+    return Found(
+        visit.address,
+        visit.found_by,
+        at,
+        listed=visit.listed,
+        title=visit.title,
+        priority=visit.date,
+        kind=visit.kind,
+        depth=visit.depth,
+    )
+
+
+def _visit(row: Row, site: str) -> Visit:
+    # A start page of an earlier crawl is a page among others.
+    found_by = "link" if row.found_by == "start" else row.found_by
+    kind = row.kind if row.kind in {ARTICLE, LISTING} else _KINDS.get(row.kind, "")
+    return Visit(row.address, site, row.depth, kind, row.priority, found_by)

@@ -1,0 +1,306 @@
+"""What one crawl remembers: the ledgers of its sites, opened for as long as it runs.
+
+A run that was killed is gone on with by the next crawl of the site: :class:`Memory` finishes or
+discards the parts it left, names the spools it left, and puts what was under way back into the
+queue.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import xxhash
+
+from crawler.core.addresses import address_key, address_site
+from crawler.core.errors import StoreError
+from crawler.core.simhash import similarity_hash
+from crawler.incremental.again import AskAgain
+from crawler.store.ledger import Ledger
+from crawler.store.ledgerfile import ledger_path
+from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.spool import Spool
+from crawler.store.spoolfile import spool_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from crawler.core.page import Page
+    from crawler.items import PageItem
+    from crawler.store.ledgerrows import Part, Row
+
+__all__ = ["Memory", "now", "version_hash"]
+
+logger = logging.getLogger(__name__)
+
+_KILLED: Final = "killed"
+_MOST_TRIES: Final = 5
+
+
+def now() -> str:
+    """Return the time, ISO 8601 in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def version_hash(item: PageItem) -> str:
+    """Name the version of a page that an item shows: what a reader would call the same article."""
+    told = f"{item.title or ''}\n{item.text}"
+    return xxhash.xxh3_128_hexdigest(told.encode("utf-8", "surrogatepass"))
+
+
+class Memory:
+    """The ledgers of one crawl.
+
+    Args:
+        folder: where everything is kept that outlives a crawl: ledgers, spools.
+        run: the crawl's name.
+        count: adds to a figure of the crawl.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        run: str,
+        *,
+        count: Callable[[str, int], None],
+    ) -> None:
+        self.run = run
+        self.held: set[int] = set()
+        """Keys of the addresses whose pages are in the spool."""
+        self.recheck = 0.5
+        """See :meth:`crawler.store.ledger.Ledger.due_again`."""
+        self.max_rechecks = 500
+        """The most pages of a site that are asked for again though nothing hints at a change."""
+        self._folder = folder
+        self._count = count
+        self._hosts: dict[str, str] = {}
+        self._ledgers: dict[str, Ledger] = {}
+        self._again: dict[str, AskAgain] = {}
+        # When the run began that this crawl goes on with: its own, or one that was killed.
+        self._since: dict[str, str] = {}
+        self._killed: dict[str, list[str]] = {}
+        self._new: dict[str, int] = {}
+        self._shared: set[Path] = set()
+
+    # Opening
+
+    def open(self, site: str) -> None:
+        """Open the ledger of a site, and begin a run in it.
+
+        Raises:
+            StoreError: another crawl of the site is running, or the ledger cannot be used.
+        """
+        if site in self._ledgers:
+            return
+        ledger = Ledger(ledger_path(self._folder / "ledger", site))
+        self._ledgers[site] = ledger
+        self._hosts.setdefault(site, site)
+        killed = ledger.open_runs()
+        began = now()
+        self._since[site] = killed[0].started if killed else began
+        self._killed[site] = [run.id for run in killed]
+        ledger.begin_run(self.run, began)
+        self._new[site] = ledger.fetched_since(self._since[site]) if killed else 0
+        if killed:
+            logger.info(
+                "Going on with the crawl of %s that was begun at %s", site, killed[0].started
+            )
+        else:
+            # What could not be had may be there now, and a robots.txt may say something else.
+            ledger.retry_failed(_MOST_TRIES)
+            ledger.requeue_refused("robots")
+        ledger.reset_fetching()
+
+    def add_host(self, host: str, site: str) -> None:
+        """Count a host as part of a site whose ledger is open."""
+        self._hosts.setdefault(host, site)
+
+    def repair(self, site: str, folder: Path) -> int:
+        """Finish the parts of the output that a killed run left whole, discard the others.
+
+        Args:
+            site: the site.
+            folder: where its parts lie.
+
+        Returns:
+            How many there were.
+        """
+        ledger = self._ledgers[site]
+        left = ledger.parts(unfinished=True)
+        for part in left:
+            aside_of(folder, part).unlink(missing_ok=True)
+            if (folder / part.name).is_file():
+                ledger.finish_part(part.run, part.number, now())
+            else:
+                ledger.discard_part(part.run, part.number)
+        return len(left)
+
+    def left_pages(self) -> Iterator[Page]:
+        """Give the pages that earlier crawls held and did not export; each once.
+
+        Whoever takes them calls :meth:`let_go` when they are held anew.
+        """
+        for spool in self._left_spools():
+            for page in spool.pages():
+                row = self._row(page.url)
+                if row is None:
+                    if self._is_owed_elsewhere(page):
+                        self._shared.add(spool.path)
+                elif row.owed and address_key(row.address) not in self.held:
+                    self.held.add(address_key(row.address))
+                    yield page
+
+    def let_go(self, *, keep: bool) -> None:
+        """Remove the spools of earlier crawls, and end these; ask anew for what no spool holds.
+
+        Args:
+            keep: make archives of the spools instead.
+        """
+        for ledger in self._ledgers.values():
+            owed = [row.address for row in ledger.owed()]
+            ledger.requeue(*(url for url in owed if address_key(url) not in self.held))
+        for spool in self._left_spools():
+            if spool.path in self._shared:
+                logger.info("%s holds pages of other sites too, and stays", spool.path)
+            else:
+                spool.finish(keep=keep)
+        for site, ledger in self._ledgers.items():
+            for run in self._killed[site]:
+                ledger.end_run(run, now(), _KILLED)
+
+    def _left_spools(self) -> Iterator[Spool]:
+        names = {run.id for ledger in self._ledgers.values() for run in ledger.runs()}
+        for name in sorted(names - {self.run}, reverse=True):
+            path = spool_path(self._folder / "spool", name)
+            if not path.is_file():
+                continue
+            try:
+                spool = Spool.open(path)
+            except StoreError as error:
+                logger.warning("Passed over, and its pages are fetched again: %s", error)
+                continue
+            try:
+                yield spool
+            finally:
+                spool.close()
+
+    def _is_owed_elsewhere(self, page: Page) -> bool:
+        """Say whether a page of another site is still to be exported by a crawl of that."""
+        try:
+            with Ledger(
+                ledger_path(self._folder / "ledger", page.site_name), read_only=True
+            ) as ledger:
+                row = ledger.seen(page.url)
+        except StoreError:
+            return True
+        return row is None or row.owed
+
+    # While it runs
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites whose ledgers are open."""
+        return tuple(self._ledgers)
+
+    def ledger(self, site: str) -> Ledger:
+        """Return the ledger of a site."""
+        return self._ledgers[site]
+
+    def since(self, site: str) -> str:
+        """Return when the run began that this crawl is, or goes on with (ISO 8601)."""
+        return self._since[site]
+
+    def new_pages(self, site: str) -> int:
+        """Return how many pages the run has fetched whole."""
+        return self._new[site]
+
+    def site_of(self, url: str) -> str | None:
+        """Name the site an address counts for; ``None`` where its ledger is not open."""
+        return self._hosts.get(address_site(url))
+
+    def _row(self, url: str) -> Row | None:
+        site = self.site_of(url)
+        return None if site is None else self._ledgers[site].seen(url)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep what is noted inside as one, in the ledgers of all sites."""
+        with ExitStack() as stack:
+            for ledger in self._ledgers.values():
+                stack.enter_context(ledger.transaction())
+            yield
+
+    def again(self, site: str) -> AskAgain:
+        """Return which known pages of a site are asked for again."""
+        if site not in self._again:
+            self._again[site] = AskAgain(
+                self._ledgers[site], self.recheck, self.max_rechecks, now(), self._since[site]
+            )
+        return self._again[site]
+
+    def count_new(self, site: str) -> None:
+        """Note that a page came whole that was not known."""
+        self._new[site] += 1
+
+    # What becomes of pages
+
+    def is_news(self, item: PageItem) -> bool:
+        """Say whether an item is to leave, as a new page or a changed one; then it says so itself.
+
+        One that shows what was exported before is settled.
+        """
+        site = self.site_of(item.url)
+        row = self._row(item.url)
+        if site is None or row is None:
+            return True
+        ledger = self._ledgers[site]
+        item.content_hash = version_hash(item)
+        ledger.describe(
+            row.address, kind=item.page_type, near_hash=similarity_hash(item.text) or None
+        )
+        known = "" if row.exported_hash == GONE_HASH else row.exported_hash
+        is_same = known == item.content_hash
+        self.again(site).judged(row.address, changed=not is_same)
+        if is_same:
+            self.settle(item.parts or [item.url])
+            return False
+        item.change = "changed" if known else "new"
+        item.previous_hash = known or None
+        return True
+
+    def settle(self, urls: Iterable[str], kind: str = "") -> None:
+        """Note that pages as they were fetched last give no item."""
+        for url in urls:
+            site, row = self.site_of(url), self._row(url)
+            if site is None or row is None:
+                continue
+            self._ledgers[site].write_off(row.address)
+            if kind:
+                self._ledgers[site].describe(row.address, kind=kind)
+            self.again(site).judged(row.address, changed=False)
+            self.held.discard(address_key(row.address))
+
+    def exported(self, urls: Iterable[str], name: str, part: Part) -> None:
+        """Note that a part holds an item of pages: the page, or all pages of its article."""
+        for url in urls:
+            site, row = self.site_of(url), self._row(url)
+            if site is not None and row is not None:
+                self._ledgers[site].mark_exported(part.run, row.address, name, part.number)
+
+    def close(self, reason: str, figures: Mapping[str, object]) -> None:
+        """End the run in all ledgers, and close them."""
+        for site, ledger in self._ledgers.items():
+            try:
+                ledger.end_run(self.run, now(), reason, figures)
+            except StoreError as error:
+                self._count("corpus/ledger/failed", 1)
+                logger.error("The end of the crawl is not noted for %s: %s", site, error)  # noqa: TRY400 - one line says it
+            ledger.close()
+
+
+def aside_of(folder: Path, part: Part) -> Path:
+    """Return the file in which a part lies until it is whole."""
+    return folder / f"{part.name}.aside"

@@ -1,0 +1,204 @@
+"""Output in numbered parts, each written aside and renamed when it is whole.
+
+A crawl that remembers writes its items here, whatever feeds it has besides: those are whole only
+when a crawl ends well. The ledger counts a page as exported when the part that holds it is whole.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from itemadapter import ItemAdapter, is_item
+from scrapy import signals
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from crawler.core.errors import StoreError
+from crawler.incremental.memory import aside_of, now
+from crawler.items import PageItem
+from crawler.options import Options
+from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.names import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from scrapy.exporters import BaseItemExporter
+
+    from crawler.incremental.memory import Memory
+    from crawler.store.ledgerrows import Part
+
+__all__ = ["NumberedParts", "parts_folder"]
+
+logger = logging.getLogger(__name__)
+
+
+def parts_folder(options: Options, site: str) -> Path:
+    """Return the folder that holds the parts of a site's output."""
+    return (options.output or options.dir / "articles") / file_name(site)
+
+
+@dataclass(slots=True)
+class _OpenPart:
+    part: Part
+    path: Path
+    file: IO[bytes]
+    exporter: BaseItemExporter
+    items: int = 0
+
+
+class NumberedParts:
+    """Writes each item that has passed all pipelines, and notes it in its site's ledger.
+
+    Args:
+        crawler: whose items.
+        memory: the ledgers of their sites.
+        save: called before a part counts as whole, to keep what else has to be kept by then.
+    """
+
+    def __init__(self, crawler: Crawler, memory: Memory, save: Callable[[], None]) -> None:
+        self._crawler = crawler
+        self._memory = memory
+        self._save = save
+        self._options = Options.from_settings(crawler.settings)
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self._stats = crawler.stats
+        self._open: dict[str, _OpenPart] = {}
+        self._warned = False
+
+    @classmethod
+    def of(cls, crawler: Crawler, memory: Memory, save: Callable[[], None]) -> Self:
+        """Write the items of a crawl."""
+        parts = cls(crawler, memory, save)
+        crawler.signals.connect(parts.item_scraped, signals.item_scraped)
+        crawler.signals.connect(parts.item_dropped, signals.item_dropped)
+        crawler.signals.connect(parts.spider_closed, signals.spider_closed)
+        return parts
+
+    def repair(self, site: str) -> None:
+        """Put in order what a killed crawl left of a site's parts."""
+        self._memory.repair(site, parts_folder(self._options, site))
+
+    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Write an item, and begin another part where this one has enough."""
+        urls = _urls_of(item)
+        site = self._memory.site_of(urls[0]) if urls else None
+        if site is None:
+            self._pass_over()
+            return
+        name = ItemAdapter(item).get("content_hash") or "unnamed"
+        self._write(site, item, urls, name)
+
+    def item_dropped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Note that a pipeline left an item out: this version of its page gives none."""
+        self._memory.settle(_urls_of(item))
+
+    def spider_closed(self) -> None:
+        """Tell of the pages that are gone, and finish all parts."""
+        for site in self._memory.sites:
+            self._write_gone(site)
+        for site in tuple(self._open):
+            self._finish(site)
+
+    def _write_gone(self, site: str) -> None:
+        told = 0
+        for row in self._memory.ledger(site).gone_untold():
+            item = PageItem(
+                url=row.address,
+                site=site,
+                change="gone",
+                previous_hash=row.exported_hash,
+                fetched_at=row.fetched_at,
+            )
+            self._write(site, item, [row.address], GONE_HASH)
+            told += 1
+        if told:
+            self._stats.inc_value("corpus/incremental/gone", told)
+
+    def _pass_over(self) -> None:
+        self._stats.inc_value("corpus/parts/passed_over")
+        if not self._warned:
+            self._warned = True
+            logger.warning(
+                "An item without the address of a crawled page as its url is not written into the "
+                "parts: no crawl could tell whether it is new. Feeds (-O FILE) have it. Further "
+                "ones are counted in corpus/parts/passed_over."
+            )
+
+    def _write(self, site: str, item: Any, urls: list[str], name: str) -> None:  # noqa: ANN401 - as above
+        try:
+            if site not in self._open:
+                self._open[site] = self._begin(site)
+            part = self._open[site]
+            part.exporter.export_item(item)
+            self._memory.exported(urls, name, part.part)
+            part.items += 1
+            if part.items >= self._options.part_items:
+                self._finish(site)
+        except (OSError, StoreError) as error:
+            self._fail(site, error)
+
+    def _begin(self, site: str) -> _OpenPart:
+        folder = parts_folder(self._options, site)
+        folder.mkdir(parents=True, exist_ok=True)
+        ending = self._options.output_format
+        run = self._memory.run
+        part = self._memory.ledger(site).begin_part(
+            run, lambda number: f"{run}-{number:05}.{ending}", now()
+        )
+        file = aside_of(folder, part).open("wb")
+        known = self._crawler.settings.getwithbase("FEED_EXPORTERS")
+        exporter = build_from_crawler(
+            load_object(known[ending]), self._crawler, file, encoding="utf-8"
+        )
+        exporter.start_exporting()
+        return _OpenPart(part, folder / part.name, file, exporter)
+
+    def _finish(self, site: str) -> None:
+        """Make a part whole: on the disk, under its name, and in the ledger."""
+        part = self._open[site]
+        try:
+            # What was observed has to outlive the crawl as its items do.
+            self._save()
+            part.exporter.finish_exporting()
+            part.file.flush()
+            os.fsync(part.file.fileno())
+            part.file.close()
+            aside_of(part.path.parent, part.part).replace(part.path)
+            self._memory.ledger(site).finish_part(part.part.run, part.part.number, now())
+        except (OSError, StoreError) as error:
+            self._fail(site, error)
+            return
+        del self._open[site]
+        self._stats.inc_value("corpus/parts/written")
+        self._stats.set_value("corpus/parts/folder", str(part.path.parent.parent))
+
+    def _fail(self, site: str, error: Exception) -> None:
+        """Give a part up. Its pages stay owed, and the next crawl exports them."""
+        self._stats.inc_value("corpus/parts/failed")
+        logger.error(
+            "The output of %s cannot be written (%s): run the crawl again when it can, "
+            "and it goes on with these pages.",
+            site,
+            error,
+        )
+        part = self._open.pop(site, None)
+        if part is not None:
+            with suppress(OSError):
+                part.file.close()
+
+
+def _urls_of(item: Any) -> list[str]:  # noqa: ANN401 - any item type of Scrapy
+    """Return the addresses of the pages that an item was made of; empty where it names none."""
+    if not is_item(item):
+        return []
+    fields = ItemAdapter(item)
+    url, parts = fields.get("url"), fields.get("parts")
+    if not isinstance(url, str):
+        return []
+    return [url, *(part for part in parts or () if isinstance(part, str) and part != url)]
