@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from crawler.core.page import Page
     from crawler.core.parse import ParsedPage
 
-__all__ = ["TEXT", "PageTree", "TagItem", "fold", "read_tree", "tree_of"]
+__all__ = ["INLINE", "TEXT", "PageTree", "TagItem", "fold", "read_tree", "tree_of"]
 
 TEXT = "#text"
 """The name of text nodes, which are leaves of the tree as elements are."""
 
 _NO_TEXT = frozenset(("script", "style", "template"))
-# Elements that stand within a line: a reader sees no gap where they begin or end.
-_INLINE = frozenset(
+INLINE = frozenset(
     ("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
      "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub",
      "sup", "time", "tt", "u", "var", "wbr")
 )  # fmt: skip
+"""Elements that stand within a line: a reader sees no gap where they begin or end."""
 _STEP = re.compile(r"([^/\[\]]+)(?:\[(\d{1,9})\])?")
 
 
@@ -209,7 +209,7 @@ class _Builder:
         self._children.append(0)
         if name in _NO_TEXT:
             self._silent += 1
-        if name not in _INLINE:
+        if name not in INLINE:
             self._gap = " "
         if element.text:
             self._text(element.text)
@@ -222,7 +222,7 @@ class _Builder:
         name = self._tree.names[node]
         if name in _NO_TEXT:
             self._silent -= 1
-        if name not in _INLINE:
+        if name not in INLINE:
             self._gap = " "
         # The tail of a root belongs to nothing.
         if element.tail and not is_root:

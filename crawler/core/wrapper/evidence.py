@@ -1,0 +1,414 @@
+"""What a page says of a node: its attributes, those around it, its neighbours, place and shape.
+
+Each kind of evidence is a *slot* with a text as its value; an empty text means that there is
+nothing of the kind. Values are meant to recur on other pages of the layout: digits are folded, and
+what is long is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.core.wrapper.tree import INLINE, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.core.wrapper.tree import PageTree
+
+__all__ = ["SLOTS", "Evidence", "Slot", "View"]
+
+Evidence = tuple[str, ...]
+"""The values of all slots, in the order of :data:`SLOTS`."""
+
+_DIGITS = re.compile(r"\d+")
+_LABEL_CHARS = 48
+_WORD_CHARS = 16
+_VALUE_CHARS = 30
+_SHAPE_CHARS = 32
+# How far up ids are looked for, and how many names of a path are kept.
+_CLIMB = 40
+_STEPS = 12
+_CHILDREN = 8
+_HEADINGS = frozenset(
+    ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "b", "strong", "label", "caption", "legend")
+)
+_PROPERTIES = ("itemprop", "property", "name", "rel", "data-testid", "data-test", "data-qa")
+_OWN_SLOTS = frozenset(
+    ("class", "id", "href", "src", "style", "content", "value", "alt", "title", *_PROPERTIES)
+)
+
+
+class View:
+    """A page, or one element of it, as the ground on which nodes are told apart.
+
+    Nothing outside the element ``root`` is seen, and paths begin there; with -1 the page is seen.
+    A view remembers what it worked out, and lives no longer than its page is worked on.
+    """
+
+    def __init__(self, tree: PageTree, root: int = -1) -> None:
+        self.tree = tree
+        self.root = root
+        within = tree.within(root)
+        self._first = bisect_left(tree.runs, within.start)
+        self._last = bisect_left(tree.runs, within.stop)
+        self._levels: dict[int, tuple[int, ...]] = {}
+        self._classes: dict[int, str] = {}
+        self._ids: dict[int, str] = {}
+        self._copies: Counter[str] = Counter()
+        self._headings: list[int] = []
+        self._titles: tuple[str, str] | None = None
+
+    def evidence(self, node: int) -> Evidence:
+        """Return the values of all slots for a node."""
+        return tuple(slot.read(self, node) for slot in SLOTS)
+
+    def levels(self, node: int) -> tuple[int, ...]:
+        """Return the elements around a node, the nearest first; an element is its own first.
+
+        Bodies of tables are left out, since parsers do not agree where there are any.
+        """
+        known = self._levels.get(node)
+        if known is None:
+            tree = self.tree
+            found: list[int] = []
+            here = node if tree.elements[node] is not None else tree.parents[node]
+            while here >= 0 and len(found) < _CLIMB:
+                if tree.names[here] != "tbody":
+                    found.append(here)
+                if here == self.root:
+                    break
+                here = tree.parents[here]
+            known = self._levels[node] = tuple(found)
+        return known
+
+    def class_of(self, element: int) -> str:
+        """Return an element's classes, digits folded, in the order of the alphabet."""
+        known = self._classes.get(element)
+        if known is None:
+            written = self.tree.attribute(element, "class") or ""
+            known = " ".join(sorted(set(_masked(written).split())))[:_LABEL_CHARS]
+            self._classes[element] = known
+        return known
+
+    def id_of(self, element: int) -> str:
+        """Return an element's id, digits folded."""
+        known = self._ids.get(element)
+        if known is None:
+            written = self.tree.attribute(element, "id") or ""
+            known = self._ids[element] = _masked(written)[:_LABEL_CHARS]
+        return known
+
+    def text_before(self, node: int, number: int = 1) -> str:
+        """Return the text node that many before the beginning of a node."""
+        runs = self.tree.runs
+        at = bisect_left(runs, node) - number
+        return self.tree.texts[runs[at]] if at >= self._first else ""
+
+    def text_after(self, node: int) -> str:
+        """Return the first text node after the end of a node."""
+        runs = self.tree.runs
+        at = bisect_left(runs, self.tree.ends[node])
+        return self.tree.texts[runs[at]] if at < self._last else ""
+
+    def first_text(self, node: int) -> str:
+        """Return the first text node of a node, which is that node itself where it is one."""
+        tree = self.tree
+        at = bisect_left(tree.runs, node)
+        inside = at < len(tree.runs) and tree.runs[at] < tree.ends[node]
+        return tree.texts[tree.runs[at]] if inside else ""
+
+    def texts_in(self, node: int) -> int:
+        """Return the number of text nodes in a node."""
+        runs = self.tree.runs
+        return bisect_left(runs, self.tree.ends[node]) - bisect_left(runs, node)
+
+    def copies(self, text: str) -> int:
+        """Return how many text nodes of the page say this."""
+        if not self._copies:
+            self._copies.update(self.tree.texts[run] for run in self.tree.runs)
+        return self._copies[text]
+
+    def heading(self, node: int) -> str:
+        """Return the nearest text before a node that stands in a heading or a label."""
+        tree = self.tree
+        if not self._headings:
+            last = -1
+            for run in tree.runs[self._first : self._last]:
+                self._headings.append(last)
+                if tree.names[tree.parents[run]] in _HEADINGS:
+                    last = run
+            self._headings.append(last)
+        at = bisect_left(tree.runs, node) - self._first
+        found = self._headings[min(max(at, 0), len(self._headings) - 1)]
+        return tree.texts[found] if found >= 0 else ""
+
+    def titles(self) -> tuple[str, str]:
+        """Return the page's title and its first heading of the first rank, in lower case."""
+        if self._titles is None:
+            found = []
+            for name in ("title", "h1"):
+                with_name = (node for node, its in enumerate(self.tree.names) if its == name)
+                node = next(with_name, None)
+                found.append("" if node is None else self.tree.value(node).lower())
+            self._titles = (found[0], found[1])
+        return self._titles
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A kind of evidence.
+
+    ``name``
+        Its name in project files.
+    ``trust``
+        Between 0 and 1: how far one example is believed to say what others will have there.
+    ``read``
+        Finds its value for a node.
+    """
+
+    name: str
+    trust: float
+    read: Callable[[View, int], str]
+
+
+def _masked(text: str) -> str:
+    return _DIGITS.sub("0", text)
+
+
+def _label(text: str) -> str:
+    return _masked(text[: 2 * _LABEL_CHARS].lower())[:_LABEL_CHARS]
+
+
+def _name(view: View, node: int) -> str:
+    return "/".join(view.tree.names[step] for step in view.levels(node)[:3])
+
+
+def _path(view: View, node: int) -> str:
+    return "/".join(view.tree.names[step] for step in view.levels(node)[:_STEPS])
+
+
+def _way(view: View, node: int) -> str:
+    return _numbered(view, view.levels(node)[:_STEPS])
+
+
+def _numbered(view: View, steps: tuple[int, ...]) -> str:
+    tree = view.tree
+    return "/".join(f"{tree.names[step]}{tree.tag_indexes[step]}" for step in steps)
+
+
+def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
+    levels = view.levels(node)
+    for number, step in enumerate(levels):
+        if found := view.id_of(step):
+            return found, levels[:number]
+    return "", ()
+
+
+def _id(view: View, node: int) -> str:
+    found, steps = _to_id(view, node)
+    return f"{'/'.join(view.tree.names[step] for step in steps[:_STEPS])}#{found}" if found else ""
+
+
+def _id_way(view: View, node: int) -> str:
+    found, steps = _to_id(view, node)
+    return f"{_numbered(view, steps[:_STEPS])}#{found}" if found else ""
+
+
+def _class_way(view: View, node: int) -> str:
+    levels = view.levels(node)
+    for number, step in enumerate(levels):
+        if found := view.class_of(step):
+            return f"{_numbered(view, levels[:number][:_STEPS])}.{found}"
+    return ""
+
+
+def _class(level: int) -> Callable[[View, int], str]:
+    def read(view: View, node: int) -> str:
+        levels = view.levels(node)
+        return view.class_of(levels[level]) if level < len(levels) else ""
+
+    return read
+
+
+def _place(level: int) -> Callable[[View, int], str]:
+    def read(view: View, node: int) -> str:
+        levels = view.levels(node)
+        return str(view.tree.tag_indexes[levels[level]]) if level < len(levels) else ""
+
+    return read
+
+
+def _attributes(view: View, node: int) -> Mapping[str, str]:
+    levels = view.levels(node)
+    element = view.tree.elements[levels[0]] if levels else None
+    return {} if element is None else {str(key): str(its) for key, its in element.items()}
+
+
+def _property(view: View, node: int) -> str:
+    for step in view.levels(node)[:3]:
+        for name in _PROPERTIES:
+            if found := view.tree.attribute(step, name):
+                return f"{name}={_masked(found)[:_LABEL_CHARS]}"
+    return ""
+
+
+def _others(view: View, node: int) -> str:
+    return " ".join(
+        f"{name}={value}" if len(value) <= _VALUE_CHARS and value.isalpha() else name
+        for name, value in sorted(_attributes(view, node).items())
+        if name not in _OWN_SLOTS
+    )[: 2 * _LABEL_CHARS]
+
+
+def _link(view: View, node: int) -> str:
+    for step in view.levels(node)[:3]:
+        if view.tree.names[step] == "a":
+            return _address(view.tree.attribute(step, "href") or "")
+    return ""
+
+
+def _address(href: str) -> str:
+    """Return what addresses of one kind have in common."""
+    try:
+        parts = urlsplit(href.strip()[:500])
+    except ValueError:
+        return "broken"
+    if parts.scheme not in {"", "http", "https"}:
+        return parts.scheme
+    folders = [_masked(part) for part in parts.path.split("/")[:-1]]
+    keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
+    return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * _LABEL_CHARS]
+
+
+def _before(view: View, node: int) -> str:
+    return _label(view.text_before(node))
+
+
+def _before_that(view: View, node: int) -> str:
+    return _label(view.text_before(node, 2))
+
+
+def _after(view: View, node: int) -> str:
+    return _label(view.text_after(node))
+
+
+def _beside(view: View, node: int) -> str:
+    """Return the text before the cell, item or paragraph in which a node stands."""
+    names = view.tree.names
+    block = next((step for step in view.levels(node) if names[step] not in INLINE), None)
+    return "" if block is None else _label(view.text_before(block))
+
+
+def _heading(view: View, node: int) -> str:
+    return _label(view.heading(node))
+
+
+def _run(view: View, node: int) -> str:
+    return str(view.tree.tag_indexes[node]) if view.tree.names[node] == TEXT else ""
+
+
+def _shape(view: View, node: int) -> str:
+    found = []
+    last = ""
+    for char in view.first_text(node)[:_SHAPE_CHARS]:
+        kind = (
+            "0" if char.isdigit()
+            else "A" if char.isupper()
+            else "a" if char.isalpha()
+            else char
+        )  # fmt: skip
+        if kind != last:
+            found.append(kind)
+            last = kind
+    return "".join(found)
+
+
+def _form(view: View, node: int) -> str:
+    text = view.first_text(node)
+    words = text.count(" ") + 1 if text else 0
+    digits = "0" if _DIGITS.search(text) else ""
+    return f"{words.bit_length()}{digits}"
+
+
+def _first_word(view: View, node: int) -> str:
+    return _masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
+
+
+def _last_word(view: View, node: int) -> str:
+    return _masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
+
+
+def _of_title(number: int) -> Callable[[View, int], str]:
+    def read(view: View, node: int) -> str:
+        title, text = view.titles()[number], view.first_text(node).lower()
+        if not title or not text:
+            return ""
+        if text == title:
+            return "same"
+        return "begins" if title.startswith(text) else "in" if text in title else ""
+
+    return read
+
+
+def _copies(view: View, node: int) -> str:
+    return str(min(view.copies(view.first_text(node)), 3))
+
+
+def _parts(view: View, node: int) -> str:
+    """Return the names and classes of an element's first children, repetitions folded."""
+    tree = view.tree
+    found: list[str] = []
+    child = node + 1
+    while child < tree.ends[node] and len(found) < _CHILDREN:
+        if tree.elements[child] is not None:
+            part = f"{tree.names[child]}.{view.class_of(child)}"
+            if not found or found[-1] != part:
+                found.append(part)
+        child = tree.ends[child]
+    return " ".join(found)[: 4 * _LABEL_CHARS]
+
+
+def _texts(view: View, node: int) -> str:
+    return "" if view.tree.names[node] == TEXT else str(view.texts_in(node).bit_length())
+
+
+SLOTS: tuple[Slot, ...] = (
+    Slot("name", 0.8, _name),
+    Slot("path", 0.6, _path),
+    Slot("way", 0.4, _way),
+    Slot("id", 0.8, _id),
+    Slot("id-way", 0.5, _id_way),
+    Slot("class-way", 0.5, _class_way),
+    Slot("class", 0.9, _class(0)),
+    Slot("class-1", 0.8, _class(1)),
+    Slot("class-2", 0.6, _class(2)),
+    Slot("class-3", 0.5, _class(3)),
+    Slot("property", 0.9, _property),
+    Slot("attributes", 0.6, _others),
+    Slot("link", 0.5, _link),
+    Slot("before", 0.7, _before),
+    Slot("before-that", 0.3, _before_that),
+    Slot("after", 0.4, _after),
+    Slot("beside", 0.7, _beside),
+    Slot("heading", 0.6, _heading),
+    Slot("place", 0.3, _place(0)),
+    Slot("place-1", 0.3, _place(1)),
+    Slot("place-2", 0.3, _place(2)),
+    Slot("run", 0.4, _run),
+    Slot("shape", 0.2, _shape),
+    Slot("form", 0.3, _form),
+    Slot("first-word", 0.2, _first_word),
+    Slot("last-word", 0.2, _last_word),
+    Slot("title", 0.5, _of_title(0)),
+    Slot("h1", 0.5, _of_title(1)),
+    Slot("copies", 0.1, _copies),
+    Slot("parts", 0.6, _parts),
+    Slot("texts", 0.3, _texts),
+)
+"""All kinds of evidence. A slot that is added or changed makes rules learn again, not err."""

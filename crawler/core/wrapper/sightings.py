@@ -1,0 +1,296 @@
+"""What a rule remembers of its examples: the nodes that were right, and what came near to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import log
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from crawler.core.wrapper.evidence import SLOTS, View
+from crawler.core.wrapper.tree import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from crawler.core.wrapper.evidence import Evidence
+
+__all__ = [
+    "ELEMENT",
+    "TEXT_RUN",
+    "Example",
+    "Sighting",
+    "Survey",
+    "Wanted",
+    "agreement",
+    "example_of_nodes",
+    "example_of_values",
+    "value_of",
+]
+
+TEXT_RUN = "text"
+"""The kind of fields whose values are whole text nodes."""
+ELEMENT = "element"
+"""The kind of fields whose values are what is read in an element."""
+
+# Attributes that values are looked for in, where no text says them.
+_ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
+# Addresses, as opposed to words.
+_ADDRESSES = frozenset(("href", "src"))
+# How many copies of a value are weighed, and how many near misses are kept of each.
+_CANDIDATES = 16
+_NEAR = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A node that says what was wanted, as the page shows it.
+
+    ``kind``
+        :data:`TEXT_RUN`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
+    ``path``
+        Where it stands, from the root of the page or record.
+    ``evidence``
+        The values of all slots.
+    ``counts``
+        How many nodes of its kind have the same value in each slot, itself among them.
+    ``nodes``
+        How many nodes of its kind there are.
+    ``near``
+        The evidence of the nodes most like it that say something else.
+    """
+
+    kind: str
+    path: str
+    evidence: Evidence
+    counts: tuple[int, ...]
+    nodes: int
+    near: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A value, and the nodes that say it: several, where the page repeats it."""
+
+    value: str
+    sightings: tuple[Sighting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What one page, or one record of a page, has to say for a field.
+
+    ``page``
+        The page's fingerprint.
+    ``address``
+        Where the page came from, for people.
+    ``record``
+        Path of the record on its page; empty where the field is one of the page itself.
+    ``wanted``
+        The field's values; none where the page has none.
+    ``wrong``
+        Nodes that somebody said are not meant.
+    """
+
+    page: str
+    address: str = ""
+    record: str = ""
+    wanted: tuple[Wanted, ...] = ()
+    wrong: tuple[Sighting, ...] = field(default=())
+
+
+class Survey:
+    """All nodes of a view, by kind, with their evidence: worked out once a page."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._nodes: dict[str, list[int]] = {}
+        self._rows: dict[str, list[Evidence]] = {}
+        self._counts: dict[str, list[Counter[str]]] = {}
+
+    def nodes(self, kind: str) -> list[int]:
+        """Return the nodes of a kind in document order."""
+        if kind not in self._nodes:
+            self._nodes[kind] = nodes_of(self.view, kind)
+        return self._nodes[kind]
+
+    def rows(self, kind: str) -> list[Evidence]:
+        """Return the evidence of each of those nodes."""
+        if kind not in self._rows:
+            self._rows[kind] = [self.view.evidence(node) for node in self.nodes(kind)]
+        return self._rows[kind]
+
+    def counts(self, kind: str) -> list[Counter[str]]:
+        """Return, for each slot, how often each value occurs."""
+        if kind not in self._counts:
+            columns = zip(*self.rows(kind), strict=True) if self.rows(kind) else ()
+            self._counts[kind] = [Counter(column) for column in columns]
+        return self._counts[kind]
+
+    def sighting(self, node: int, kind: str, right: Collection[int]) -> Sighting:
+        """Describe a node. What is ``right``, itself among it, is no near miss."""
+        tree, root = self.view.tree, self.view.root
+        path = tree.path(node)
+        if root >= 0:
+            path = path.removeprefix(tree.path(root)) or "/"
+        evidence = self.view.evidence(node)
+        counts = tuple(
+            known[value] for known, value in zip(self.counts(kind), evidence, strict=True)
+        )
+        nodes = len(self.nodes(kind))
+        bare = Sighting(kind, path, evidence, counts, nodes)
+        return Sighting(kind, path, evidence, counts, nodes, self._near(bare, right))
+
+    def _near(self, bare: Sighting, right: Collection[int]) -> tuple[Evidence, ...]:
+        weights = rarities(bare)
+        found: dict[Evidence, float] = {}
+        for node, row in zip(self.nodes(bare.kind), self.rows(bare.kind), strict=True):
+            if node not in right and row not in found:
+                found[row] = _meeting(weights, bare.evidence, row)
+        ranked = sorted(found, key=lambda row: (-found[row], row))
+        return tuple(ranked[:_NEAR])
+
+
+def nodes_of(view: View, kind: str) -> list[int]:
+    """Return the nodes of a view that could be a field's, in document order."""
+    tree = view.tree
+    within = tree.within(view.root)
+    if kind == TEXT_RUN:
+        return [run for run in tree.runs if run in within]
+    elements = [node for node in within if tree.elements[node] is not None]
+    if kind == ELEMENT:
+        return elements
+    name = kind[1:]
+    return [node for node in elements if tree.attribute(node, name) is not None]
+
+
+def value_of(view: View, node: int, kind: str) -> str:
+    """Return what a field of this kind has for its value where it is this node."""
+    if not kind.startswith("@"):
+        return view.tree.value(node)
+    written = fold(view.tree.attribute(node, kind[1:]) or "")
+    return _joined(view, written) if kind[1:] in _ADDRESSES else written
+
+
+def _joined(view: View, address: str) -> str:
+    try:
+        return urljoin(view.tree.base_url, address)
+    except ValueError:
+        return address
+
+
+def rarities(sighting: Sighting) -> tuple[float, ...]:
+    """Return for each slot how much it tells that a node has the same there."""
+    return tuple(
+        slot.trust * log((sighting.nodes + 1) / count)
+        for slot, count in zip(SLOTS, sighting.counts, strict=True)
+    )
+
+
+def _meeting(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
+    return sum(
+        weight for weight, one, other in zip(weights, left, right, strict=True) if one == other
+    )
+
+
+def agreement(left: Sighting, right: Sighting) -> float:
+    """Return how far two nodes are the same thing on two pages: between 0 and 1."""
+    if left.kind != right.kind:
+        return 0.0
+    mine, theirs = rarities(left), rarities(right)
+    # Added up in one order, so that both sides see the same number.
+    weights = [one + other for one, other in zip(mine, theirs, strict=True)]
+    whole = sum(weights)
+    return _meeting(weights, left.evidence, right.evidence) / whole if whole > 0 else 0.0
+
+
+def example_of_values(survey: Survey, values: Iterable[str], record: str = "") -> Example:
+    """Look values up on a page: in its text nodes, else its elements, else its attributes.
+
+    A value that the page does not say is left out; compare ``wanted`` with what was asked for.
+    """
+    view = survey.view
+    wanted = list(dict.fromkeys(folded for value in values if (folded := fold(value))))
+    places = {value: _places(view, value) for value in wanted}
+    right = {node for _, nodes in places.values() for node in nodes}
+    return Example(
+        page=view.tree.fingerprint,
+        address=view.tree.url,
+        record=record,
+        wanted=tuple(
+            Wanted(
+                value,
+                tuple(survey.sighting(node, kind, right) for node in nodes[:_CANDIDATES]),
+            )
+            for value, (kind, nodes) in places.items()
+            if nodes
+        ),
+    )
+
+
+def _places(view: View, value: str) -> tuple[str, list[int]]:
+    tree = view.tree
+    runs = nodes_of(view, TEXT_RUN)
+    if found := [run for run in runs if tree.texts[run] == value]:
+        return TEXT_RUN, found
+    if found := _elements_saying(view, value):
+        return ELEMENT, found
+    for name in _ATTRIBUTES:
+        for node in nodes_of(view, f"@{name}"):
+            if value in {value_of(view, node, f"@{name}"), fold(tree.attribute(node, name) or "")}:
+                found.append(node)
+        if found:
+            return f"@{name}", found
+    return TEXT_RUN, []
+
+
+def _elements_saying(view: View, value: str) -> list[int]:
+    """Return the elements that say a text and nothing more, the innermost of those around it."""
+    tree = view.tree
+    length = len(value.replace(" ", ""))
+    sizes = [0]
+    for raw in tree.raws:
+        sizes.append(sizes[-1] + len("".join(raw.split())))
+    found = [
+        node
+        for node in nodes_of(view, ELEMENT)
+        # Invisible characters are few: the size leaves hardly any element to be read.
+        if length <= sizes[tree.ends[node]] - sizes[node] <= length + 8
+        and tree.value(node) == value
+    ]
+    inner = set(found)
+    for node in found:
+        inner.discard(tree.parents[node])
+    return sorted(inner)
+
+
+def example_of_nodes(
+    survey: Survey,
+    nodes: Iterable[int],
+    kind: str = TEXT_RUN,
+    *,
+    wrong: Iterable[int] = (),
+    record: str = "",
+) -> Example:
+    """Describe nodes that somebody pointed at, and those he said are not meant.
+
+    Raises:
+        ValueError: a node is not of this kind.
+    """
+    view = survey.view
+    chosen = sorted(set(nodes))
+    refused = sorted(set(wrong) - set(chosen))
+    known = set(survey.nodes(kind))
+    if strange := [node for node in (*chosen, *refused) if node not in known]:
+        raise ValueError(f"node {strange[0]} of {view.tree.url} is no node of the kind '{kind}'")
+    return Example(
+        page=view.tree.fingerprint,
+        address=view.tree.url,
+        record=record,
+        wanted=tuple(
+            Wanted(value_of(view, node, kind), (survey.sighting(node, kind, chosen),))
+            for node in chosen
+        ),
+        wrong=tuple(survey.sighting(node, kind, chosen) for node in refused),
+    )
