@@ -55,8 +55,9 @@ TRACKING_PARAMETERS = (
     "wbraid",
     "yclid",
     "ysclid",
-    # Not a trace of the reader, but the same page again with the comment form moved.
+    # Not traces of the reader, but the same page again: with the comment form moved, and scrolled.
     "replytocom",
+    "showcomment",
 )
 """Query parameters that change nothing about the page, in lower case."""
 

@@ -35,15 +35,26 @@ _LIST_NAMES = _words(
 )
 # Parts of a path behind which stands the name of a list.
 _LIST_PARTS = _words(
-    "tag tags category categories cat topic topics author authors label labels section "
-    "sections search archive archives rubrik kategorie thema schlagwort users user calendar "
-    "page seite pagina"
+    "tag tags tagged category categories cat author authors label labels search users user page "
+    "seite pagina calendar kalender calendario kategorie schlagwort categoria categorias "
+    "categorie etiqueta etiquetas etichetta auteur autor autore"
 )
-_DATED_PARTS = frozenset({"archive", "archives"})
+# Those behind which articles stand as well.
+_MIXED_PARTS = _words("topic topics section sections rubrik thema tema")
+# Those behind which a date names a list, and anything else may be an article.
+_DATED_PARTS = _words("archive archives archiv archivo archivos archivio")
+# What stands for the folder that it is in.
+_INDEX = re.compile(r"(?:index|default)\.(?:html?|php|aspx?|jsp|do)|all")
 _PAGE_PART = re.compile(r"(?:page|seite|pagina)[-_]?\d{1,6}|p\d{1,3}")
 _LONG_NUMBER = re.compile(r"\d{4}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH_NAME = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _MONTH_OR_DAY = re.compile(r"\d{1,2}")
+_PART_OF_YEAR = re.compile(rf"\d{{1,2}}|{_MONTH_NAME}")
 _DATE = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<mark>[/_.-])(?P<month>0?[1-9]|1[0-2])(?!\d)"
     r"(?:(?P=mark)(?P<day>0?[1-9]|[12]\d|3[01])(?!\d))?"
@@ -51,6 +62,21 @@ _DATE = re.compile(
 _COMPACT_DATE = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?!\d)"
 )
+# 2026/nov/27 as three parts, and nov-2026 as a whole part.
+_NAMED_MONTH = re.compile(
+    rf"/(?P<year>(?:19|20)\d\d)/(?P<month>{_MONTH_NAME})(?:/(?P<day>0?[1-9]|[12]\d|3[01]))?(?=/|$)"
+)
+_MONTH_FIRST = re.compile(rf"/(?P<month>{_MONTH_NAME})[-_](?P<year>(?:19|20)\d\d)(?=/|$)")
+# Six numbers are a month where lists by date are, and else as often the number of an article.
+_COMPACT_MONTH = re.compile(
+    rf"(?:/(?:calendar|kalender|{'|'.join(sorted(_DATED_PARTS))})/|[?&](?:m|ym|month|date)=)"
+    r"(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?=[/&]|$)"
+)
+# 27-11-2026 as a whole part; which of the first two is the month is not known.
+_YEAR_LAST = re.compile(r"/(?:\d{1,2}[-.]){2}(?P<year>(?:19|20)\d\d)(?=/|$)")
+_OLD_ARCHIVE = re.compile(r"(?:19|20)\d\d(?:_\d\d){1,2}_archive\.html?")
+# A list of what is older than a date holds and leads to no page of that date.
+_LATEST_NAMES = _words("before max published-max until updated-max")
 _YEAR_ALONE = re.compile(r"/(?P<year>(?:19|20)\d\d)(?=/|$)")
 _LANGUAGE = re.compile(r"(?P<language>[a-z]{2})(?:[-_][a-z]{2,4})?")
 _LANGUAGE_NAMES = frozenset({"lang", "language", "hl", "locale"})
@@ -77,6 +103,8 @@ def guess_kind(address: str) -> str:
     """
     parts = urlsplit(address)
     segments = [part.lower() for part in parts.path.split("/") if part]
+    if segments and _INDEX.fullmatch(segments[-1]):
+        segments.pop()
     # Most addresses have no query, and parsing an empty one takes as long as the rest.
     query = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
     names = {name.lower() for name, _ in query}
@@ -92,11 +120,11 @@ def guess_kind(address: str) -> str:
 
 
 def _kind_of_path(segments: list[str]) -> str:
-    last = segments[-1]
     if _is_list_path(segments):
         return LISTING
-    before = "/".join(segments[:-1])
-    if _DATE.search(before) or _COMPACT_DATE.search(before):
+    last = segments[-1]
+    before = f"/{'/'.join(segments[:-1])}"
+    if _DATE.search(before) or _COMPACT_DATE.search(before) or _NAMED_MONTH.search(before):
         return ARTICLE
     if not names_a_list(last) and (
         _LONG_NUMBER.search(last) or last.count("-") + last.count("_") >= _SLUG_MARKS
@@ -108,33 +136,63 @@ def _kind_of_path(segments: list[str]) -> str:
 def _is_list_path(segments: list[str]) -> bool:
     last = segments[-1]
     before = segments[-2] if len(segments) > 1 else ""
-    if _PAGE_PART.fullmatch(last) or last in _LIST_PARTS:
+    if _PAGE_PART.fullmatch(last) or last in _LIST_PARTS | _MIXED_PARTS | _DATED_PARTS:
         return True
-    if before in _LIST_PARTS and not (before in _DATED_PARTS and _LONG_NUMBER.match(last)):
+    if before in _LIST_PARTS or (before in _MIXED_PARTS and names_a_list(last)):
         return True
     # A path that ends in a date names all that appeared then.
     tail = segments[:]
-    while tail and _MONTH_OR_DAY.fullmatch(tail[-1]) and len(segments) - len(tail) < 2:  # noqa: PLR2004 - month and day
+    while tail and _PART_OF_YEAR.fullmatch(tail[-1]) and len(segments) - len(tail) < 2:  # noqa: PLR2004 - month and day
         tail.pop()
     if tail and _YEAR.fullmatch(tail[-1]):
         return True
-    return bool(_DATE.fullmatch(last))
+    return bool(
+        _DATE.fullmatch(last)
+        or _OLD_ARCHIVE.fullmatch(last)
+        or _MONTH_FIRST.fullmatch(f"/{last}")
+        or _YEAR_LAST.fullmatch(f"/{last}")
+        or _COMPACT_MONTH.fullmatch(f"/{before}/{last}")
+    )
 
 
 def address_date(address: str) -> str:
     """Return the date in an address as ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``; empty for none."""
     parts = urlsplit(address)
-    text = f"{parts.path}?{parts.query}"
-    if found := _DATE.search(text) or _COMPACT_DATE.search(text):
+    path = parts.path.lower()
+    text = f"{path}?{_dating(parts.query)}" if parts.query else path
+    if found := _DATE.search(text) or _COMPACT_DATE.search(text) or _NAMED_MONTH.search(path):
         day = f"-{int(found['day']):02}" if found["day"] else ""
-        return f"{found['year']}-{int(found['month']):02}{day}"
-    query = {name.lower(): value for name, value in parse_qsl(parts.query)}
-    year, month = query.get("year", query.get("yr", "")), query.get("month", query.get("mo", ""))
-    if _YEAR.fullmatch(year):
-        is_month = _MONTH_OR_DAY.fullmatch(month) and 1 <= int(month) <= 12  # noqa: PLR2004 - months
-        return f"{year}-{int(month):02}" if is_month else year
-    found = _YEAR_ALONE.search(parts.path)
+        return f"{found['year']}-{_month(found['month']):02}{day}"
+    if found := _MONTH_FIRST.search(path) or _COMPACT_MONTH.search(text):
+        return f"{found['year']}-{_month(found['month']):02}"
+    return (_year_of_query(parts.query) if parts.query else "") or _year_of_path(path)
+
+
+def _year_of_path(path: str) -> str:
+    found = _YEAR_ALONE.search(path) or _YEAR_LAST.search(path)
     return found["year"] if found else ""
+
+
+def _year_of_query(text: str) -> str:
+    """Return the year, and the month where there is one, of parameters of these names."""
+    query = {name.lower(): value for name, value in parse_qsl(text)}
+    year, month = query.get("year", query.get("yr", "")), query.get("month", query.get("mo", ""))
+    if not year:
+        year, month = query.get("y", ""), query.get("m", "")
+    if not _YEAR.fullmatch(year):
+        return ""
+    is_month = _MONTH_OR_DAY.fullmatch(month) and 1 <= int(month) <= 12  # noqa: PLR2004 - months
+    return f"{year}-{int(month):02}" if is_month else year
+
+
+def _dating(query: str) -> str:
+    """Return what of a query may date its page."""
+    pairs = query.split("&")
+    return "&".join(pair for pair in pairs if pair.partition("=")[0].lower() not in _LATEST_NAMES)
+
+
+def _month(written: str) -> int:
+    return int(written) if written.isdigit() else _MONTHS.index(written[:3]) + 1
 
 
 def address_language(address: str) -> str:

@@ -63,6 +63,9 @@ CUT_REASONS = {
 _EXTENSIONS = frozenset(NON_PAGE_EXTENSIONS)
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
 _NO_LINKS = frozenset({"nofollow", "none"})
+# What WordPress and Blogger put behind or around the address of a page, for programs.
+_FEED_END = frozenset({"feed", "trackback"})
+_FEED_FORMS = frozenset({"atom", "rdf", "rss", "rss2"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
@@ -168,11 +171,11 @@ def _encode(address: str, encoding: str) -> str:
 def judge_address(address: str, rules: LinkRules) -> str:
     """Return why an address is not followed (a key of ``CUT_REASONS``); empty where it is."""
     parts = urlsplit(address)
-    if posixpath.splitext(parts.path)[1][1:].lower() in _EXTENSIONS:
+    segments = [segment for segment in parts.path.split("/") if segment]
+    if posixpath.splitext(parts.path)[1][1:].lower() in _EXTENSIONS or _is_for_programs(segments):
         return "file-type"
     if len(address) > _MAX_LENGTH:
         return "length"
-    segments = [segment for segment in parts.path.split("/") if segment]
     if 0 < rules.max_path_depth < len(segments):
         return "path-depth"
     if 0 < rules.max_repeats < len(segments) and (
@@ -182,3 +185,18 @@ def judge_address(address: str, rules: LinkRules) -> str:
     if 0 < rules.max_query <= parts.query.count("&"):
         return "query"
     return ""
+
+
+def _is_for_programs(segments: list[str]) -> bool:
+    """Tell a feed of a page or list, by the first and last parts of its path.
+
+    ``/feed`` alone may be a page.
+    """
+    if len(segments) < 2:  # noqa: PLR2004 - a page, and what belongs to it
+        return False
+    last = segments[-1].lower()
+    return (
+        last in _FEED_END
+        or (last in _FEED_FORMS and segments[-2].lower() == "feed")
+        or (last == "default" and segments[0].lower() == "feeds")
+    )

@@ -1,7 +1,7 @@
 """Traps: address spaces without end, told by the pattern of an address and by what its pages give.
 
-A pattern is an address with its numbers and the values of its query left out: ``/page/#``,
-``/shop?color&size``.
+A pattern is an address with its numbers, what a program drew by lot, and the values of its query
+left out: ``/page/#``, ``/s/*/news``, ``/shop?color&size``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date
+from crawler.discovery.twins import is_drawn
 
 __all__ = ["TRAPS", "TrapLimits", "Traps", "address_pattern"]
 
@@ -39,7 +40,8 @@ class TrapLimits:
     ``max_barren``
         So many lists of one pattern in a row may name nothing that no other list named.
     ``max_variants``
-        Most addresses of one pattern with a query, those that seem to be articles apart.
+        Most addresses of one pattern with a query, or with a part of the path before the last that
+        was drawn by lot; those that seem to be articles apart.
     ``max_facets``
         Most ways in which the parameters of one path are combined.
     ``horizon``
@@ -65,7 +67,9 @@ def address_pattern(address: str) -> str:
     """Return the pattern of a canonical address, with its host."""
     parts = urlsplit(address)
     names = "&".join(pair.partition("=")[0] for pair in parts.query.split("&")) or ""
-    path = _NUMBER.sub("#", parts.path)
+    *folders, last = parts.path.split("/")
+    plain = "/".join("*" if is_drawn(folder.lower()) else folder for folder in folders)
+    path = _NUMBER.sub("#", f"{plain}/{last}")
     return f"{parts.netloc}{path}{'?' if names else ''}{_NUMBER.sub('#', names)}"[:_CHARS]
 
 
@@ -94,7 +98,7 @@ class Traps:
             return "barren"
         pattern = address_pattern(address)
         path, _, names = pattern.partition("?")
-        if not names:
+        if not names and "/*/" not in path:
             return ""
         combined = self._facets.setdefault(path, set())
         if names not in combined:

@@ -8,13 +8,13 @@ import pytest
 
 from crawler.core.page import Page
 from crawler.core.parse import ParsedPage, parse
+from crawler.core.wishes import may_hold_wishes, read_wishes
 from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Visit
 from crawler.discovery.links import LinkRules
 from crawler.discovery.sources import Reading, Sources, read_source
 from crawler.discovery.traps import TrapLimits, Traps, address_pattern
 from crawler.discovery.twins import plain_address
-from crawler.discovery.wishes import may_hold_wishes, read_wishes
 
 BASE = "http://a.example"
 
@@ -50,6 +50,18 @@ def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
     assert {traps.judge(f"{BASE}/v?id={number}", "article") for number in range(50)} == {""}
 
 
+def test_visits_named_in_the_path_are_variants_of_one_address() -> None:
+    traps = Traps(TrapLimits(max_variants=3, max_barren=2))
+    visits = [f"{number:032x}".replace("0", "f", 1) for number in range(10**9, 10**9 + 6)]
+    assert address_pattern(f"{BASE}/s/{visits[0]}/news") == "a.example/s/*/news"
+    cut = [traps.judge(f"{BASE}/s/{visit}/news", "") for visit in visits]
+    assert cut == [""] * 3 + ["variants"] * 3
+    for number, visit in enumerate(visits[:2]):
+        traps.note(f"{BASE}/s/{visit}/page/{number}", "listing", 0)
+    assert traps.is_barren(f"{BASE}/s/{visits[2]}/page/7", "listing")
+    assert {traps.judge(f"{BASE}/item/{visit}", "") for visit in visits} == {""}
+
+
 def test_what_is_cut_is_told_by_pattern_with_how_to_lift_it() -> None:
     traps = Traps(TrapLimits(max_barren=3))
     for number in range(4):
@@ -71,6 +83,11 @@ def test_what_is_cut_is_told_by_pattern_with_how_to_lift_it() -> None:
         ("/(S(abcdefghij0123456789abcd))/x", "/x", "session"),
         ("/a?sid=0123456789abcdef0123", "/a", "session"),
         ("/a?sid=politics", "/a?sid=politics", ""),
+        ("/2026/a/comment-page-2/", "/2026/a/", "twin"),
+        ("/2026/a.html?commentPage=2", "/2026/a.html", "twin"),
+        ("/wp-login.php?redirect_to=http%3A%2F%2Fa.example%2Fa", "/wp-login.php", "session"),
+        ("/user/login?destination=node/12", "/user/login", "session"),
+        ("/trips?destination=paris", "/trips?destination=paris", ""),
         ("/amp", "/amp", ""),
         ("/print", "/print", ""),
         ("/a?m=202605", "/a?m=202605", ""),
