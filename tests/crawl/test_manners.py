@@ -1,0 +1,312 @@
+"""Crawls of sites that ask to be left alone, or are in trouble, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crawler.demo.server import serve
+from support.crawling import Project, article, html, interrupt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crawler.demo.server import Answer
+
+QUICK = {"CORPUS_PAUSE_FIRST": 0.2, "CORPUS_PAUSE_AFTER_ERRORS": 3, "RETRY_TIMES": 1}
+
+ASKING = """
+import json
+import scrapy
+
+
+class Asking(scrapy.Spider):
+    name = "asking"
+
+    async def start(self):
+        for url in self.urls.split():
+            yield scrapy.Request(url, errback=self.failed)
+
+    def parse(self, response):
+        pass
+
+    def failed(self, failure):
+        error = failure.value
+        told = {
+            "url": failure.request.url,
+            "kind": type(error).__name__,
+            "retry_later": getattr(error, "retry_later", False),
+            "until": str(getattr(error, "until", None)),
+        }
+        with open("told.jsonl", "a") as file:
+            file.write(json.dumps(told) + "\\n")
+"""
+
+
+def trouble(status: int, retry_after: object = None) -> Answer:
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return status, {"Content-Type": "text/html", **headers}, b"<p>Not now.</p>"
+
+
+class Moody(dict[str, "Answer"]):
+    """Pages, some of which give other answers at first; notes when each was asked for."""
+
+    def __init__(self, pages: int = 6) -> None:
+        super().__init__({f"/a/{n}": html(article(n)) for n in range(pages)})
+        self.first: dict[str, list[Answer]] = {}
+        self.asked: list[tuple[str, float]] = []
+
+    def get(self, key: str, default: object = None) -> Any:  # noqa: ANN401 - as the parent's
+        self.asked.append((key, time.monotonic()))
+        before = self.first.get(key)
+        return before.pop(0) if before else super().get(key, default)
+
+    def times(self, path: str) -> list[float]:
+        return [moment for key, moment in self.asked if key == path]
+
+    def gaps(self) -> list[float]:
+        moments = [moment for _, moment in self.asked]
+        return [later - earlier for earlier, later in pairwise(moments)]
+
+
+@contextmanager
+def serving(site: Moody, host: str = "127.0.0.1") -> Iterator[list[str]]:
+    with serve(site) as base:
+        yield [f"{base.replace('127.0.0.1', host)}{path}" for path in site]
+
+
+def crawl_urls(project: Project, addresses: list[str], **settings: object) -> str:
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    urls = f"urls={' '.join(addresses)}"
+    return project.run("crawl", "urls", "-a", urls, "-O", "out.jsonl", *options)[1]
+
+
+def told(project: Project) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (project.folder / "told.jsonl").read_text().splitlines()]
+
+
+def in_two_seconds() -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=2.5), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "asked"), [(429, lambda: "1"), (503, in_two_seconds)], ids=["seconds", "date"]
+)
+def test_a_site_is_left_alone_for_as_long_as_it_asks(
+    project: Project, status: int, asked: Callable[[], str]
+) -> None:
+    site = Moody()
+    with serving(site) as addresses:
+        # A date is written when it is asked for: this one is a second away or two.
+        site.first["/a/2"] = _Made(lambda: trouble(status, asked()))
+        log = crawl_urls(project, addresses, AUTOTHROTTLE_ENABLED=True, AUTOTHROTTLE_START_DELAY=0)
+    assert len(project.items()) == 6
+    assert len(site.asked) == 7
+    number = [path for path, _ in site.asked].index("/a/2")
+    assert 0.99 <= site.gaps()[number] <= 4
+    assert max(gap for place, gap in enumerate(site.gaps()) if place != number) < 0.9
+    assert f"127.0.0.1 answers HTTP {status}: it is left alone for" in log
+    assert "127.0.0.1 answers again" in log
+    assert re.search(r"pauses +1 of sites in trouble", log)
+    assert "failed" not in log
+
+
+class _Made(list["Answer"]):
+    """One answer, made when it is taken."""
+
+    def __init__(self, make: Callable[[], Answer]) -> None:
+        super().__init__([trouble(500)])
+        self._make = make
+
+    def pop(self, *_: object) -> Answer:  # the first is the only one
+        super().pop()
+        return self._make()
+
+
+def test_nobody_waits_for_a_site_that_is_left_alone(project: Project) -> None:
+    sleeping, lively = Moody(20), Moody(20)
+    sleeping.first["/a/0"] = [trouble(503, 3)]
+    with serving(sleeping) as first, serving(lively, "localhost") as second:
+        log = crawl_urls(project, first + second, CONCURRENT_REQUESTS=2)
+    assert len(project.items()) == 40
+    pause_ends = sleeping.asked[-20][1]
+    asked_before = sum(moment < pause_ends for _, moment in lively.asked)
+    assert asked_before == 20, log
+    assert sum(gap > 1 for gap in sleeping.gaps()) == 1
+
+
+def test_no_more_is_asked_of_a_site_once_it_asks_for_patience(project: Project) -> None:
+    site = Moody(30)
+    with serving(site) as addresses:
+        site.first = {path: [trouble(429, 1)] for path in list(site)[8:]}
+        site.first["/a/7"] = [trouble(429, 1)]
+        crawl_urls(project, addresses, CONCURRENT_REQUESTS_PER_DOMAIN=4, CORPUS_PAUSE_LONGEST=1)
+    before = [moment for _, moment in site.asked if moment < site.times("/a/7")[0] + 0.8]
+    # Those on their way when the first answer came, and no others.
+    assert len(before) <= 8 + 4
+
+
+def test_a_site_that_asks_for_too_much_is_given_up(project: Project) -> None:
+    project.append("ownspiders.py", ASKING)
+    site = Moody(9)
+    site.first["/a/3"] = [trouble(503, 7200)]
+    with serving(site) as addresses:
+        log = crawl_urls(project, addresses)
+        assert len(site.asked) == 4
+        site.first["/a/3"] = [trouble(503, 7200)]
+        project.run("crawl", "asking", "-a", f"urls={' '.join(addresses)}")
+    assert len(project.items()) == 3
+    assert re.search(r"failed +6 \(site-left-alone 6\)", log)
+    comes_back = datetime.now(UTC) + timedelta(hours=2)
+    assert re.search(
+        rf"left alone +127\.0\.0\.1 answers HTTP 503; .* after {comes_back:%Y-%m-%d}", log
+    )
+    assert len(re.findall(r"WARNING: .*", log)) == 1
+    assert len(told(project)) == 6
+    for error in told(project):
+        assert (error["kind"], error["retry_later"]) == ("SiteLeftAloneError", True)
+        assert str(error["until"]).startswith(f"{comes_back:%Y-%m-%d}")
+
+
+@pytest.mark.parametrize("status", [502, 503])
+def test_a_site_that_answers_errors_gets_growing_pauses_and_is_given_up(
+    project: Project, status: int
+) -> None:
+    site = Moody(8)
+    site.first = {path: [trouble(status)] * 99 for path in site}
+    with serving(site) as addresses:
+        log = crawl_urls(project, addresses, CORPUS_PAUSES=3, **QUICK)
+    assert project.items() == []
+    pauses = [gap for gap in site.gaps() if gap > 0.15]
+    assert [round(gap / 0.2) for gap in pauses] == [1, 2, 4]
+    assert "HTTP " + str(status) + ", 3 pauses in a row did not help; crawl it again later" in log
+    (failed,) = re.findall(r"failed +8 \((.*)\)", log)
+    lost = int(found[1]) if (found := re.search(rf"http-{status} (\d)", failed)) else 0
+    # What failed before anybody knew that it was the site: nothing, where it says so itself.
+    assert lost <= (2 if status == 502 else 0)
+    assert f"site-left-alone {8 - lost}" in failed
+
+
+def test_a_server_that_comes_back_is_crawled_to_the_end(project: Project) -> None:
+    site = Moody(8)
+    with serving(site) as addresses:
+        pass
+    port = int(addresses[0].split(":")[2].split("/")[0])
+    process = project.start(
+        *("crawl", "urls", "-a", f"urls={' '.join(addresses)}", "-O", "out.jsonl"),
+        *(word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")),
+        *("-s", "LOG_FILE=log.txt"),
+    )
+    log = project.folder / "log.txt"
+    project.wait_for(lambda: log.exists() and "pause 2 in a row" in log.read_text(), process)
+    with serve(site, port=port):
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "127.0.0.1 refuses connections: it is left alone for 0.2 seconds" in log.read_text()
+    assert "127.0.0.1 answers again" in log.read_text()
+    # The first was retried at once, before anybody knew that it was the site.
+    assert len(project.items()) >= 7
+
+
+def test_a_page_that_alone_asks_for_patience_is_given_up_by_itself(project: Project) -> None:
+    site = Moody(12)
+    site.first["/a/1"] = [trouble(503)] * 99
+    with serving(site) as addresses:
+        log = crawl_urls(project, addresses, **QUICK)
+    assert len(project.items()) == 11
+    assert re.search(r"failed +1 \((http-503|site-left-alone) 1\)", log)
+    assert len(site.times("/a/1")) <= 6
+
+
+def test_pages_that_fail_do_not_make_their_site_fail(project: Project) -> None:
+    site = Moody(12)
+    site.first = {f"/a/{n}": [trouble(500)] * 99 for n in range(0, 12, 2)}
+    with serving(site) as addresses:
+        log = crawl_urls(project, addresses, CORPUS_PAUSE_AFTER_ERRORS=2)
+    assert len(project.items()) == 6
+    assert re.search(r"failed +6 \(http-500 6\)", log)
+    assert "left alone" not in log
+
+
+def test_a_site_is_left_alone_when_its_robots_file_asks_for_it(project: Project) -> None:
+    site = Moody(4)
+    site["/robots.txt"] = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /a/3")
+    site.first["/robots.txt"] = [trouble(429, 1), trouble(503, 1)]
+    with serving(site) as addresses:
+        log = crawl_urls(project, addresses[:4], ROBOTSTXT_OBEY=True, CORPUS_PAUSE_FIRST=0.1)
+    assert len(project.items()) == 3
+    asked = [path for path, _ in site.asked]
+    assert asked[:3] == ["/robots.txt"] * 3
+    assert sorted(asked[3:]) == ["/a/0", "/a/1", "/a/2"]
+    assert [round(gap) for gap in site.gaps()[:2]] == [1, 1]
+    assert re.search(r"failed +1 \(robots 1\)", log)
+
+
+# It hands out all it has; without a delay between them, Scrapy sends several at once.
+PLAIN_QUEUE = (
+    *("-s", "SCHEDULER_PRIORITY_QUEUE=scrapy.pqueues.ScrapyPriorityQueue"),
+    *("-s", "DOWNLOAD_DELAY=0.05"),
+)
+
+
+@pytest.mark.parametrize("how", ["Ctrl-C", "closespider_timeout"])
+@pytest.mark.parametrize("queue", [(), PLAIN_QUEUE], ids=["own queue", "another queue"])
+def test_a_crawl_that_waits_ends_when_it_is_told_to(
+    project: Project, how: str, queue: tuple[str, ...]
+) -> None:
+    project.append("ownspiders.py", ASKING)
+    site = Moody(6)
+    site.first["/a/2"] = [trouble(503, 300)]
+    more = ("-s", "CLOSESPIDER_TIMEOUT=2") if how != "Ctrl-C" else ()
+    with serving(site) as addresses:
+        process = project.start(
+            *("crawl", "asking", "-a", f"urls={' '.join(addresses)}", *queue, *more),
+            *("-s", "LOG_FILE=log.txt", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1"),
+        )
+        log = project.folder / "log.txt"
+        project.wait_for(lambda: log.exists() and "it is left alone" in log.read_text(), process)
+        told_at = time.monotonic()
+        if how == "Ctrl-C":
+            interrupt(process)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert time.monotonic() - told_at < 6
+    assert f"Crawl ended early ({'shutdown' if how == 'Ctrl-C' else how})" in log.read_text()
+    assert "Traceback" not in log.read_text()
+    assert len(site.asked) == 3
+
+
+def test_requests_of_another_queue_wait_too(project: Project) -> None:
+    site = Moody()
+    site.first["/a/2"] = [trouble(429, 1)]
+    project.append("ownspiders.py", ASKING)
+    with serving(site) as addresses:
+        project.run("crawl", "asking", "-a", f"urls={' '.join(addresses)}", *PLAIN_QUEUE)
+    assert len(site.asked) == 7
+    assert sum(gap > 0.9 for gap in site.gaps()) == 1
+    assert not (project.folder / "told.jsonl").exists()
+
+
+def test_a_waiting_crawl_goes_on_where_it_was_stopped(project: Project) -> None:
+    site = Moody(6)
+    site.first["/a/2"] = [trouble(503, 300)]
+    with serving(site) as addresses:
+        command = (
+            *("crawl", "urls", "-a", f"urls={' '.join(addresses)}", "-o", "out.jsonl"),
+            *("-s", "JOBDIR=job", "-s", "CORPUS_MODE=streaming"),
+        )
+        process = project.start(*command, "-s", "LOG_FILE=log.txt")
+        log = project.folder / "log.txt"
+        project.wait_for(lambda: log.exists() and "it is left alone" in log.read_text(), process)
+        interrupt(process)
+        process.communicate(timeout=60)
+        project.run(*command)
+    assert sorted(item["url"] for item in project.items()) == sorted(addresses)
