@@ -31,7 +31,12 @@ _OK = range(200, 300)
 
 
 class RobotsUnreachableError(IgnoreRequest):
-    """A page is not fetched, since nobody knows whether it may be."""
+    """A page is not fetched, since nobody knows whether it may be.
+
+    ``retry_later`` is always True: it says nothing of the page, so the next crawl may ask for it.
+    """
+
+    retry_later: Final = True
 
 
 class RobotsRules(RobotsTxtMiddleware):
