@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.wrapper.evidence import SLOTS, View
+from crawler.core.wrapper.mates import mates_of
 from crawler.core.wrapper.tree import fold
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ class Sighting:
         How many nodes of its kind there are.
     ``near``
         The evidence of the nodes most like it that say something else.
+    ``mates``
+        How many of its list mates (:mod:`crawler.core.wrapper.mates`) are wanted as well.
+    ``strangers``
+        How many of them are not.
     """
 
     kind: str
@@ -67,6 +72,8 @@ class Sighting:
     counts: tuple[int, ...]
     nodes: int
     near: tuple[Evidence, ...] = ()
+    mates: int = 0
+    strangers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ class Example:
     address: str = ""
     record: str = ""
     wanted: tuple[Wanted, ...] = ()
-    wrong: tuple[Sighting, ...] = field(default=())
+    wrong: tuple[Sighting, ...] = ()
 
 
 class Survey:
@@ -140,7 +147,13 @@ class Survey:
         )
         nodes = len(self.nodes(kind))
         bare = Sighting(kind, path, evidence, counts, nodes)
-        return Sighting(kind, path, evidence, counts, nodes, self._near(bare, right))
+        mates = mates_of(self.view, node).nodes
+        return replace(
+            bare,
+            near=self._near(bare, right),
+            mates=sum(mate in right for mate in mates),
+            strangers=sum(mate not in right for mate in mates),
+        )
 
     def _near(self, bare: Sighting, right: Collection[int]) -> tuple[Evidence, ...]:
         weights = rarities(bare)
