@@ -24,12 +24,14 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
         now: the time, ISO 8601 in UTC, for pages that do not say when they were fetched.
     """
     if isinstance(output, Response):
-        header = output.headers.get("Content-Type") or b""
+        content_type = output.headers.get("Content-Type") or b""
         return Page(
             url=output.url,
             body=output.body,
-            content_type=header.decode("latin-1"),
+            content_type=content_type.decode("latin-1"),
             fetched_at=now,
+            robots_tags=_all_of(output, "X-Robots-Tag"),
+            tdm_reservation=next(iter(_all_of(output, "tdm-reservation")), ""),
         )
     if not is_item(output):
         return None
@@ -61,6 +63,10 @@ def flaw_of(output: Any) -> str | None:  # noqa: ANN401 - as above
     if not isinstance(item["html"], str | bytes):
         return f"its html is {_kind_of(item['html'])}, not text or bytes"
     return None
+
+
+def _all_of(response: Response, header: str) -> tuple[str, ...]:
+    return tuple(value.decode("latin-1").strip() for value in response.headers.getlist(header))
 
 
 def _is_address(url: object) -> bool:

@@ -37,6 +37,9 @@ class PageItem:
         description: The page's own summary; None where it has none.
         tags: The page's keywords, in its order; empty where it has none.
         image: Absolute address of the picture that stands for the page; None where it names none.
+        robots: What the page asks of robots, in its headers or in itself, sorted: names of
+            :data:`crawler.core.wishes.WISHES`; empty where it asks for nothing. Where its
+            headers are not known, what it says itself counts alone.
         text: Main text, one line a kept block; empty where no block was kept.
         confidence: How right the text is likely to be, 0 to 1; None where the method does not say.
         markdown: ``text`` with headings, lists, quotes, code and tables marked as Markdown; None
@@ -96,6 +99,7 @@ class PageItem:
     description: str | None = None
     tags: list[str] = field(default_factory=list)
     image: str | None = None
+    robots: list[str] = field(default_factory=list)
     text: str = ""
     confidence: float | None = None
     markdown: str | None = None

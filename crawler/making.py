@@ -17,6 +17,7 @@ from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.coherency import Constants
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
 from crawler.core.tables.words import load_words
+from crawler.core.wishes import read_wishes
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class ItemMaker:
             description=metadata.description,
             tags=list(metadata.tags),
             image=metadata.image,
+            robots=sorted(read_wishes(page.robots_tags, page.tdm_reservation, document.parsed)),
             text=annotation.text,
             confidence=_rounded(confidence(annotation.blocks, annotation.labels)),
             markdown=_markdown(annotation) if self._options.item_markdown else None,

@@ -39,6 +39,10 @@ class Page:
         When it was fetched, ISO 8601 in UTC; empty where unknown.
     ``site``
         Name of the site whose pages are counted together; empty means :func:`site_of` the url.
+    ``robots_tags``
+        The values of its ``X-Robots-Tag`` headers, one an entry, as sent.
+    ``tdm_reservation``
+        The value of its ``tdm-reservation`` header, the first of several; empty for none.
     ``fields``
         Further fields of the item a spider handed over, as JSON values. They come back on the
         exported item.
@@ -50,6 +54,8 @@ class Page:
     encoding: str | None = None
     fetched_at: str = ""
     site: str = ""
+    robots_tags: tuple[str, ...] = ()
+    tdm_reservation: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

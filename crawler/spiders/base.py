@@ -25,8 +25,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page import Page
 from crawler.core.parse import parse
+from crawler.core.wishes import LEFT_OUT, WISHES, may_hold_wishes, read_wishes
 from crawler.discovery.addresses import address_key
-from crawler.discovery.wishes import LEFT_OUT, WISHES, may_hold_wishes, read_wishes
 from crawler.options import Options
 from crawler.pauses import SiteLeftAloneError
 from crawler.robots import RobotsUnreachableError

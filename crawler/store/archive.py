@@ -104,13 +104,11 @@ def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:
     url = _url_of(record)
     if not url:
         raise PayloadError("no-url", "a record without WARC-Target-URI")
-    body, content_type = record.block, headers.get("content-type", "")
+    fetched_at, content_type = headers.get("warc-date", ""), headers.get("content-type", "")
     if kind == "response" and content_type.lower().startswith("application/http"):
-        body, content_type = _answer(record.block, max_bytes)
+        return _answered_page(url, record.block, fetched_at, max_bytes)
     _check_html(content_type)
-    return Page(
-        url=url, body=body, content_type=content_type, fetched_at=headers.get("warc-date", "")
-    )
+    return Page(url=url, body=record.block, content_type=content_type, fetched_at=fetched_at)
 
 
 def _url_of(record: Record) -> str:
@@ -123,13 +121,21 @@ def _located(record: Record, detail: str) -> str:
     return f"{url}: {detail}" if url else detail
 
 
-def _answer(block: bytes, max_bytes: int) -> tuple[bytes, str]:
-    status, headers, payload = split_http(block)
-    if status != _OK:
-        raise PayloadError(f"status-{status}", f"answered with status {status}")
+def _answered_page(url: str, block: bytes, fetched_at: str, max_bytes: int) -> Page:
+    answer = split_http(block)
+    if answer.status != _OK:
+        raise PayloadError(f"status-{answer.status}", f"answered with status {answer.status}")
+    headers = answer.headers
     content_type = headers.get("content-type", "")
     _check_html(content_type)  # before the work of decoding
-    return undo_encodings(payload, headers, max_bytes=max_bytes), content_type
+    return Page(
+        url=url,
+        body=undo_encodings(answer.payload, headers, max_bytes=max_bytes),
+        content_type=content_type,
+        fetched_at=fetched_at,
+        robots_tags=answer.all_of("x-robots-tag"),
+        tdm_reservation=headers.get("tdm-reservation", ""),
+    )
 
 
 def _check_html(content_type: str) -> None:
@@ -280,6 +286,8 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
         "X-Corpus-Fetched-At": _exact(page.fetched_at, warc_date),
         "X-Corpus-Site": json.dumps(page.site) if page.site else "",
         "X-Corpus-Encoding": "" if page.encoding is None else json.dumps(page.encoding),
+        "X-Corpus-Robots-Tags": json.dumps(page.robots_tags) if page.robots_tags else "",
+        "X-Corpus-TDM-Reservation": _exact(page.tdm_reservation, ""),
         "X-Corpus-Fields": fields,
     }
     record = _record(headers, page.body)
@@ -308,6 +316,8 @@ def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
             encoding=None if encoding is None else str(encoding),
             fetched_at=exact("fetched-at", "warc-date"),
             site=json.loads(headers.get("x-corpus-site", '""')),
+            robots_tags=tuple(map(str, json.loads(headers.get("x-corpus-robots-tags", "[]")))),
+            tdm_reservation=str(json.loads(headers.get("x-corpus-tdm-reservation", '""'))),
             fields=dict(fields),
         )
     except (ValueError, TypeError, RecursionError) as error:

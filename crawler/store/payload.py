@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from crawler.store.unpack import zstd_module
-from crawler.store.warc import headers_of
+from crawler.store.warc import header_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PayloadError", "split_http", "undo_encodings"]
+__all__ = ["Answer", "PayloadError", "split_http", "undo_encodings"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from packed bytes
@@ -27,8 +28,34 @@ class PayloadError(Exception):
         self.detail = detail
 
 
-def split_http(block: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Split an archived HTTP answer into status, headers (names lower-cased) and payload.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An archived HTTP answer.
+
+    ``status``
+        Its status code.
+    ``lines``
+        Its headers in their order, names lower-cased; some names stand several times.
+    ``payload``
+        What follows the headers, encoded as they say.
+    """
+
+    status: int
+    lines: tuple[tuple[str, str], ...]
+    payload: bytes
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Its headers by name, of repeated ones the first."""
+        return dict(reversed(self.lines))
+
+    def all_of(self, name: str) -> tuple[str, ...]:
+        """All values of the headers of a name."""
+        return tuple(value for each, value in self.lines if each == name)
+
+
+def split_http(block: bytes) -> Answer:
+    """Split an archived HTTP answer into status, headers and payload.
 
     Raises:
         PayloadError: ``malformed``, the block does not begin with an HTTP status line.
@@ -38,7 +65,7 @@ def split_http(block: bytes) -> tuple[int, dict[str, str], bytes]:
     first = block[:at].split(b"\n", 1)[0].split(None, 2)
     if len(first) < 2 or not first[0].startswith(b"HTTP/") or not first[1].isdigit():  # noqa: PLR2004 - version and status
         raise PayloadError("malformed", "the block does not begin with an HTTP status line")
-    return int(first[1]), headers_of(block[:at]), block[at + blank :]
+    return Answer(int(first[1]), tuple(header_lines(block[:at])), block[at + blank :])
 
 
 def undo_encodings(payload: bytes, headers: Mapping[str, str], *, max_bytes: int) -> bytes:

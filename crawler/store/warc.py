@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crawler.store.unpack import Source
 
-__all__ = ["MAX_HEAD", "Record", "headers_of", "member_offsets", "read_records"]
+__all__ = ["MAX_HEAD", "Record", "header_lines", "headers_of", "member_offsets", "read_records"]
 
 MAX_HEAD = 16 << 20  # bytes; longest head of a record (fields of a page travel in it)
 
@@ -194,29 +194,39 @@ def member_offsets(file: IO[bytes], *, on_damage: Callable[[str, str], None]) ->
 
 
 def headers_of(head: bytes) -> dict[str, str]:
-    """Read the header lines below a first line (of a WARC or an HTTP head).
+    """Read the headers below a first line (of a WARC or an HTTP head).
 
-    Names come back lower-cased; the first of a repeated header counts; a line that begins with a
-    blank continues the one before; bytes that are not UTF-8 are read as Latin-1.
+    As :func:`header_lines` reads them; the first of a repeated header counts.
+    """
+    headers: dict[str, str] = {}
+    for name, value in header_lines(head):
+        headers.setdefault(name, value)
+    return headers
+
+
+def header_lines(head: bytes) -> list[tuple[str, str]]:
+    """Read the header lines below a first line in their order, repeated headers among them.
+
+    Names come back lower-cased; a line that begins with a blank continues the one before; bytes
+    that are not UTF-8 are read as Latin-1.
     """
     try:
         text = head.decode("utf-8")
     except UnicodeDecodeError:
         text = head.decode("latin-1")
-    headers: dict[str, str] = {}
-    name = ""
+    found: list[tuple[str, list[str]]] = []
+    is_open = False
     # Not splitlines(): it would also break a value at the other line ends Unicode knows.
     for line in text.replace("\r\n", "\n").split("\n")[1:]:
-        if line[:1] in {" ", "\t"} and name:
-            headers[name] = f"{headers[name]} {line.strip()}"
+        if line[:1] in {" ", "\t"} and is_open:
+            found[-1][1].append(line.strip())
             continue
         key, colon, value = line.partition(":")
         name = key.strip().lower() if colon else ""
-        if name in headers:
-            name = ""
-        elif name:
-            headers[name] = value.strip(" \t")
-    return headers
+        is_open = bool(name)
+        if is_open:
+            found.append((name, [value.strip(" \t")]))
+    return [(name, " ".join(pieces)) for name, pieces in found]
 
 
 def _length(headers: Mapping[str, str]) -> int:

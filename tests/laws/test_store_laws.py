@@ -37,6 +37,8 @@ pages = st.builds(
     encoding=st.none() | any_text,
     fetched_at=any_text | st.datetimes().map(lambda time: time.isoformat() + "+00:00"),
     site=any_text,
+    robots_tags=st.lists(any_text | st.just("noindex, nofollow"), max_size=3).map(tuple),
+    tdm_reservation=any_text | st.just("1"),
     fields=st.dictionaries(any_text, json_values, max_size=3),
 )
 

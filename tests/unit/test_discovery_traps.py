@@ -6,9 +6,6 @@ import time
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import ParsedPage, parse
-from crawler.core.wishes import may_hold_wishes, read_wishes
 from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Visit
 from crawler.discovery.links import LinkRules
@@ -95,28 +92,6 @@ def test_what_is_cut_is_told_by_pattern_with_how_to_lift_it() -> None:
 )
 def test_twins_lead_to_the_page_itself(path: str, plain: str, reason: str) -> None:
     assert plain_address(f"{BASE}{path}") == (f"{BASE}{plain}", reason)
-
-
-def asked(page: str = "", *tags: str, tdm: str = "") -> set[str]:
-    parsed: ParsedPage | None = None
-    if page:
-        assert may_hold_wishes(page.encode())
-        parsed = parse(Page.from_text(f"{BASE}/", f"<html><head>{page}</head><p>Text</p></html>"))
-    return set(read_wishes(tags, tdm, parsed))
-
-
-def test_wishes_are_read_from_headers_and_from_the_page() -> None:
-    assert asked('<meta name="ROBOTS" content="noindex, NoFollow">') == {"noindex", "nofollow"}
-    assert asked('<meta name="robots" content="none">') == {"noindex", "nofollow"}
-    assert asked('<meta name="robots" content="noai, noimageai">') == {"noai"}
-    assert asked('<meta name="tdm-reservation" content="1">') == {"tdm"}
-    assert asked('<meta name="tdm-reservation" content="0">') == set()
-    assert asked("", "noindex", "nofollow") == {"noindex", "nofollow"}
-    assert asked("", "otherbot: noindex, nofollow") == set()
-    assert asked("", "scrapy-corpus: noai") == {"noai"}
-    assert asked("", "unavailable_after: 25 Jun 2026 15:00:00 PST, noindex") == {"noindex"}
-    assert asked("", tdm="1") == {"tdm"}
-    assert not may_hold_wishes(b"<html><p>Text</p>")
 
 
 def reading_of(body: str, choice: Choice | None = None) -> Reading:

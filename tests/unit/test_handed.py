@@ -44,6 +44,21 @@ def test_a_response_is_a_page_with_its_bytes_and_declared_type() -> None:
     assert page.fetched_at == NOW
 
 
+def test_a_response_brings_along_what_its_headers_ask_of_robots() -> None:
+    headers = {
+        "x-robots-tag": ["otherbot: noindex", " nofollow "],
+        "TDM-Reservation": ["1", "0"],
+        "Set-Cookie": ["a=1"],
+    }
+    page = page_from(HtmlResponse("https://s.example/a", headers=headers), NOW)
+    assert page is not None
+    assert page.robots_tags == ("otherbot: noindex", "nofollow")
+    assert page.tdm_reservation == "1"
+    silent = page_from(HtmlResponse("https://s.example/a"), NOW)
+    assert silent is not None
+    assert (silent.robots_tags, silent.tdm_reservation) == ((), "")
+
+
 @pytest.mark.parametrize("kind", [Response, TextResponse, HtmlResponse])
 def test_a_response_without_a_type_is_a_page_too(kind: type[Response]) -> None:
     page = page_from(kind("https://s.example/a", body=b"\x89PNG"), NOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
@@ -48,6 +49,24 @@ def test_an_item_has_the_metadata_of_its_page() -> None:
     )
     assert item.canonical_url == "https://gazette.example/tide"
     assert item.metadata_sources is None
+
+
+def test_an_item_says_what_its_page_asks_of_robots() -> None:
+    meta = '<meta name="robots" content="noindex, nofollow">'
+    assert make(PAGE.replace("<title>", f"{meta}<title>")).robots == ["nofollow", "noindex"]
+    assert make(PAGE).robots == []
+
+
+def test_an_item_says_what_the_headers_of_its_page_ask() -> None:
+    page = replace(
+        Page.from_text("https://gazette.example/tide", PAGE),
+        robots_tags=("noai", "otherbot: noindex"),
+        tdm_reservation="1",
+    )
+    method = get_method("frequency-adaptive")
+    annotation = annotate(read(page), SiteView.unknown(), method)
+    item = ItemMaker(Options(), method, mode="single").make(annotation, SiteView.unknown())
+    assert item.robots == ["noai", "tdm"]
 
 
 def test_where_metadata_were_read_is_told_on_request() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page import Page
-from crawler.store.archive import WarcWriter, read_pages
+from crawler.store.archive import WarcWriter, read_pages, record_bytes
 from crawler.store.unpack import zstd_module
 
 if TYPE_CHECKING:
@@ -89,6 +89,36 @@ def test_an_answer_gives_its_page(tmp_path: Path) -> None:
         )
     ]
     assert skipped == []
+
+
+def test_what_the_headers_of_an_answer_ask_of_robots_comes_along(tmp_path: Path) -> None:
+    asked = answer(
+        HTML,
+        "X-Robots-Tag: otherbot: noindex",
+        "x-robots-tag: noai,",
+        "  nofollow",
+        "TDM-Reservation: 1",
+        "tdm-reservation: 0",
+    )
+    pages, _ = read(tmp_path, record(asked) + record(answer()))
+    assert [(page.robots_tags, page.tdm_reservation) for page in pages] == [
+        (("otherbot: noindex", "noai, nofollow"), "1"),
+        ((), ""),
+    ]
+
+
+def test_the_record_of_a_page_keeps_what_its_headers_ask(tmp_path: Path) -> None:
+    asking = Page("http://a.example/", HTML, robots_tags=("noai", "b: none"), tdm_reservation="1")
+    written = record_bytes(asking, date=STARTED)
+    assert b'\r\nX-Corpus-Robots-Tags: ["noai", "b: none"]\r\n' in written
+    assert b'\r\nX-Corpus-TDM-Reservation: "1"\r\n' in written
+    silent = record_bytes(Page("http://a.example/", HTML), date=STARTED)
+    assert b"Robots" not in silent
+    assert b"TDM" not in silent
+    damaged = written.replace(b'["noai", "b: none"]', b'["noai", "b: none"')
+    pages, skipped = read(tmp_path, written + damaged)
+    assert [page.robots_tags for page in pages] == [("noai", "b: none")]
+    assert skipped == ["malformed"]
 
 
 @pytest.mark.parametrize(
