@@ -19,18 +19,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from crawler.core.errors import StoreError, UnreadablePageError
+from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import (
     Document,
     Observation,
-    SiteCounts,
     SiteView,
     annotate,
     get_method,
     observe,
     read,
 )
-from crawler.core.observationlog import ObservationLog
 from crawler.core.pagetype import page_type
 from crawler.core.pagetype.kinds import ARTICLE
 from crawler.core.parts import PartLinks, may_be_part, next_part
@@ -39,8 +37,7 @@ from crawler.dropped import DroppedBlocks
 from crawler.joining import Part, WaitingParts, join, joinable
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
-from crawler.store.counts import CountStore
-from crawler.store.tapes import DiskSpace
+from crawler.sitecounts import CrawlCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -120,15 +117,14 @@ class Journey:
         self._left_out: dict[str, str | None] = {}
         self._tally = tally
         self._memory = memory
-        self._unsaved = False
         # By site, which pages go on in which: parts of one article.
         self._links: dict[str, PartLinks] = {}
-        # All sites share the memory that counts may take; beyond it they go to disk.
-        self._space = DiskSpace(options.dir)
-        self._counts: dict[str, SiteCounts] = {}
-        self._views: dict[str, SiteView] = {}
-        self._earlier: dict[str, SiteView] = {}
-        self._store = CountStore(options.dir / "counts")
+        self._counts = CrawlCounts(
+            options,
+            crawl,
+            lambda: tally.inc_value("corpus/counts/failed"),
+            goes_on=memory is not None,
+        )
 
     @property
     def cutoffs(self) -> dict[str, dict[str, int | None]]:
@@ -138,7 +134,7 @@ class Journey:
     @property
     def sites(self) -> tuple[str, ...]:
         """The sites counted so far, in the order in which they were met."""
-        return tuple(self._counts)
+        return self._counts.sites
 
     def count(self, page: Page) -> bool:
         """Read a page and count its blocks; False where it cannot be read."""
@@ -186,7 +182,7 @@ class Journey:
             self._settle(page.url)
             return None
         document, observation = seen
-        view = self._earlier_view(page.site_name)
+        view = self._counts.earlier_view(page.site_name)
         if not is_like_the_site(observation, view) or self._is_part(document):
             self._hold(document, observation, open_spool())
             return None
@@ -207,7 +203,8 @@ class Journey:
             return None
         document, observation = seen
         self._add(document, observation)
-        return self._item(document, self._stored_view(page.site_name, observation))
+        view = self._counts.earlier_view_alone(page.site_name, observation, self.method.name)
+        return self._item(document, view)
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
         """Judge pages that were counted, by the counts of this crawl, which are complete now.
@@ -223,7 +220,7 @@ class Journey:
                 part = None if document is None else self._part(document)
                 yield from self._joined(waiting.add(page, part))
             elif document is not None:
-                item = self._item(document, self._own_view(page.site_name))
+                item = self._item(document, self._counts.complete_view(page.site_name))
                 if item is not None:
                     yield item
         for parts in waiting.rest():
@@ -238,16 +235,7 @@ class Journey:
 
     def save_counts(self) -> None:
         """Keep what this crawl observed for later crawls; an error is logged and counted."""
-        if not self._unsaved:
-            return
-        self._unsaved = False
-        for site, counts in self._counts.items():
-            try:
-                self._store.save(site, self.crawl, counts)
-            except StoreError as error:
-                # This crawl's own items do not need the file.
-                self._tally.inc_value("corpus/counts/failed")
-                logger.error("%s", error)  # noqa: TRY400 - the message says it all in one line
+        self._counts.save()
 
     def _observe(self, page: Page) -> tuple[Document, Observation] | None:
         """Read a page and observe it; None where that cannot be, which is counted and logged."""
@@ -273,67 +261,7 @@ class Journey:
         return None
 
     def _add(self, document: Document, observation: Observation) -> None:
-        site = document.page.site_name
-        if site not in self._counts:
-            self._counts[site] = SiteCounts(ObservationLog(self._space))
-        self._counts[site].add(observation)
-        self._unsaved = True
-
-    def _own_view(self, site: str) -> SiteView:
-        """Return the view that held pages are judged by: all that is known when all are there."""
-        if site not in self._views:
-            counts = self._counts.get(site, SiteCounts())
-            if self._memory is not None:
-                earlier = self._load(site)
-                earlier.merge(counts)
-                counts = earlier
-            self._views[site] = self._view(site, counts)
-        return self._views[site]
-
-    def _earlier_view(self, site: str) -> SiteView:
-        """Return the view of what earlier crawls counted, as it was at the first page of a site."""
-        if site not in self._earlier:
-            self._earlier[site] = self._view(site, self._load(site))
-        return self._earlier[site]
-
-    def _load(self, site: str) -> SiteCounts:
-        return self._store.load(site, self._pass_over_counts, self._space)
-
-    def _view(self, site: str, counts: SiteCounts) -> SiteView:
-        try:
-            return counts.view(self.options.near_duplicate_similarity)
-        except StoreError as error:
-            self._tally.inc_value("corpus/counts/failed")
-            logger.error("%s. The pages of %s are judged by themselves alone", error, site)  # noqa: TRY400 - one line
-            return SiteView.unknown()
-
-    def _stored_view(self, site: str, observation: Observation) -> SiteView:
-        if site not in self._views:
-            self._views[site] = view = self._load_view(site)
-            if view.is_known and (missing := observation.sums.keys() - view.sums.keys()):
-                logger.warning(
-                    "The counts of %s come from crawls with other text methods: %s finds no %s in "
-                    "them, and judges as on a site never counted. Crawl it once with "
-                    "CORPUS_MODE=two-pass and this method.",
-                    site,
-                    self.method.name,
-                    ", ".join(sorted(missing)),
-                )
-        return self._views[site]
-
-    def _load_view(self, site: str) -> SiteView:
-        view = self._view(site, self._load(site))
-        if not view.is_known:
-            logger.warning(
-                "No counts of %s yet: its pages are judged by themselves alone. "
-                "Crawl it once with CORPUS_MODE=two-pass for better text.",
-                site,
-            )
-        return view
-
-    def _pass_over_counts(self, error: StoreError) -> None:
-        self._tally.inc_value("corpus/counts/failed")
-        logger.warning("Counts passed over: %s", error)
+        self._counts.add(document.page.site_name, observation)
 
     def _add_link(self, document: Document) -> None:
         """Note whether a page that is held is a part of an article, and where that goes on."""
@@ -373,7 +301,7 @@ class Journey:
 
     def _part(self, document: Document) -> Part | None:
         """Judge a part of an article, whether or not it would be exported by itself."""
-        view = self._own_view(document.page.site_name)
+        view = self._counts.complete_view(document.page.site_name)
         found = self._type(document)
         annotation = None if found is None else self._annotate(document, view)
         if found is None or annotation is None:

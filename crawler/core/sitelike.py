@@ -26,9 +26,9 @@ def is_like_the_site(observation: Observation, view: SiteView) -> bool:
     Args:
         observation: the page.
         view: the counts of the site without it; a site of which few pages were counted has no pages
-            to be like.
+            to be like, nor has one whose counts lack what the text method adds up.
     """
-    if view.pages < _FEWEST_PAGES:
+    if view.pages < _FEWEST_PAGES or observation.sums.keys() - view.sums.keys():
         return False
     recurring = int(view.frequencies.sum(dtype=np.int64))
     mean = recurring / max(1, recurring + view.single_blocks)
