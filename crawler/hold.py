@@ -331,6 +331,8 @@ class Hold:
         self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
         if self.journey.mode in {"streaming", "incremental"}:
             self.journey.save_counts()
+        if self.memory is not None:
+            self.memory.tell()
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""

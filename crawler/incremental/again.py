@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger import Ledger
 
-__all__ = ["AskAgain", "Reason", "Waste"]
+__all__ = ["EXPLAINED", "AskAgain", "Reason", "Waste"]
 
 Reason = Literal["hinted", "unlisted", "due"]
 """Why a page is asked for again: a listing dates it later, no sitemap names it, or it is time."""
+
+EXPLAINED: Final[dict[Reason, str]] = {
+    "hinted": "listings date them later, and most such pages had not changed",
+    "unlisted": "no sitemap names them any more, and too many such pages came as they were",
+    "due": "nothing hints at a change, and too many such pages came as they were",
+}
+"""Why the pages of a reason are put off."""
 
 _LEAST_WASTE: Final = 10
 _SHARE_OF_NEW: Final = 10

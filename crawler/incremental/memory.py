@@ -17,7 +17,7 @@ import xxhash
 from crawler.core.addresses import address_key, address_site
 from crawler.core.errors import StoreError
 from crawler.core.simhash import similarity_hash
-from crawler.incremental.again import AskAgain
+from crawler.incremental.again import EXPLAINED, AskAgain
 from crawler.store.ledger import Ledger
 from crawler.store.ledgerfile import ledger_path
 from crawler.store.ledgerversions import GONE_HASH
@@ -289,6 +289,18 @@ class Memory:
             site, row = self.site_of(url), self._row(url)
             if site is not None and row is not None:
                 self._ledgers[site].mark_exported(part.run, row.address, name, part.number)
+
+    def tell(self) -> None:
+        """Count and log what was put off to the next crawl."""
+        for site, again in self._again.items():
+            for reason, number in again.put_off.items():
+                self._count(f"corpus/incremental/put_off/{reason}", number)
+                logger.info(
+                    "%d pages of %s are put off to the next crawl: %s",
+                    number,
+                    site,
+                    EXPLAINED[reason],
+                )
 
     def close(self, reason: str, figures: Mapping[str, object]) -> None:
         """End the run in all ledgers, and close them."""
