@@ -8,6 +8,7 @@ from crawler.core.errors import ArgumentError
 from crawler.evaluation.metadata import MetadataTask
 from crawler.evaluation.pagetypes import PageTypesTask
 from crawler.evaluation.sentences import SentencesTask
+from crawler.evaluation.structure import StructureTask
 from crawler.evaluation.tables import TablesTask
 from crawler.evaluation.text import TextTask
 
@@ -18,7 +19,14 @@ __all__ = ["get_task", "task_names"]
 
 _TASKS: dict[str, Task] = {
     task.name: task
-    for task in (MetadataTask(), PageTypesTask(), SentencesTask(), TablesTask(), TextTask())
+    for task in (
+        MetadataTask(),
+        PageTypesTask(),
+        SentencesTask(),
+        StructureTask(),
+        TablesTask(),
+        TextTask(),
+    )
 }
 
 

@@ -7,7 +7,7 @@ gone; what they made of the letters is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 # The walk is to cut as that of blocks does: it is the same walk, which notes the letters besides.
@@ -56,6 +56,16 @@ class Line:
     level: int
     item: Holder | None
     row: Holder | None
+
+    def cut(self, start: int, end: int) -> Line:
+        """Return a part of the line; where it is the part that leads, all of it does."""
+        return replace(
+            self,
+            text=self.text[start:end].strip(),
+            first=self.first and start == 0,
+            style=replace(self.style, bold=self.style.bold or end <= self.lead),
+            lead=max(min(end, self.lead) - start, 0),
+        )
 
     @property
     def tag(self) -> str:
@@ -149,8 +159,8 @@ class _Runs:
     """Styled text, taken line by line by the letters and digits that the lines have."""
 
     def __init__(self, runs: Sequence[tuple[str, Style, int]]) -> None:
-        self._left = [
-            [sum(map(str.isalnum, text)), style, level] for text, style, level in reversed(runs)
+        self._left: list[tuple[int, Style, int]] = [
+            (sum(map(str.isalnum, text)), style, level) for text, style, level in reversed(runs)
         ]
 
     def take(self, text: str) -> tuple[Style, int, int]:
@@ -158,15 +168,13 @@ class _Runs:
         wanted = sum(map(str.isalnum, text))
         parts: list[tuple[int, Style, int]] = []
         while wanted > 0 and self._left:
-            count, style, level = self._left[-1]
+            count, style, level = self._left.pop()
             taken = min(count, wanted)
             if taken:
                 parts.append((taken, style, level))
             wanted -= taken
-            if taken == count:
-                self._left.pop()
-            else:
-                self._left[-1][0] = count - taken
+            if taken < count:
+                self._left.append((count - taken, style, level))
         if not parts:
             return _PLAIN_STYLE, 0, 0
         leading = 0

@@ -1,9 +1,9 @@
 """How a page shows its text, as far as that tells headings: size and weight of letters.
 
-Read are style attributes, presentational elements and attributes, and of style sheets within the page
-the rules whose selector ends in a tag, a class, an id, or a tag with one of these. What stands before
-that in a selector is not looked at: a rule may so seem to hold where it does not, which a page of
-consistent headings forgives.
+Read are style attributes, presentational elements and attributes, and of style sheets within the
+page the rules whose selector ends in a tag, a class, an id, or a tag with one of these. What stands
+before that in a selector is not looked at: a rule may so seem to hold where it does not, which a
+page of consistent headings forgives.
 """
 
 from __future__ import annotations

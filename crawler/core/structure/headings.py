@@ -1,0 +1,172 @@
+"""Step 1 as people make headings today: which lines are headings, and of which level.
+
+A heading shows itself by its tag or role, by letters larger or heavier than the text's, by the name
+of its element, or by saying no more than what the model calls a part of the document. Lines that
+look alike are of one level, and all that name a part of the document are of the first, whatever
+their tags: that mends what the paper found wrong with tags alone (section 5.1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.article.cues import CUES, cues_in
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from crawler.core.structure.lines import Line
+    from crawler.core.structure.tokens import Tokens
+
+__all__ = ["Heading", "find_headings"]
+
+_MOST_WORDS: Final = 12
+_MOST_CHARS: Final = 90
+_LARGER: Final = 1.1
+_LINKED: Final = 0.5
+_PART: Final = 1
+_STOPS: Final = (".", "!", ",", ";", "。", "…")
+_CELLS: Final = frozenset(("td", "th"))
+_NAMING_TAGS: Final = frozenset(("dt", "summary", "legend"))
+_CALLED: Final = 1 << CUES.index("title")
+_HALF: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line that is a heading.
+
+    ``level``
+        From 1, the outermost.
+    ``part``
+        The element that it names, of those right under the root; None where it names none.
+    """
+
+    line: Line
+    level: int
+    part: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    line: Line
+    looks: Hashable
+    weight: tuple[float, ...]
+    part: str | None
+
+
+def find_headings(
+    lines: Sequence[Line], tokens: Tokens, root: str, parts: frozenset[str]
+) -> dict[Line, Heading]:
+    """Return the headings among the lines of a page.
+
+    Args:
+        lines: the lines.
+        tokens: tells what lines name.
+        root: the root of the model.
+        parts: the elements right under the root that hold others: parts of the document.
+    """
+    normal = _normal_size(lines)
+    found = [
+        candidate
+        for line in lines
+        if (candidate := _candidate(line, normal, tokens, root, parts)) is not None
+    ]
+    found = _without_menus(found)
+    looks = Counter(candidate.looks for candidate in found)
+    naming = Counter(candidate.looks for candidate in found if candidate.part)
+    # Where most lines of one look name parts, those that do not are parts the model does not know.
+    of_parts = {look for look, count in naming.items() if count > _HALF * looks[look]}
+    others: dict[Hashable, tuple[float, ...]] = {}
+    for candidate in found:
+        if candidate.part is None and candidate.looks not in of_parts:
+            others.setdefault(candidate.looks, candidate.weight)
+    order = sorted(set(others.values()))
+    above = _above_parts(found, of_parts, bool(naming))
+    first = _PART + 1 if naming else _PART
+    headings: dict[Line, Heading] = {}
+    for candidate in found:
+        if candidate.part is not None or candidate.looks in of_parts:
+            level = _PART
+        elif candidate in above:
+            level = 0
+        else:
+            level = first + order.index(others[candidate.looks])
+        headings[candidate.line] = Heading(candidate.line, level, candidate.part)
+    return headings
+
+
+def _above_parts(
+    found: Sequence[_Candidate],
+    of_parts: set[Hashable],
+    any_part: bool,  # noqa: FBT001 - told by its name
+) -> set[_Candidate]:
+    """Return the headings before the first part that are heavier than it: titles of the whole."""
+    above: set[_Candidate] = set()
+    if not any_part:
+        return above
+    for candidate in found:
+        if candidate.part is not None or candidate.looks in of_parts:
+            break
+        above.add(candidate)
+    return above
+
+
+def _normal_size(lines: Sequence[Line]) -> float:
+    """Return the size that most letters have."""
+    sizes: defaultdict[float, int] = defaultdict(int)
+    for line in lines:
+        sizes[round(line.style.size, 2)] += len(line.text)
+    return max(sizes, key=lambda size: (sizes[size], -size), default=1.0)
+
+
+def _candidate(
+    line: Line, normal: float, tokens: Tokens, root: str, parts: frozenset[str]
+) -> _Candidate | None:
+    text = line.text.rstrip(" :：")  # noqa: RUF001 - as people type it
+    words = len(text.split())
+    if not text or words > 2 * _MOST_WORDS or len(text) > 2 * _MOST_CHARS:
+        return None
+    style = line.style
+    larger = style.size > normal * _LARGER
+    short = words <= _MOST_WORDS and len(text) <= _MOST_CHARS and not text.endswith(_STOPS)
+    names = line.block.holder.names if line.block.holder is not None else ""
+    called = bool(cues_in(f"{names} {line.block.inner}") & _CALLED)
+    named = line.level > 0 or line.tag in _NAMING_TAGS
+    shown = style.bold or style.underlined or larger or called
+    linked = line.block.link_share > _LINKED
+    part = None
+    if short and not (linked and not named) and (line.item is None or shown or named):
+        part = tokens.part(text, root, parts, strictly=not (named or shown))
+    if line.tag in _CELLS and part is None and not line.level:
+        return None
+    # What stands alone in an item of a list is an item, heavy or not.
+    if part is None and not (named or (shown and short and not linked and line.item is None)):
+        return None
+    own = (line.tag, style, names if called else "")
+    looks: Hashable = ("level", line.level) if line.level else own
+    level = line.level or (7 if line.tag != "dt" else 8)
+    weight = (float(level), 0.0) if line.level else (float(level), -style.size)
+    return _Candidate(line, looks, weight, part)
+
+
+def _without_menus(found: list[_Candidate]) -> list[_Candidate]:
+    """Leave out a line that names a part, where a heading by tag or look names it again below.
+
+    Such lines are of a table of contents.
+    """
+    last: dict[str, int] = {}
+    for place, candidate in enumerate(found):
+        if candidate.part and not (candidate.line.item or candidate.line.block.links):
+            last[candidate.line.text.casefold()] = place
+    return [
+        candidate
+        for place, candidate in enumerate(found)
+        if not (
+            candidate.part
+            and (candidate.line.item or candidate.line.block.links)
+            and last.get(candidate.line.text.casefold(), -1) > place
+        )
+    ]

@@ -1,0 +1,140 @@
+"""The method of the paper as it stands there: Lee and Lee (2004), section 4.
+
+Visual groups by the visual tags of its table 3, elements by keywords below what their group is,
+logical grouping, patterns last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.structure.grouping import group_logically
+from crawler.core.structure.keywords import Keywords
+from crawler.core.structure.lines import lines_of
+from crawler.core.structure.model import GROUP, TEXT
+from crawler.core.structure.nodes import ITEM, Node
+from crawler.core.structure.tokens import apply_patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crawler.core.document import Document
+    from crawler.core.structure.lines import Line
+    from crawler.core.structure.model import Model
+
+__all__ = ["Published"]
+
+_LAST_RANK: Final = 4
+_TOKEN: Final = re.compile(r"[^;,:]*+[;,:]*+")
+# The size of <font> that letters of h1 to h4 have: 2, 1.5, 1.17 and 1 em (HTML, section 15.3).
+_RANK_OF_FONT: Final = {7: 1, 6: 1, 5: 2, 4: 3, 3: 4}
+_ACTING_TAGS: Final = frozenset(("p", "dt"))
+
+
+class Published:
+    """The faithful method."""
+
+    name = "published"
+
+    def build(self, document: Document, model: Model, main: frozenset[int] | None) -> Node:
+        """Return the logical structure tree of a page.
+
+        The paper reads all of a page: ``main``, the blocks of its main text, is not asked.
+        """
+        del main
+        root = _visual_groups(lines_of(document.parsed), model)
+        _identify(root, model)
+        group_logically(root, model)
+        apply_patterns(root, model)
+        group_logically(root, model)
+        return root
+
+
+def _rank(line: Line) -> int | None:
+    """Return the rank of a visual tag by table 3, 1 to 4; None for what is none."""
+    if line.level:
+        # h5 and h6 are not in the table, nor is any other markup of headings.
+        return line.level if line.tag in ("h1", "h2", "h3", "h4") else None
+    style = line.style
+    acts = style.bold or style.underlined or line.tag == "dt"
+    if style.font:
+        sized = acts or line.tag in _ACTING_TAGS
+        return _RANK_OF_FONT.get(style.font) if sized else None
+    return _LAST_RANK if acts and line.tag != "th" else None
+
+
+def _visual_groups(lines: Iterable[Line], model: Model) -> Node:
+    """Group a page by its visual tags: each holds what follows, up to one of its rank or higher."""
+    root = Node(model.root)
+    open_groups = [(0, root)]
+    item: tuple[object, Node] | None = None
+    for line in lines:
+        rank = _rank(line)
+        if rank is not None:
+            while open_groups[-1][0] >= rank:
+                open_groups.pop()
+            group = Node(GROUP, line.text, headed=True)
+            open_groups[-1][1].children.append(group)
+            open_groups.append((rank, group))
+            item = None
+            continue
+        place = open_groups[-1][1]
+        if line.item is None:
+            item = None
+        elif item is None or item[0] is not line.item:
+            item = (line.item, Node(ITEM))
+            place.children.append(item[1])
+        (item[1] if item else place).children.append(Node(TEXT, line.text))
+    return root
+
+
+def _identify(root: Node, model: Model) -> None:
+    """Name groups and tokens, from the outside in."""
+    keywords = Keywords(model, fuzzy=False)
+    everything = frozenset(model.names) - {model.root}
+    # With each node the elements that may be below it: outside of any named group all may.
+    level = [(root, everything)]
+    while level:
+        below: list[tuple[Node, frozenset[str]]] = []
+        for node, allowed in level:
+            children: list[Node] = []
+            for child in node.children:
+                if child.name == TEXT:
+                    children += _tokens(child.text, keywords, allowed)
+                    continue
+                inside = allowed
+                if child.name == GROUP and (name := _element(child.text, keywords, allowed)):
+                    child.name = name
+                    inside = model.below(name)
+                children.append(child)
+                below.append((child, inside))
+            node.children = children
+        level = below
+
+
+def _tokens(text: str, keywords: Keywords, allowed: frozenset[str]) -> Iterable[Node]:
+    for match in _TOKEN.finditer(text):
+        token = match[0].strip()
+        if token:
+            yield Node(_element(token, keywords, allowed) or TEXT, token)
+
+
+def _element(token: str, keywords: Keywords, allowed: frozenset[str]) -> str | None:
+    """Return the one element of a token: of two, the one that the other qualifies."""
+    chosen: tuple[str, int] | None = None
+    for hit in keywords.hits(token):
+        names = [name for name in hit.elements if name in allowed]
+        if not names:
+            continue
+        if chosen is None:
+            chosen = names[0], hit.end
+            continue
+        between = token[chosen[1] : hit.start].strip()
+        if not between:
+            # "Boston University", "Assistant Professor": what stands before qualifies.
+            chosen = names[0], hit.end
+        elif between != "of":
+            break
+        # "University of Boston": what stands behind "of" qualifies.
+    return chosen[0] if chosen else None

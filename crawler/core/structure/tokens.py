@@ -1,0 +1,269 @@
+"""Step 2, element identification: lines cut into tokens, and which element each token is.
+
+The paper cuts at ``; , :`` and asks keywords. Beyond that: patterns go first, so that no date is
+cut; bars, dots, brackets and dashes between blanks cut too; a label before a colon says what the
+values behind it are; of several elements in one token the head of the phrase wins; and prose is
+not cut.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.structure.model import TEXT
+from crawler.core.structure.nodes import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crawler.core.structure.keywords import Keywords
+    from crawler.core.structure.model import Model
+    from crawler.core.structure.patterns import Pattern
+
+__all__ = ["Tokens", "apply_patterns", "joined"]
+
+# What is longer is prose, in which a date is no element of its own.
+_PATTERN_CHARS: Final = 400
+_SEPARATOR: Final = re.compile(
+    r"[;,:、，；：]+(?=\s|$)|(?<=[、，；：])|\t|\s[|/·•‣∙~–—-]+\s|[|•‣]|(?<=[)\]）])|(?=[(\[（])"  # noqa: RUF001 - as people type them
+)
+# Behind these the head of a phrase stands first: "University of …", "professor in …".
+_JOINERS: Final = frozenset(
+    ("of", "for", "in", "at", "the", "of the", "in the", "at the", "for the", "de", "de la", "du",
+     "des", "der", "für", "von", "di", "do", "da", "del", "&", "and", "und", "et", "y")
+)  # fmt: skip
+_LABEL_WORDS: Final = 4
+_TOKEN_WORDS: Final = 10
+_LISTED_WORDS: Final = 3
+_PROSE_WORDS: Final = 12
+_PROSE_PER_TOKEN: Final = 7
+_COLONS: Final = (":", "：")  # noqa: RUF001 - that of Chinese and Korean
+_STOPS: Final = (".", "!", "?", "。")
+
+
+class Tokens:
+    """Cuts lines by a model.
+
+    Args:
+        model: the model.
+        keywords: its tokens.
+    """
+
+    def __init__(self, model: Model, keywords: Keywords) -> None:
+        self._model = model
+        self._keywords = keywords
+        self._patterns: dict[tuple[str, bool], list[tuple[str, Pattern]]] = {}
+
+    def cut(self, text: str, context: str, label: str | None = None) -> list[Node]:
+        """Return the tokens of a line, in order: elements and ``TEXT``.
+
+        Args:
+            text: the line.
+            context: the element that it stands under: only what that may hold is told.
+            label: the element that a label before the line names, if any.
+        """
+        direct = self._model.children(context)
+        if self._is_prose(text):
+            return [Node(label if label in direct else TEXT, text)] if label else [Node(TEXT, text)]
+        nodes = self._tokens(text, context, direct)
+        if not label and (cut := self._behind_label(nodes, context)):
+            first, label, rest = cut
+            return [first, *self._labelled(rest, label)]
+        if label:
+            return self._labelled(nodes, label)
+        return _without_marks(_merged(nodes))
+
+    def element(self, text: str, context: str, *, deep: bool = True) -> str | None:
+        """Return the element that a token is, in a context; None where it is none.
+
+        Args:
+            text: the token.
+            context: the element that it stands under.
+            deep: whether elements count too that stand farther below the context.
+        """
+        direct = self._model.children(context)
+        found = self._head(text, direct)
+        if found is None and deep:
+            found = self._head(text, self._model.below(context))
+        return found
+
+    def part(self, text: str, root: str, parts: frozenset[str], *, strictly: bool) -> str | None:
+        """Return the part of the document that a heading names; None where it names none.
+
+        Args:
+            text: the heading.
+            root: the root of the model.
+            parts: the elements that are parts.
+            strictly: whether the heading has to say nothing else.
+        """
+        if strictly:
+            return next((name for name in self._keywords.whole(text) if name in parts), None)
+        # "Education officer" names no part: the head of the phrase is another element.
+        head = self._head(text, parts | self._model.below(root))
+        if head in parts:
+            return head
+        return next((name for name in self._keywords.whole(text) if name in parts), None)
+
+    def named(self, text: str) -> tuple[str, ...]:
+        """Return the elements that a text names with all of its words."""
+        return self._keywords.whole(text)
+
+    def patterned(self, text: str, context: str) -> str | None:
+        """Return the element whose pattern a whole text is."""
+        marks = text.strip(" ,;:()[].")
+        for name, pattern in self._of(context, deep=False):
+            if pattern.covers(marks):
+                return name
+        return None
+
+    def _head(self, text: str, allowed: frozenset[str]) -> str | None:
+        if len(text.split()) > _TOKEN_WORDS:
+            return None
+        head: str | None = None
+        end = 0
+        for hit in self._keywords.hits(text):
+            name = next((name for name in hit.elements if name in allowed), None)
+            if name is None:
+                continue
+            if head is None or text[end : hit.start].strip().casefold() not in _JOINERS:
+                head = name
+            end = hit.end
+        return head
+
+    def _of(self, context: str, *, deep: bool) -> list[tuple[str, Pattern]]:
+        key = (context, deep)
+        if key not in self._patterns:
+            names = self._model.below(context) if deep else self._model.children(context)
+            self._patterns[key] = _patterns(self._model, names)
+        return self._patterns[key]
+
+    def _tokens(self, text: str, context: str, direct: frozenset[str]) -> list[Node]:
+        nodes: list[Node] = []
+        for piece in _cut_by_patterns(text, self._of(context, deep=False)):
+            if piece.name != TEXT:
+                nodes.append(piece)
+                continue
+            at = 0
+            for match in _SEPARATOR.finditer(piece.text):
+                nodes += self._token(piece.text[at : match.end()], direct)
+                at = match.end()
+            nodes += self._token(piece.text[at:], direct)
+        return nodes
+
+    def _token(self, text: str, direct: frozenset[str]) -> Iterator[Node]:
+        if text.strip():
+            yield Node(self._head(text, direct) or TEXT, text)
+
+    def _behind_label(
+        self, nodes: Sequence[Node], context: str
+    ) -> tuple[Node, str, list[Node]] | None:
+        """Split a line "label: values" whose label names an element; None for any other line."""
+        if len(nodes) < 2 or not nodes[0].text.rstrip().endswith(_COLONS):  # noqa: PLR2004 - label and value
+            return None
+        label = nodes[0].text.strip()
+        if len(label.split()) > _LABEL_WORDS:
+            return None
+        name = self.element(label, context, deep=False)
+        return (Node(TEXT, label), name, list(nodes[1:])) if name else None
+
+    def _labelled(self, nodes: Sequence[Node], label: str) -> list[Node]:
+        """Name values by their label: each of a list of short ones, else the whole."""
+        told = [node for node in nodes if node.name not in (TEXT, label)]
+        if not told and any(len(node.text.split()) > _LISTED_WORDS for node in nodes):
+            return [Node(label, joined(node.text for node in nodes))]
+        nodes = _without_marks(nodes)
+        return [Node(label, node.text) if node.name == TEXT else node for node in nodes]
+
+    def _is_prose(self, text: str) -> bool:
+        words = len(text.split())
+        if words <= _PROSE_WORDS:
+            return False
+        tokens = len(_SEPARATOR.findall(text)) + 1
+        ends = text.rstrip().endswith(_STOPS)
+        return words / tokens > (_PROSE_PER_TOKEN - 2 if ends else _PROSE_PER_TOKEN)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Join the pieces of a line, white space folded."""
+    return " ".join("".join(texts).split())
+
+
+def _merged(nodes: Sequence[Node]) -> list[Node]:
+    """Join neighbouring texts that nothing told."""
+    merged: list[Node] = []
+    for node in nodes:
+        if merged and node.name == TEXT and merged[-1].name == TEXT:
+            merged[-1] = Node(TEXT, merged[-1].text + node.text)
+        else:
+            merged.append(node)
+    return merged
+
+
+def _without_marks(nodes: Sequence[Node]) -> list[Node]:
+    """Fold space, and put pieces that are marks alone to the piece before, or else behind."""
+    kept: list[Node] = []
+    waiting = ""
+    for node in nodes:
+        if not any(map(str.isalnum, node.text)):
+            if kept:
+                kept[-1].text += node.text
+            else:
+                waiting += node.text
+            continue
+        kept.append(Node(node.name, waiting + node.text))
+        waiting = ""
+    if waiting:
+        kept.append(Node(TEXT, waiting))
+    for node in kept:
+        node.text = " ".join(node.text.split())
+    return [node for node in kept if node.text]
+
+
+def _patterns(model: Model, names: frozenset[str]) -> list[tuple[str, Pattern]]:
+    return [
+        (rule.element, rule.pattern)
+        for rule in model.rules
+        if rule.pattern is not None and rule.element in names
+    ]
+
+
+def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, Pattern]]) -> list[Node]:
+    """Cut a text where patterns match, earlier patterns first; nothing of it is lost."""
+    pieces = [Node(TEXT, text)]
+    if len(text) > _PATTERN_CHARS:
+        return pieces
+    for name, pattern in patterns:
+        done: list[Node] = []
+        for piece in pieces:
+            if piece.name != TEXT:
+                done.append(piece)
+                continue
+            at = 0
+            for start, end in pattern.find(piece.text):
+                done += [Node(TEXT, piece.text[at:start]), Node(name, piece.text[start:end])]
+                at = end
+            done.append(Node(TEXT, piece.text[at:]))
+        pieces = [piece for piece in done if piece.text]
+    return pieces
+
+
+def apply_patterns(root: Node, model: Model) -> None:
+    """Step 4: find patterns in text that no keyword told, where the model allows their elements."""
+    known: dict[str, list[tuple[str, Pattern]]] = {}
+    every = frozenset(model.names)
+    for node in list(root.walk()):
+        if not any(child.name == TEXT for child in node.children):
+            continue
+        if node.name not in known:
+            known[node.name] = _patterns(
+                model, model.children(node.name) if node.is_element else every
+            )
+        patterns = known[node.name]
+        children: list[Node] = []
+        for child in node.children:
+            if child.name == TEXT:
+                children += _without_marks(_cut_by_patterns(child.text, patterns))
+            else:
+                children.append(child)
+        node.children = children
