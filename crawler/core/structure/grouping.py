@@ -27,9 +27,11 @@ def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:
     Args:
         root: the tree.
         model: says what may stand under what.
-        partly: whether an element takes what it may hold, up to the first sibling that it may not;
-            else it takes all of its group or nothing.
+        partly: whether an element takes what it may hold, up to the first sibling that it may not,
+            and whether the first of a part does so also where it does not repeat; else it takes all
+            of its group or nothing.
     """
+    parts = model.children(root.name)
     for node in bottom_up(root):
         if not node.children:
             continue
@@ -39,7 +41,9 @@ def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:
         dissolved: list[Node] = []
         for child in node.children:
             dissolved += child.children if child.name == ITEM else [child]
-        node.children = _under_repeated(dissolved, model, partly=partly)
+        # What is under an entry, or under what has a heading within a part, has its parent.
+        lead = partly and node.headed and node.name in parts
+        node.children = _under_repeated(dissolved, model, partly=partly, lead=lead)
 
 
 def _under_first(children: list[Node], model: Model, *, partly: bool) -> list[Node]:
@@ -52,12 +56,14 @@ def _under_first(children: list[Node], model: Model, *, partly: bool) -> list[No
     return children[: first + 1] + children[first + 1 + taken :]
 
 
-def _under_repeated(children: list[Node], model: Model, *, partly: bool) -> list[Node]:
+def _under_repeated(children: list[Node], model: Model, *, partly: bool, lead: bool) -> list[Node]:
     """Put what stands between two of the element that repeats first under the first of them."""
     counts = Counter(child.name for child in children if child.is_element and not child.headed)
     repeated = next(
         (child.name for child in children if counts[child.name] > 1 and child.is_element), None
     )
+    if lead and repeated is None and not any(child.headed for child in children):
+        repeated = next((child.name for child in children if child.is_element), None)
     if repeated is None or repeated not in model.elements:
         return children
     heads = [place for place, child in enumerate(children) if child.name == repeated]

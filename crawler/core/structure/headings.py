@@ -84,14 +84,14 @@ def find_headings(
         if candidate.part is None and candidate.looks not in of_parts:
             others.setdefault(candidate.looks, candidate.weight)
     order = sorted(set(others.values()))
-    above = _above_parts(found, of_parts, bool(naming))
+    above = _above_parts(found, of_parts, lines) if naming else set()
     first = _PART + 1 if naming else _PART
     headings: dict[Line, Heading] = {}
     for candidate in found:
-        if candidate.part is not None or candidate.looks in of_parts:
-            level = _PART
-        elif candidate in above:
+        if candidate in above:
             level = 0
+        elif candidate.part is not None or candidate.looks in of_parts:
+            level = _PART
         else:
             level = first + order.index(others[candidate.looks])
         headings[candidate.line] = Heading(candidate.line, level, candidate.part)
@@ -99,16 +99,16 @@ def find_headings(
 
 
 def _above_parts(
-    found: Sequence[_Candidate],
-    of_parts: set[Hashable],
-    any_part: bool,  # noqa: FBT001 - told by its name
+    found: Sequence[_Candidate], of_parts: set[Hashable], lines: Sequence[Line]
 ) -> set[_Candidate]:
-    """Return the headings before the first part that are heavier than it: titles of the whole."""
+    """Return the headings before the first part, which are titles of the whole.
+
+    One that looks as parts do is one too where the page begins with it.
+    """
     above: set[_Candidate] = set()
-    if not any_part:
-        return above
     for candidate in found:
-        if candidate.part is not None or candidate.looks in of_parts:
+        begins = candidate.line is lines[0]
+        if candidate.part is not None or (candidate.looks in of_parts and not begins):
             break
         above.add(candidate)
     return above

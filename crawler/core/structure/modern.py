@@ -45,6 +45,7 @@ class _Build:
     """
 
     model: Model
+    root: Node
     tokens: Tokens
     roles: Mapping[int, str]
     lines: dict[Node, Line] = field(default_factory=dict)
@@ -73,13 +74,13 @@ class Modern:
                 line for line in lines if line.block.index in roles or line.block.index in main
             ]
         tokens = Tokens(model, Keywords(model))
-        build = _Build(model, tokens, roles)
+        build = _Build(model, Node(model.root), tokens, roles)
         lines = list(_without_leads(lines, build))
         headings = _headings(lines, build)
-        root = _group(lines, headings, build)
-        _identify(root, build)
-        group_logically(root, model, partly=True)
-        return root
+        _group(lines, headings, build)
+        _identify(build)
+        group_logically(build.root, model, partly=True)
+        return build.root
 
 
 def _parts(model: Model) -> frozenset[str]:
@@ -125,10 +126,12 @@ def _headings(lines: Sequence[Line], build: _Build) -> dict[Line, Heading]:
     return kept
 
 
-def _group(lines: Sequence[Line], headings: Mapping[Line, Heading], build: _Build) -> Node:
-    """Build the group tree: each heading holds what follows up to one of its level or higher."""
-    root = Node(build.model.root)
-    open_groups = [(-1, root)]
+def _group(lines: Sequence[Line], headings: Mapping[Line, Heading], build: _Build) -> None:
+    """Build the group tree: each heading holds what follows up to one of its level or higher.
+
+    A title of the whole, of level 0, holds nothing.
+    """
+    open_groups = [(-1, build.root)]
     holder: object = None
     item: Node | None = None
     seen: Node | None = None
@@ -161,12 +164,11 @@ def _group(lines: Sequence[Line], headings: Mapping[Line, Heading], build: _Buil
         seen = Node(TEXT, line.text)
         build.lines[seen] = line
         (item or place).children.append(seen)
-    return root
 
 
-def _identify(root: Node, build: _Build) -> None:
+def _identify(build: _Build) -> None:
     """Name groups and tokens from the outside in, each in the context of what is around it."""
-    level = [(root, root.name)]
+    level = [(build.root, build.model.root)]
     while level:
         below: list[tuple[Node, str]] = []
         for node, context in level:
@@ -192,11 +194,12 @@ def _group_named(
     model, tokens = build.model, build.tokens
     heading = build.headings[group]
     allowed = model.children(context)
-    if context == model.root and _names_root(group, heading, build):
-        return [group]
+    if heading.level == 0 and model.root in tokens.named(group.text) and not build.root.text:
+        build.root.text = group.text
+        return []
     title = model.with_role("title", allowed)
     if heading.level == 0 and title is not None:
-        return [Node(title, group.text), *_opened(group, context, below)]
+        return [Node(title, group.text)]
     name = heading.part if heading.part in allowed else None
     name = name or tokens.element(group.text, context, deep=False)
     name = name or tokens.patterned(group.text, context)
@@ -215,18 +218,6 @@ def _group_named(
         return [group]
     below.append((group, context))
     return [group]
-
-
-def _names_root(group: Node, heading: Heading, build: _Build) -> bool:
-    return heading.level == 0 and build.model.root in build.tokens.named(group.text)
-
-
-def _opened(group: Node, context: str, below: list[tuple[Node, str]]) -> list[Node]:
-    if not group.children:
-        return []
-    inner = Node(ITEM, children=group.children)
-    below.append((inner, context))
-    return [inner]
 
 
 def _entry(

@@ -65,7 +65,9 @@ class Tokens:
         """
         direct = self._model.children(context)
         if self._is_prose(text):
-            return [Node(label if label in direct else TEXT, text)] if label else [Node(TEXT, text)]
+            if label:
+                return [Node(label, text)]
+            return self._dated(text, context)
         nodes = self._tokens(text, context, direct)
         if not label and (cut := self._behind_label(nodes, context)):
             first, label, rest = cut
@@ -154,6 +156,14 @@ class Tokens:
     def _token(self, text: str, direct: frozenset[str]) -> Iterator[Node]:
         if text.strip():
             yield Node(self._head(text, direct) or TEXT, text)
+
+    def _dated(self, text: str, context: str) -> list[Node]:
+        """Cut from prose what stands behind its last comma, if a pattern is all of it."""
+        before, comma, last = text.rpartition(",")
+        name = self.patterned(last, context) if comma else None
+        if name is None:
+            return [Node(TEXT, text)]
+        return [Node(TEXT, before + comma), Node(name, last.strip())]
 
     def _behind_label(
         self, nodes: Sequence[Node], context: str
