@@ -62,6 +62,7 @@ _FAILURES: Final[dict[type[Exception], str]] = {
 _MOST_WAITS: Final = 3
 _MOST_WAITS_AFTER_ERRORS: Final = 1
 _POLL_SECONDS: Final = 0.2
+_ALMOST_A_MINUTE: Final = timedelta(seconds=59)
 
 
 class SiteWaitsError(IgnoreRequest):
@@ -263,7 +264,8 @@ class SitePauses:
             words += "; crawl it again later"
         else:
             until = datetime.now(UTC) + timedelta(seconds=verdict.asked)
-            words += f"; it asks to come back after {until:%Y-%m-%d %H:%M} UTC"
+            minute = until + _ALMOST_A_MINUTE  # the next full one: never too early
+            words += f"; it asks to come back after {minute:%Y-%m-%d %H:%M} UTC"
         self._errors[site] = SiteLeftAloneError(f"{site} {words}", site, until)
         told: list[dict[str, Any]] = self._stats.get_value("corpus/left_alone", [])
         self._stats.set_value("corpus/left_alone", [*told, {"site": site, "why": words}])
@@ -358,4 +360,4 @@ def _words(seconds: float) -> str:
     for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.3g} seconds"
+    return "1 second" if seconds == 1 else f"{seconds:.3g} seconds"

@@ -50,6 +50,40 @@ class Asking(scrapy.Spider):
             file.write(json.dumps(told) + "\\n")
 """
 
+INLINE = """
+import scrapy
+
+
+class Inline(scrapy.Spider):
+    name = "inline"
+
+    async def start(self):
+        yield scrapy.Request(self.page)
+
+    async def parse(self, response):
+        got = await self.crawler.engine.download_async(scrapy.Request(self.more))
+        self.logger.info("got status %d", got.status)
+"""
+
+# It tells how many requests there are in all while it waits.
+FEW = """
+from crawler.spiders.urls import UrlsSpider
+from scrapy.utils.asyncio import call_later
+
+
+class Few(UrlsSpider):
+    name = "few"
+    read_ahead = 3
+
+    async def start(self):
+        call_later(0.6, self.tell)
+        async for request in super().start():
+            yield request
+
+    def tell(self):
+        self.logger.info("paused with %d requests", self._under_way)
+"""
+
 
 def trouble(status: int, retry_after: object = None) -> Answer:
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
@@ -107,7 +141,14 @@ def test_a_site_is_left_alone_for_as_long_as_it_asks(
     with serving(site) as addresses:
         # A date is written when it is asked for: this one is a second away or two.
         site.first["/a/2"] = _Made(lambda: trouble(status, asked()))
-        log = crawl_urls(project, addresses, AUTOTHROTTLE_ENABLED=True, AUTOTHROTTLE_START_DELAY=0)
+        log = crawl_urls(
+            project,
+            addresses,
+            AUTOTHROTTLE_ENABLED=True,
+            AUTOTHROTTLE_START_DELAY=0,
+            # What a site in trouble answers is no page of it, and not kept as one.
+            HTTPCACHE_ENABLED=True,
+        )
     assert len(project.items()) == 6
     assert len(site.asked) == 7
     number = [path for path, _ in site.asked].index("/a/2")
@@ -141,6 +182,40 @@ def test_nobody_waits_for_a_site_that_is_left_alone(project: Project) -> None:
     asked_before = sum(moment < pause_ends for _, moment in lively.asked)
     assert asked_before == 20, log
     assert sum(gap > 1 for gap in sleeping.gaps()) == 1
+
+
+def test_a_list_is_read_on_only_as_far_as_ever_while_its_site_is_left_alone(
+    project: Project,
+) -> None:
+    project.append("ownspiders.py", FEW)
+    site = Moody(20)
+    site.first["/a/2"] = [trouble(503, 1)]
+    with serving(site) as addresses:
+        _, log = project.run("crawl", "few", "-a", f"urls={' '.join(addresses)}")
+    assert re.search(r"20 fetched", log)
+    assert int(re.search(r"paused with (\d+) requests", log)[1]) <= 4  # type: ignore[index] # found
+
+
+def test_a_site_that_others_redirect_to_is_left_alone_by_its_own_name(project: Project) -> None:
+    site, other = Moody(1), Moody(9)
+    with serving(other, "localhost") as second, serving(site) as first:
+        site["/a/0"] = (302, {"Location": second[0]}, b"")
+        other.first["/a/0"] = [trouble(503, 1)]
+        log = crawl_urls(project, first + second[1:], DOWNLOAD_DELAY=0.05)
+    assert "localhost answers HTTP 503: it is left alone for 1 second as it asks" in log
+    assert "127.0.0.1 answers HTTP 503" not in log
+    assert sum(gap > 0.9 for gap in other.gaps()) == 1
+    assert len(project.items()) == 9
+
+
+def test_what_a_callback_asks_for_waits_as_well(project: Project) -> None:
+    project.append("ownspiders.py", INLINE)
+    site = Moody(2)
+    site.first["/a/1"] = [trouble(429, 1)]
+    with serving(site) as (page, more):
+        _, log = project.run("crawl", "inline", "-a", f"page={page}", "-a", f"more={more}")
+    assert "got status 200" in log
+    assert 0.99 <= site.gaps()[-1] < 3
 
 
 def test_no_more_is_asked_of_a_site_once_it_asks_for_patience(project: Project) -> None:
