@@ -24,6 +24,7 @@ __all__ = ["Heading", "find_headings"]
 
 _MOST_WORDS: Final = 12
 _MOST_CHARS: Final = 90
+_FEW_WORDS: Final = 4
 _LARGER: Final = 1.1
 _LINKED: Final = 0.5
 _PART: Final = 1
@@ -133,14 +134,16 @@ def _candidate(
     larger = style.size > normal * _LARGER
     short = words <= _MOST_WORDS and len(text) <= _MOST_CHARS and not text.endswith(_STOPS)
     names = line.block.holder.names if line.block.holder is not None else ""
-    called = bool(cues_in(f"{names} {line.block.inner}") & _CALLED)
+    # Inline elements need not hold all of a line: a short one is likely held whole.
+    inner = line.block.inner if words <= _FEW_WORDS else ""
+    called = bool(cues_in(f"{names} {inner}") & _CALLED)
     named = line.level > 0 or line.tag in _NAMING_TAGS
     shown = style.bold or style.underlined or larger or called
     linked = line.block.link_share > _LINKED
     part = None
     if short and not (linked and not named) and (line.item is None or shown or named):
         part = tokens.part(text, root, parts, strictly=not (named or shown))
-    if line.tag in _CELLS and part is None and not line.level:
+    if line.tag in _CELLS and part is None and not line.level and not larger:
         return None
     # What stands alone in an item of a list is an item, heavy or not.
     if part is None and not (named or (shown and short and not linked and line.item is None)):

@@ -5,6 +5,9 @@ Words are compared as a reader takes them: case, width, points and apostrophes d
 wrong. A token in two to four capitals, as ``MA``, asks for capitals, since it is a word of another
 meaning without. In scripts that put words together, Han, Kana and Hangul, a token counts wherever
 it stands in a word.
+
+A token with a colon at its end, as ``email:``, is what a label says. An element that has such
+tokens is named by labels that say one of them, and by no other label; one that has none, by any.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ _WORD: Final = re.compile(r"[^\s,;:()\[\]{}<>\"“”„«»·•|…!?=]++")
 _INNER: Final = re.compile(r"[^/\-–—&~]++")  # noqa: RUF001 - dashes as people type them
 _EDGES: Final = "'’‘`.*_-–—~/&"  # noqa: RUF001 - as above
 _MOST_WORDS: Final = 5
+_COLON: Final = ":"
 _WORD_CHARS: Final = 60
 _FUZZY_FROM: Final = 8
 _PLURAL_FROM: Final = 5
@@ -70,13 +74,15 @@ class Keywords:
         self._tokens: dict[tuple[str, ...], dict[str, None]] = {}
         self._capitals: dict[str, dict[str, None]] = {}
         self._near: dict[str, str] = {}
+        self._labels: dict[str, set[tuple[str, ...]]] = {}
         self._longest = 1
         for rule in model.rules:
             for token in rule.tokens:
                 self._add(token, rule.element)
 
     def _add(self, token: str, element: str) -> None:
-        words = tuple(folded for word in token.split("_") if (folded := _folded(word)))
+        plain = token.rstrip(_COLON) or token
+        words = tuple(folded for word in plain.split("_") if (folded := _folded(word)))
         if not words:
             # A mark alone, as "@": it is looked for in words.
             words = (token.casefold(),)
@@ -84,6 +90,8 @@ class Keywords:
             self._capitals.setdefault(words[0], {})[element] = None
             return
         words = words[:_MOST_WORDS]
+        if token.endswith(_COLON) and len(token) > 1:
+            self._labels.setdefault(element, set()).add(words)
         self._tokens.setdefault(words, {})[element] = None
         self._longest = max(self._longest, len(words))
         if self._fuzzy and len(words) == 1 and len(words[0]) >= _FUZZY_FROM and words[0].isalpha():
@@ -108,6 +116,12 @@ class Keywords:
                 found += self._within(words[at], text)
                 at += 1
         return found
+
+    def may_label(self, text: str, element: str) -> bool:
+        """Tell whether a label, with its colon or without, may be one of an element's values."""
+        labels = self._labels.get(element)
+        words = list(_words(text.rstrip(" :：")))  # noqa: RUF001 - that of Chinese and Korean
+        return labels is None or tuple(word.folded for word in words) in labels
 
     def whole(self, text: str) -> tuple[str, ...]:
         """Return the elements that a text names with all of its words; empty where it does not."""

@@ -172,6 +172,23 @@ class Model:
         content = element.content if element is not None else None
         return content.required() if content is not None else frozenset()
 
+    def may_repeat(self, name: str, child: str) -> bool:
+        """Tell whether one element may hold more than one of another."""
+        element = self.elements.get(name)
+        if element is None or element.content is None:
+            return element is not None and element.holds_any
+        seen = 0
+        waiting = [(element.content, False)]
+        while waiting:
+            here, repeated = waiting.pop()
+            repeated = repeated or here.occurs in ("*", "+")
+            if here.kind == "name" and here.name == child:
+                if repeated:
+                    return True
+                seen += 1
+            waiting += [(part, repeated) for part in here.parts]
+        return seen > 1
+
     @cached_property
     def roles(self) -> Mapping[str, tuple[str, ...]]:
         """For each role the elements that have it, in the order of the model."""

@@ -30,6 +30,8 @@ __all__ = ["Modern"]
 
 _LABEL_TAGS: Final = frozenset(("th", "dt"))
 _OPENING: Final = 2
+# What a block is known to be, whatever its words.
+_TOLD: Final = frozenset(("title", "author", "date", "summary", "caption", "code"))
 
 
 @dataclass(slots=True)
@@ -114,7 +116,8 @@ def _headings(lines: Sequence[Line], build: _Build) -> dict[Line, Heading]:
     kept = {
         line: heading
         for line, heading in found.items()
-        if heading.part or build.roles.get(line.block.index) == "heading"
+        if build.roles.get(line.block.index) == "heading"
+        or (heading.part and build.roles.get(line.block.index) not in _TOLD)
     }
     for line in lines:
         if line.first and build.roles.get(line.block.index) == "heading" and line not in kept:
@@ -255,11 +258,13 @@ def _line_named(
     model, line = build.model, build.lines[node]
     allowed = model.children(context)
     if line.tag in _LABEL_TAGS:
-        return [node], build.tokens.element(node.text, context, deep=False)
+        return [node], build.tokens.labelled(node.text, context)
+    role = build.roles.get(line.block.index) or ("item" if line.item else "paragraph")
+    if role in _TOLD and (told := model.with_role(role, allowed)) is not None:
+        return [Node(told, node.text)], None
     pieces = build.tokens.cut(node.text, context, label)
     if any(piece.name != TEXT for piece in pieces):
         return pieces, None
-    role = build.roles.get(line.block.index) or ("item" if line.item else "paragraph")
     name = model.with_role(role, allowed)
     if name is None and role != "title":
         section = model.with_role("section", allowed)
@@ -285,7 +290,11 @@ def _in_sections(children: list[Node], context: str, model: Model) -> list[Node]
                 opened = Node(section)
                 done.append(opened)
             opened.children.append(child)
-        elif opened is not None and child.name in model.children(section) | {TEXT}:
+        elif (
+            opened is not None
+            and child.name != section
+            and child.name in model.children(section) | {TEXT}
+        ):
             opened.children.append(child)
         else:
             opened = None

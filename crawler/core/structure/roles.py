@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.article.cues import CUES, cues_in
 from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import fold_name
+from crawler.core.metadata.words import begins_as_byline, byline_words
 from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))
 _CELLS: Final = frozenset(("td", "th", "caption"))
 _ITEMS: Final = frozenset(("li", "dd", "dt"))
+_ASIDE_TAGS: Final = frozenset(("aside", "nav", "footer", "form"))
 _QUOTE: Final = "blockquote"
 _CAPTION: Final = "figcaption"
 _HEADING_WORDS: Final = 18
 _STYLED_WORDS: Final = 14
 _BYLINE_WORDS: Final = 16
+_CREDIT_WORDS: Final = 6
 _CREDIT_CHARS: Final = 80
 _SUMMARY_WORDS: Final = 5
 _SUMMARY_MOST_WORDS: Final = 120
@@ -107,6 +110,7 @@ def article_roles(
     roles = {number: _role(article, number) for number in sorted(main)}
     if article.title is not None:
         roles[article.title] = "title"
+    roles.update(_beside(article, roles))
     _headings(article, roles)
     _before_text(article, roles)
     _summary(article, roles)
@@ -148,12 +152,52 @@ def _accompanying(article: _Article, block: Block) -> str:
     credit = len(block.text) < _CREDIT_CHARS and _CREDIT.match(block.text)
     if credit or (names | inner) & _CAPTIONS or _around(block.holder, _CAPTION):
         return "caption"
-    if _words(block.text) <= _BYLINE_WORDS and not block.text.endswith(_ENDS):
+    words = _words(block.text)
+    if words <= _BYLINE_WORDS and not block.text.endswith(_ENDS):
         if (names | inner) & _AUTHORS or _names_author(article, block):
+            return "author"
+        if words <= _CREDIT_WORDS and begins_as_byline(block.text, byline_words()):
             return "author"
         if names & _DATES or block.inner == "time":
             return "date"
     return ""
+
+
+def _beside(article: _Article, roles: Mapping[int, str]) -> dict[int, str]:
+    """Return the roles of what stands within the article and is no main text: captions, bylines."""
+    texts = [number for number, role in roles.items() if role in ("paragraph", "item", "quote")]
+    if not texts:
+        return {}
+    first, last = min(texts), max(texts)
+    start = article.title if article.title is not None and article.title < first else first
+    around = {_outside(article.blocks[number]) for number in texts}
+    found: dict[int, str] = {}
+    for block in article.blocks[start:]:
+        if block.index in roles or block.index in article.main or _is_aside(block):
+            continue
+        if block.tag in _CODE and _outside(block) in around:
+            found[block.index] = "code"
+        if block.index > last:
+            continue
+        role = _accompanying(article, block)
+        if role == "caption" or (role in ("author", "date") and block.index < first):
+            found[block.index] = role
+    return found
+
+
+def _outside(block: Block) -> Holder | None:
+    """Return the element around the one that holds a block."""
+    return block.holder.parent if block.holder is not None else None
+
+
+def _is_aside(block: Block) -> bool:
+    holder = block.holder
+    for _ in range(_NEAR + 1):
+        if holder is not None:
+            if cues_in(holder.names) & _ASIDE or holder.tag in _ASIDE_TAGS:
+                return True
+            holder = holder.parent
+    return False
 
 
 def _around(holder: Holder | None, tag: str) -> bool:
@@ -273,12 +317,8 @@ def _may_be_summary(article: _Article, block: Block, roles: Mapping[int, str]) -
         return False
     if roles.get(block.index, "") in ("caption", "author", "date", "item"):
         return False
-    holder = block.holder
-    for _ in range(_NEAR + 1):
-        if holder is not None:
-            if cues_in(holder.names) & _ASIDE and block.index not in article.main:
-                return False
-            holder = holder.parent
+    if block.index not in article.main and _is_aside(block):
+        return False
     return block.tag not in _CELLS and block.tag not in _ITEMS and block.tag != "h1"
 
 

@@ -71,9 +71,9 @@ class Tokens:
         nodes = self._tokens(text, context, direct)
         if not label and (cut := self._behind_label(nodes, context)):
             first, label, rest = cut
-            return [first, *self._labelled(rest, label)]
+            return [first, *self._labelled(rest, label, context)]
         if label:
-            return self._labelled(nodes, label)
+            return self._labelled(nodes, label, context)
         return _without_marks(_merged(nodes))
 
     def element(self, text: str, context: str, *, deep: bool = True) -> str | None:
@@ -89,6 +89,11 @@ class Tokens:
         if found is None and deep:
             found = self._head(text, self._model.below(context))
         return found
+
+    def labelled(self, label: str, context: str) -> str | None:
+        """Return the element that a label says the values behind it are; None where it is none."""
+        name = self.element(label, context, deep=False)
+        return name if name is not None and self._keywords.may_label(label, name) else None
 
     def part(self, text: str, root: str, parts: frozenset[str], *, strictly: bool) -> str | None:
         """Return the part of the document that a heading names; None where it names none.
@@ -128,10 +133,20 @@ class Tokens:
             name = next((name for name in hit.elements if name in allowed), None)
             if name is None:
                 continue
-            if head is None or text[end : hit.start].strip().casefold() not in _JOINERS:
+            if head is None or not self._qualifies(name, head, text[end : hit.start]):
                 head = name
             end = hit.end
         return head
+
+    def _qualifies(self, name: str, head: str, between: str) -> bool:
+        """Tell whether an element says more of the one before it, and is not the head itself.
+
+        It does behind "of" and the like; and where the other may hold it, and it holds nothing, as
+        the city in "Universität Leipzig".
+        """
+        if between.strip().casefold() in _JOINERS:
+            return True
+        return not self._model.children(name) and name in self._model.children(head)
 
     def _of(self, context: str, *, deep: bool) -> list[tuple[str, Pattern]]:
         key = (context, deep)
@@ -174,13 +189,16 @@ class Tokens:
         label = nodes[0].text.strip()
         if len(label.split()) > _LABEL_WORDS:
             return None
-        name = self.element(label, context, deep=False)
+        name = self.labelled(label, context)
         return (Node(TEXT, label), name, list(nodes[1:])) if name else None
 
-    def _labelled(self, nodes: Sequence[Node], label: str) -> list[Node]:
+    def _labelled(self, nodes: Sequence[Node], label: str, context: str) -> list[Node]:
         """Name values by their label: each of a list of short ones, else the whole."""
         told = [node for node in nodes if node.name not in (TEXT, label)]
-        if not told and any(len(node.text.split()) > _LISTED_WORDS for node in nodes):
+        listed = self._model.may_repeat(context, label) and all(
+            len(node.text.split()) <= _LISTED_WORDS for node in nodes
+        )
+        if not told and not listed:
             return [Node(label, joined(node.text for node in nodes))]
         nodes = _without_marks(nodes)
         return [Node(label, node.text) if node.name == TEXT else node for node in nodes]
