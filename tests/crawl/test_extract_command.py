@@ -163,11 +163,15 @@ def test_an_address_is_fetched_by_the_rules_of_a_crawl(
     project: Project, make_site: MakeSite
 ) -> None:
     rules = html("User-agent: *\nDisallow: /a/1\n", kind="text/plain")
-    site = make_site({**small_site(2), "/robots.txt": rules})
+    pages = {**small_site(2), "/robots.txt": rules}
+    status, headers, body = pages["/a/0"]
+    pages["/a/0"] = status, {**headers, "X-Robots-Tag": "noindex"}, body
+    site = make_site(pages)
     settings = ("-s", "ROBOTSTXT_OBEY=True", "-L", "ERROR")
     item = item_in(project.run("extract", f"{site.url}a/0", *settings)[0])
     assert item["title"] == "Piece number 0 of the run"
     assert item["fetched_at"].endswith("+00:00")
+    assert item["robots"] == ["noindex"]
 
     out, err = project.run("extract", f"{site.url}a/1", *settings, code=1)
     assert out == ""

@@ -261,7 +261,10 @@ def test_a_pipeline_alone_is_enough(project: Project, make_site: MakeSite) -> No
 
 def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSite) -> None:
     links = "".join(f'<a href="{path}">{path}</a>' for path in (*small_site(6), "/walk/20240501"))
-    site = make_site({**small_site(6), "/": html(links), **split_article()})
+    pages = {**small_site(6), "/": html(links), **split_article()}
+    status, headers, body = pages["/a/3"]
+    pages["/a/3"] = status, {**headers, "X-Robots-Tag": "noai", "TDM-Reservation": "1"}, body
+    site = make_site(pages)
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "CORPUS_KEEP_SPOOL=1"),
         # Lists that lead nowhere are given up at once; the pages of an article are no lists.
@@ -277,9 +280,13 @@ def test_a_spool_that_is_kept_is_an_archive(project: Project, make_site: MakeSit
     assert "waiting" not in err
     (archive,) = (project.folder / "corpus-data" / "spool").glob("*.warc.gz")
     project.run("crawl", "archive", "-a", f"path={archive}", "-O", "archive.jsonl")
-    crawled = {item["url"]: item["text"] for item in project.items()}
-    archived = {item["url"]: item["text"] for item in project.items("archive.jsonl")}
+    crawled = {item["url"]: (item["text"], item["robots"]) for item in project.items()}
+    archived = {
+        item["url"]: (item["text"], item["robots"]) for item in project.items("archive.jsonl")
+    }
     assert archived == crawled
+    asking = {url.removeprefix(site.url): robots for url, (_, robots) in crawled.items() if robots}
+    assert asking == {"a/3": ["noai", "tdm"]}
     (again,) = [item for item in project.items("archive.jsonl") if item["parts"]]
     assert again["parts"] == joined[0]["parts"]
     assert {item["mode"] for item in project.items("archive.jsonl")} == {"archive"}
