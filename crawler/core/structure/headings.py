@@ -78,11 +78,19 @@ def find_headings(
     found = _without_menus(found)
     looks = Counter(candidate.looks for candidate in found)
     naming = Counter(candidate.looks for candidate in found if candidate.part)
-    # Where most lines of one look name parts, those that do not are parts the model does not know.
+    # Where most lines of one look name parts, those that do not are parts the model does not know;
+    # where some do, those that name nothing at all.
     of_parts = {look for look, count in naming.items() if count > _HALF * looks[look]}
     others: dict[Hashable, tuple[float, ...]] = {}
+    unknown = {
+        candidate
+        for candidate in found
+        if candidate.part is None
+        and candidate.looks in naming
+        and (candidate.looks in of_parts or tokens.element(candidate.line.text, root) is None)
+    }
     for candidate in found:
-        if candidate.part is None and candidate.looks not in of_parts:
+        if candidate.part is None and candidate not in unknown:
             others.setdefault(candidate.looks, candidate.weight)
     order = sorted(set(others.values()))
     above = _above_parts(found, of_parts, lines) if naming else set()
@@ -91,7 +99,7 @@ def find_headings(
     for candidate in found:
         if candidate in above:
             level = 0
-        elif candidate.part is not None or candidate.looks in of_parts:
+        elif candidate.part is not None or candidate in unknown:
             level = _PART
         else:
             level = first + order.index(others[candidate.looks])

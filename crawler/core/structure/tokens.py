@@ -34,6 +34,8 @@ _JOINERS: Final = frozenset(
      "des", "der", "für", "von", "di", "do", "da", "del", "&", "and", "und", "et", "y")
 )  # fmt: skip
 _LABEL_WORDS: Final = 4
+# No line that lists anything is longer.
+_LINE_CHARS: Final = 4_000
 _TOKEN_WORDS: Final = 10
 _LISTED_WORDS: Final = 3
 _PROSE_WORDS: Final = 12
@@ -204,6 +206,8 @@ class Tokens:
         return [Node(label, node.text) if node.name == TEXT else node for node in nodes]
 
     def _is_prose(self, text: str) -> bool:
+        if len(text) > _LINE_CHARS:
+            return True
         words = len(text.split())
         if words <= _PROSE_WORDS:
             return False
