@@ -26,6 +26,7 @@ from crawler.core.errors import (
 )
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page import LOCAL_SITE
+from crawler.core.structure.suggest import suggest_model
 from crawler.handed import page_from
 from crawler.making import ItemMaker
 from crawler.store.counts import CountStore
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.core.errors import StoreError
+    from crawler.core.flow import Annotation
     from crawler.core.methods import TextMethod
     from crawler.core.page import Page
     from crawler.items import PageItem
@@ -47,12 +49,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Verdict",
+    "annotated",
     "crawl_page",
     "explanation",
     "is_address",
     "item_json",
     "judge",
     "page_of_file",
+    "suggestion",
 ]
 
 _TEXT_COLUMNS = 60
@@ -180,7 +184,25 @@ def judge(
     others: Sequence[str],
     on_unusable: Callable[[StoreError], None],
 ) -> Verdict:
-    """Judge a page by what is known of its site.
+    """Judge a page by what is known of its site, and make its item.
+
+    The arguments and errors are those of :func:`annotated`.
+    """
+    annotation, view = annotated(page, method, options, others, on_unusable)
+    return Verdict(
+        ItemMaker(replace(options, item_blocks=True), method, mode="single").make(annotation, view),
+        view,
+    )
+
+
+def annotated(
+    page: Page,
+    method: TextMethod,
+    options: Options,
+    others: Sequence[str],
+    on_unusable: Callable[[StoreError], None],
+) -> tuple[Annotation, SiteView]:
+    """Judge a page by what is known of its site; return that too.
 
     Args:
         page: the page.
@@ -208,14 +230,25 @@ def judge(
         counts.add(observe(document, method))
     view = counts.view(options.near_duplicate_similarity)
     try:
-        annotation = annotate(document, view, method)
+        return annotate(document, view, method), view
     except Exception as error:
         # The method may be anybody's.
         raise MethodError(f"text method {method.name!r} failed: {one_line(error)}") from error
-    return Verdict(
-        ItemMaker(replace(options, item_blocks=True), method, mode="single").make(annotation, view),
-        view,
-    )
+
+
+def suggestion(paths: Sequence[str], options: Options) -> str:
+    """Propose a document model from saved pages.
+
+    Args:
+        paths: files of one page each.
+        options: the settings.
+
+    Raises:
+        UnreadableInputError: there is no such file, or it holds no page or more than one.
+        UnreadablePageError: a page gives no text.
+    """
+    pages = [page_of_file(path, None, options.max_page_bytes) for path in paths]
+    return suggest_model([read(page, options.max_page_bytes) for page in pages])
 
 
 def _observed(paths: Sequence[str], method: TextMethod, options: Options) -> SiteCounts:

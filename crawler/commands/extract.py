@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
     from crawler.core.errors import CorpusError
     from crawler.core.page import Page
+    from crawler.options import Options
     from crawler.single import Verdict
 
 __all__ = ["ExtractCommand"]
 
 
 class ExtractCommand(ScrapyCommand):
-    """Prints one page's item as JSON, its blocks with the verdict on each, its tables or Markdown.
+    """Prints one page's item as JSON, its blocks with the verdict on each, its tables or structure.
 
     Leaves with 0 when it printed, 1 when an address could not be fetched, 2 when the call or the
     page is wrong; each error is one line on standard error.
@@ -40,7 +41,8 @@ class ExtractCommand(ScrapyCommand):
         return (
             "Print the item of one page as JSON. With --explain, show each block of the page with "
             "its label and the evidence for it instead; with --tables, show its tables; with "
-            "--markdown, its text as Markdown. The page is judged by what is known of its site: "
+            "--markdown, its text as Markdown; with --structure, its logical structure by a document "
+            "model, as XML. The page is judged by what is known of its site: "
             "the counts that crawls have kept in CORPUS_DIR, or the pages named by --with."
         )
 
@@ -57,6 +59,21 @@ class ExtractCommand(ScrapyCommand):
         )
         parser.add_argument(
             "--markdown", action="store_true", help="print the text of the page as Markdown"
+        )
+        parser.add_argument(
+            "--structure",
+            metavar="MODEL",
+            help="print the page as XML by a document model: a file, or the name of one that comes "
+            "with the project",
+        )
+        parser.add_argument(
+            "--structure-method", metavar="NAME", help="how structure is found: modern, published"
+        )
+        parser.add_argument("--dtd", action="store_true", help="put the model's DTD into the XML")
+        parser.add_argument(
+            "--suggest-model",
+            action="store_true",
+            help="print a document model to start from, made of the FILES given",
         )
         parser.add_argument("--layout", action="store_true", help="show tables too that are layout")
         parser.add_argument("--url", metavar="URL", help="address of the page that FILE was")
@@ -89,26 +106,58 @@ class ExtractCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
         from crawler.core.errors import CorpusError
-        from crawler.core.methods import get_method
         from crawler.options import Options
         from crawler.pipes import for_a_reader
-        from crawler.single import judge
+        from crawler.single import suggestion
 
         assert self.settings is not None  # noqa: S101 - as above
+        encoding = sys.stdout.encoding or "utf-8"
         try:
             options = Options.from_settings(self.settings)
-            method = get_method(options.text_method)
-            _check(opts)
-            page = self._page(args, opts.url, options.max_page_bytes)
-            verdict = judge(page, method, options, opts.others, self._tell)
+            _check(args, opts)
+            if opts.suggest_model:
+                text = suggestion(args, options)
+            elif opts.structure:
+                text = _plain_xml(self._structure(args, opts, options), encoding)
+            else:
+                text = self._judged(args, opts, options, encoding)
         except CorpusError as error:
             self._tell(error)
             self.exitcode = error.exit_code
             return
-        encoding = sys.stdout.encoding or "utf-8"
-        text = _answer(verdict, opts, encoding)
         with for_a_reader():
             print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+    def _judged(
+        self, args: list[str], opts: argparse.Namespace, options: Options, encoding: str
+    ) -> str:
+        from crawler.core.methods import get_method
+        from crawler.single import judge
+
+        method = get_method(options.text_method)
+        page = self._page(args, opts.url, options.max_page_bytes)
+        return _answer(judge(page, method, options, opts.others, self._tell), opts, encoding)
+
+    def _structure(self, args: list[str], opts: argparse.Namespace, options: Options) -> str:
+        from crawler.core.methods import get_method
+        from crawler.core.structure.structure import (
+            DEFAULT_STRUCTURE,
+            check_structure_method,
+            structure_of,
+        )
+        from crawler.models import load_model
+        from crawler.single import annotated
+
+        name = opts.structure_method or DEFAULT_STRUCTURE
+        # A slip in the model or the method is told before a page is fetched.
+        check_structure_method(name)
+        model, method = load_model(opts.structure), get_method(options.text_method)
+        page = self._page(args, opts.url, options.max_page_bytes)
+        annotation, _ = annotated(page, method, options, opts.others, self._tell)
+        structure = structure_of(annotation, model, name)
+        for problem in structure.problems:
+            self._tell(problem)
+        return structure.xml(doctype=opts.dtd).rstrip("\n")
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
         from crawler.core.errors import ArgumentError
@@ -125,19 +174,37 @@ class ExtractCommand(ScrapyCommand):
         assert self.crawler_process is not None  # noqa: S101 - as above
         return crawl_page(args[0], self.crawler_process)
 
-    def _tell(self, error: CorpusError) -> None:
+    def _tell(self, error: CorpusError | str) -> None:
         from crawler.core.errors import one_line
 
         print(f"scrapy extract: {one_line(error)}", file=sys.stderr)
 
 
-def _check(opts: argparse.Namespace) -> None:
+def _check(args: list[str], opts: argparse.Namespace) -> None:
     from crawler.core.errors import ArgumentError
 
+    shows = opts.explain or opts.tables or opts.layout or opts.markdown
+    if (opts.structure or opts.suggest_model) and shows:
+        raise ArgumentError(
+            "--structure prints XML, --suggest-model a model; call again for others"
+        )
+    if opts.structure and opts.suggest_model:
+        raise ArgumentError("--suggest-model makes a model for --structure; call for one at a time")
+    if (opts.structure_method or opts.dtd) and not opts.structure:
+        raise ArgumentError("--structure-method and --dtd belong to --structure MODEL; add it")
+    if opts.suggest_model and (not args or any(arg.startswith("-") for arg in args)):
+        raise ArgumentError("name saved pages of one kind after --suggest-model")
     if opts.explain and (opts.tables or opts.layout):
         raise ArgumentError("--explain shows blocks; call again for --tables or --layout")
     if opts.markdown and (opts.explain or opts.tables or opts.layout):
         raise ArgumentError("--markdown prints the text; call again for what else is to be shown")
+
+
+def _plain_xml(text: str, encoding: str) -> str:
+    """Write what an encoding has no letters for as XML does, since the document says UTF-8."""
+    if encoding.lower().replace("-", "") == "utf8":
+        return text
+    return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Annotation, SiteView, annotate, get_method
+from crawler.core.structure.model import TEXT
 from crawler.core.structure.modern import Modern
 from crawler.core.structure.nodes import full_text
 from crawler.core.structure.published import Published
@@ -94,6 +95,8 @@ def structure_of(
     root = chosen.build(document, model, main)
     groups = tuple((node.title, full_text(node)) for node in root.walk() if node.headed)
     problems: list[str] = []
+    if not any(node.is_element for node in root.walk() if node is not root):
+        problems.append(f"no element of the model {model.name} was found; all is {TEXT}")
     fit(root, model, problems.append)
     return Structure(root, model, tuple(problems), groups)
 

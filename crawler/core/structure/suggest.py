@@ -86,7 +86,8 @@ def suggest_model(documents: Sequence[Document]) -> str:
     what = "headings that recur" if parts else "what blocks of running text are"
     return (
         f"<!-- Proposed from {len(documents)} page(s), by {what}. Rename elements, add"
-        f"\n     tokens, and say what may stand where: (a, b?) in order, (a | b)* any, (a & b) in any order. -->"
+        "\n     tokens, and say what may stand where: (a, b?) in order, (a | b)* any,"
+        "\n     (a & b) in any order. -->"
         f"\n{write_model(model)}"
     )
 
