@@ -80,9 +80,9 @@ def _duration(seconds: float) -> str:
 
 def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _fetched(stats)
-    if failed := _by_reason(stats, "corpus/failed/"):
+    if failed := by_reason(stats, "corpus/failed/"):
         yield "failed", failed
-    if cut := _by_reason(stats, "corpus/cut/"):
+    if cut := by_reason(stats, "corpus/cut/"):
         yield "not visited", cut
     if sites := _count(stats, "corpus/sites"):
         yield "sites", f"{sites:,}"
@@ -117,7 +117,7 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if remembered := _remembered(stats):
         yield "versions", remembered
     if skipped:
-        yield "skipped", _by_reason(stats, "corpus/skipped/")
+        yield "skipped", by_reason(stats, "corpus/skipped/")
     if dropped:
         yield "dropped", f"{dropped:,} by item pipelines"
     if broken:
@@ -177,7 +177,8 @@ def _reasons(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
     }
 
 
-def _by_reason(stats: Mapping[str, Any], prefix: str) -> str:
+def by_reason(stats: Mapping[str, Any], prefix: str) -> str:
+    """Give the sum of the figures under a prefix, and each of them; empty where there is none."""
     reasons = _reasons(stats, prefix)
     if not reasons:
         return ""

@@ -17,8 +17,9 @@ __all__ = ["DiscoverCommand"]
 class DiscoverCommand(ScrapyCommand):
     """Prints the pages that ``scrapy crawl site`` would fetch, without fetching them.
 
-    Leaves with 0 when it printed, 1 when neither the start page nor a listing could be fetched, 2
-    when the call is wrong; each error is one line on standard error.
+    What could not be fetched, read or followed is told on standard error, each in one line. Leaves
+    with 0 when it printed, 1 when neither the start page nor a listing could be fetched, 2 when the
+    call is wrong.
     """
 
     requires_project = False
@@ -84,12 +85,14 @@ class DiscoverCommand(ScrapyCommand):
             print(f"scrapy discover: {one_line(error)}", file=sys.stderr)
             self.exitcode = error.exit_code
             return
-        shown = found[: opts.limit or None]
+        shown = found.visits[: opts.limit or None]
         with for_a_reader():
             for line in json_lines(shown) if opts.json else table(shown):
                 print(line)
-            if len(shown) < len(found) and not opts.json:
-                print(f"and {len(found) - len(shown):,} more")
+            if len(shown) < len(found.visits) and not opts.json:
+                print(f"and {len(found.visits) - len(shown):,} more")
+        for note in found.notes:
+            print(f"scrapy discover: {note}", file=sys.stderr)
 
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:

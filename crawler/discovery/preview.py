@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy.utils.misc import load_object
@@ -10,7 +11,7 @@ from scrapy.utils.misc import load_object
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
 from crawler.spiders.site import SiteSpider
-from crawler.summary import fit_width
+from crawler.summary import by_reason, fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +23,32 @@ if TYPE_CHECKING:
 
     from crawler.discovery.frontier import Visit
 
-__all__ = ["find_pages", "json_lines", "table"]
+__all__ = ["Found", "find_pages", "json_lines", "table"]
 
 _COLUMNS = ("kind", "date", "found by", "address")
 _ADDRESS_COLUMNS = 200
+_LEFT_OUT = {
+    "outdated": "sitemaps left unread, older than 'since'",
+    "left-unread": "sitemaps and feeds left unread, beyond max_listings or nested too deeply",
+    "foreign": "pages of other sites, which listings name",
+}
+
+
+@dataclass(slots=True)
+class Found:
+    """What a crawl would fetch.
+
+    ``visits``
+        The pages, in the order in which they would be fetched.
+    ``notes``
+        In words, what could not be fetched, read or followed.
+    ``errors``
+        Of the notes, those on start pages.
+    """
+
+    visits: list[Visit] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 class _Process(Protocol):
@@ -44,19 +67,21 @@ class _Preview(SiteSpider):
     def update_settings(cls, settings: BaseSettings) -> None:
         """Have the manners of a crawl, also where no project has the add-on, and write nothing."""
         super().update_settings(settings)
-        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on.
-        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
-            settings.set(name, value, "spider")
-        settings.set("CORPUS_PROGRESS", "off", "spider")
-        settings.set("CORPUS_TABLES_FOLDER", None, "spider")
+        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on, nor
+        # a ledger remember what nobody fetched; also where the command line asks for these.
+        nothing: dict[str, Any] = {
+            "FEEDS": {}, "ITEM_PIPELINES": {}, "JOBDIR": None, "CORPUS_INCREMENTAL": False,
+            "CORPUS_PROGRESS": "off", "CORPUS_TABLES_FOLDER": None,
+        }  # fmt: skip
+        for name, value in nothing.items():
+            settings.set(name, value, "cmdline")
         addons = settings.getdict("ADDONS")
         if not any(load_object(addon) is CorpusAddon for addon in addons):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
 
-    def __init__(self, found: list[Visit], errors: list[str], **raw: object) -> None:
+    def __init__(self, found: Found, **raw: object) -> None:
         super().__init__(**raw)
-        self._visits = found
-        self._errors = errors
+        self._found = found
         self._starts: list[Visit] = []
 
     def handed_over(self, response: Response) -> Iterator[Response]:
@@ -73,7 +98,9 @@ class _Preview(SiteSpider):
         """Keep why a start page could not be fetched."""
         request: Any = getattr(failure, "request", None)
         if request is not None and not self.visit_of(request).source:
-            self._errors.append(f"{request.url}: {failure.getErrorMessage()}")
+            status = getattr(getattr(failure.value, "response", None), "status", None)
+            words = f"HTTP status {status}" if status else failure.getErrorMessage()
+            self._found.errors.append(f"{request.url}: {one_line(words)}")
         yield from super().failed(failure)
 
     def closed(self, reason: str) -> None:
@@ -82,13 +109,29 @@ class _Preview(SiteSpider):
         for site in self.frontier.sites():
             starts = [visit for visit in self._starts if visit.site == site]
             pages = [*starts, *self.frontier.waiting(site)]
-            self._visits += pages[: self.arguments.max_pages or None]
+            wanted = pages[: self.arguments.max_pages or None]
+            self._found.visits += wanted
+            if len(wanted) < len(pages):
+                self.stats.inc_value("corpus/cut/page-limit", len(pages) - len(wanted))
+        self._found.notes += [*self._found.errors, *self._notes()]
+
+    def _notes(self) -> Iterator[str]:
+        stats = self.stats.get_stats()
+        yield f"sitemaps and feeds read: {stats.get('corpus/discovery/listings', 0):,}"
+        if failed := by_reason(stats, "corpus/discovery/failed/"):
+            yield f"sitemaps and feeds that could not be had or read: {failed}"
+        for name, words in _LEFT_OUT.items():
+            if number := stats.get(f"corpus/discovery/{name}", 0):
+                yield f"{words}: {number:,}"
+        if cut := by_reason(stats, "corpus/cut/"):
+            yield f"not followed: {cut}"
 
 
-def find_pages(arguments: Mapping[str, str], process: _Process) -> list[Visit]:
+def find_pages(arguments: Mapping[str, str], process: _Process) -> Found:
     """Return the pages that a crawl would fetch, in its order; a process can do this once.
 
-    What further pages link to is not known: links are those of the start pages alone.
+    What further pages link to is not known: links are those of the start pages alone. What earlier
+    crawls have fetched is not asked: the pages are those of a first crawl.
 
     Args:
         arguments: those of the spider ``site``.
@@ -98,12 +141,11 @@ def find_pages(arguments: Mapping[str, str], process: _Process) -> list[Visit]:
         ArgumentError: an argument is unknown or wrong.
         FetchError: neither the start page nor a listing of the site could be had.
     """
-    found: list[Visit] = []
-    errors: list[str] = []
-    process.crawl(_Preview, found=found, errors=errors, **arguments)
+    found = Found()
+    process.crawl(_Preview, found=found, **arguments)
     process.start()
-    if not found and errors:
-        raise FetchError(f"nothing was found: {one_line('; '.join(errors))}")
+    if not found.visits and found.errors:
+        raise FetchError(f"nothing was found: {one_line('; '.join(found.errors))}")
     return found
 
 

@@ -190,6 +190,31 @@ def test_pages_are_listed_without_being_fetched(project: Project, paper: Site) -
     assert not (project.folder / "corpus-data").exists()
 
 
+def test_what_is_listed_is_not_remembered(project: Project, paper: Site) -> None:
+    arguments = (paper.url, "-s", "CORPUS_INCREMENTAL=True", "-s", 'FEEDS={"x.jsonl": {}}')
+    first, notes = project.run("discover", *arguments)
+    again, _ = project.run("discover", *arguments)
+    assert first == again
+    assert first.count("article ") > 30
+    written = {path.name for path in project.folder.iterdir() if path.suffix != ".py"}
+    assert written <= {"__pycache__", "scrapy.cfg"}
+    lines = notes.splitlines()
+    assert "scrapy discover: sitemaps and feeds that could not be had or read: 1 (http-404 1)" in (
+        lines
+    )
+    assert "scrapy discover: pages of other sites, which listings name: 1" in lines
+    assert all(line.startswith("scrapy discover: ") for line in lines)
+
+
+def test_a_start_page_that_is_not_there_is_told_of_beside_what_was_found(
+    project: Project, paper: Site
+) -> None:
+    out, notes = project.run("discover", f"{paper.url}absent", "-a", "max_pages=3", "--json")
+    assert len(out.splitlines()) == 3
+    assert notes.startswith(f"scrapy discover: {paper.url}absent: HTTP status 404\n")
+    assert "page-limit " in notes
+
+
 def test_the_list_for_people_is_a_table(project: Project, paper: Site) -> None:
     out, _ = project.run(
         "discover", paper.url, "-a", "from=sitemap", "-a", "since=2026-06-05", "--limit", "4"
