@@ -20,7 +20,7 @@ __all__ = ["ExtractCommand"]
 
 
 class ExtractCommand(ScrapyCommand):
-    """Prints one page's item as JSON, its blocks with the verdict on each, its tables or structure.
+    """Prints one page's item as JSON, its blocks and why they are kept, its tables or structure.
 
     Leaves with 0 when it printed, 1 when an address could not be fetched, 2 when the call or the
     page is wrong; each error is one line on standard error.
