@@ -321,7 +321,9 @@ def test_links_lead_to_all_articles_in_many_forms(reader: Reader) -> None:
     for ending in ("/amp", "/print", "/", "?utm_source=front&utm_medium=teaser"):
         assert any(form.endswith(ending) for form in forms)
     assert any(re.search(r"\?sid=[0-9a-f]{32}$", form) for form in forms)
+    # A closing slash is taken away by a redirect, or leads to the same page.
     assert any(one.status == 301 for one in reader.log)
+    assert any(target.endswith("/") and paper.story_at(target) for target in bodies)
     assert any("?page=2" in target for target in bodies)
     for target, body in bodies.items():
         if (story := paper.story_at(target)) is not None:

@@ -126,7 +126,7 @@ OLD = Design(
 <div class="story">{text}</div>
 <p class="tools"><a href="{path}/print">Print</a> <a href="{path}/amp">AMP</a></p>
 <div class="related"><h3>Read on</h3>{related}</div>""",
-    teaser='<div class="box"><h4><a href="{address}">{title}</a></h4><p>{text}</p></div>',
+    teaser='<p class="box"><a href="{address}"><b>{title}</b><br>{text}</a></p>',
     paragraph="<p>{text}</p>",
     letter='<p class="letter">Have the best of the week sent to you by our newsletter.</p>',
 )
@@ -141,7 +141,7 @@ ago</p><nav><a class="brand" href="/">The Harbour Paper</a>{menu}</nav></header>
 <p>Copyright of all stories lies with the publishers.</p></footer></body>""",
     entry='<a class="nav-item" href="{address}">{name}</a>',
     article="""<article class="piece"><header><h1 class="piece-title">{title}</h1>
-<div class="meta"><span>{day}</span> <span>The {desk} desk</span></div></header>
+<p class="byline"><time datetime="{date}">{day}</time>, from the {desk} desk</p></header>
 <section class="piece-body">{text}</section>
 <ul class="share"><li><a href="{path}/amp">Mobile page</a></li>
 <li><a href="{path}/print">Printable page</a></li></ul></article>
