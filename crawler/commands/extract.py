@@ -185,9 +185,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
     shows = opts.explain or opts.tables or opts.layout or opts.markdown
     if (opts.structure or opts.suggest_model) and shows:
-        raise ArgumentError(
-            "--structure prints XML, --suggest-model a model; call again for others"
-        )
+        raise ArgumentError("--structure prints XML, --suggest-model a model; call for them alone")
     if opts.structure and opts.suggest_model:
         raise ArgumentError("--suggest-model makes a model for --structure; call for one at a time")
     if (opts.structure_method or opts.dtd) and not opts.structure:

@@ -76,7 +76,7 @@ def test_every_result_is_valid_by_the_dtd_of_its_model(path: Path, method: str) 
     found = structure(path, method)
     dtd = etree.DTD(StringIO(implied_dtd(found.model)))
     tree = etree.fromstring(found.xml().encode("utf-8"))
-    assert dtd.validate(tree), dtd.error_log.filter_from_errors()
+    assert dtd.validate(tree), dtd.error_log
     with_dtd = etree.XMLParser(dtd_validation=True, no_network=True)
     again = etree.fromstring(found.xml(doctype=True).encode("utf-8"), with_dtd)
     assert [element.tag for element in again.iter()] == [element.tag for element in tree.iter()]
