@@ -1,0 +1,193 @@
+"""The numbered parts that crawls have written, read back row by row, whatever their format.
+
+A row is a dictionary with the fields of the item, as JSON Lines hold them. Cells of CSV and columns
+of Parquet are made that again, as far as the format tells: an empty cell is no value, or empty text
+in a field that always has text.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.columns import EXTRA, Planner, import_pyarrow
+from crawler.core.errors import UnreadableInputError
+from crawler.items import PageItem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+__all__ = ["ASIDE", "PartFile", "Row", "column_names", "find_parts", "read_rows"]
+
+Row = dict[str, Any]
+
+ASIDE: Final = ".aside"
+"""How the name of a part ends that is not whole."""
+
+_NAME = re.compile(r"(?P<run>.+)-(?P<number>[0-9]{5,})\.(?P<format>jsonl|csv|parquet)", re.DOTALL)
+_ROWS_AT_ONCE: Final = 200
+# The limit of the module csv is 128 KB a cell; this is the most that fits anywhere.
+_CELL_CHARS: Final = 2**31 - 1
+_KINDS: Final = {column.name: column.kind for column in Planner(None).columns()}
+_MAY_BE_NONE: Final = {
+    field.name for field in dataclasses.fields(PageItem) if str(field.type).endswith("None")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """A part: its file, its format, and its place among the others (``run``, then ``number``)."""
+
+    path: Path
+    run: str
+    number: int
+    format: str
+
+
+def find_parts(folder: Path) -> tuple[list[PartFile], list[str]]:
+    """Return the parts in a folder in the order of their names, and the names of other files.
+
+    Raises:
+        UnreadableInputError: the folder cannot be read.
+    """
+    parts: list[PartFile] = []
+    others: list[str] = []
+    try:
+        for path in folder.iterdir():
+            if (name := _NAME.fullmatch(path.name)) and path.is_file():
+                parts.append(PartFile(path, name["run"], int(name["number"]), name["format"]))
+            else:
+                others.append(path.name)
+    except OSError as error:
+        raise UnreadableInputError(
+            f"{folder} cannot be read ({error.strerror or error}). Name a folder of parts."
+        ) from error
+    return sorted(parts, key=lambda part: (part.run, part.number, part.format)), sorted(others)
+
+
+def read_rows(part: PartFile, only: Collection[str] = ()) -> Iterator[Row]:
+    """Give the rows of a part.
+
+    Args:
+        part: the part.
+        only: the fields that are needed; others may be missing, where leaving them out is faster.
+
+    Raises:
+        UnreadableInputError: the part is damaged or cannot be read.
+        OptionError: it is Parquet, and pyarrow is not installed.
+    """
+    if part.format == "jsonl":
+        yield from _json_rows(part.path)
+    elif part.format == "csv":
+        yield from _csv_rows(part.path)
+    else:
+        yield from _parquet_rows(part.path, only)
+
+
+def column_names(part: PartFile) -> tuple[str, ...]:
+    """Return the fields for which a part has columns; none where its rows name their fields.
+
+    Raises:
+        UnreadableInputError: the part is damaged or cannot be read.
+        OptionError: it is Parquet, and pyarrow is not installed.
+    """
+    if part.format != "parquet":
+        return ()
+    _, parquet = import_pyarrow()
+    with _told(part.path):
+        return tuple(name for name in parquet.read_schema(part.path).names if name != EXTRA)
+
+
+@contextmanager
+def _told(path: Path, place: str = "") -> Iterator[None]:
+    """Say of a part that cannot be used where it is damaged, and what to do."""
+    try:
+        yield
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        # What pyarrow cannot make sense of is an OSError as well, of no number.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise UnreadableInputError(
+                f"{path} cannot be read ({error.strerror or error}). Check the file and the disk."
+            ) from error
+        where = f", {place}" if place else ""
+        raise UnreadableInputError(
+            f"{path}{where}: the part is damaged ({error}). Put a copy of it in its place, or move "
+            "it elsewhere to do without its articles."
+        ) from error
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    with _told(path), path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.isspace():
+                continue
+            with _told(path, f"line {number}"):
+                row = json.loads(line.decode("utf-8"))
+                if not isinstance(row, dict):
+                    raise ValueError("the line is no JSON object")  # noqa: TRY004 - _told takes it
+            yield row
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    limit = csv.field_size_limit(_CELL_CHARS)
+    try:
+        with _told(path), path.open(encoding="utf-8", newline="") as file:
+            lines = csv.reader(file, strict=True)
+            header = next(lines, [])
+            for cells in lines:
+                with _told(path, f"line {lines.line_num}"):
+                    pairs = zip(header, cells, strict=True)
+                    row = {name: _value_of(name, cell) for name, cell in pairs}
+                yield row
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _value_of(name: str, cell: str) -> Any:  # noqa: ANN401 - whatever the field holds
+    kind = _KINDS.get(name)
+    if not cell:
+        return "" if kind == "text" and name not in _MAY_BE_NONE else None
+    if kind is None or kind == "text":
+        return cell
+    try:
+        return json.loads(cell)
+    except ValueError:
+        # A pipeline may have put some text there.
+        return cell
+
+
+def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
+    _, parquet = import_pyarrow()
+    with _told(path), parquet.ParquetFile(path) as file:
+        as_json = {
+            field.name
+            for field in file.schema_arrow
+            if (field.metadata or {}).get(b"encoding") == b"json"
+        }
+        # Fields without a column of their own may be in these.
+        wanted = {*only, EXTRA, "fields"}
+        names = [name for name in file.schema_arrow.names if not only or name in wanted]
+        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=names):
+            for row in batch.to_pylist():
+                yield _unpacked(row, as_json)
+
+
+def _unpacked(row: Row, as_json: set[str]) -> Row:
+    """Undo what :mod:`crawler.columns` does to make values fit."""
+    for name in as_json & row.keys():
+        if row[name] is not None:
+            row[name] = json.loads(row[name])
+    for block in row.get("blocks") or ():
+        if isinstance(block, dict) and isinstance(block.get("details"), str):
+            block.update(json.loads(block.pop("details")))
+    fields = row.get("fields")
+    extra = row.pop(EXTRA, None)
+    if extra is None and isinstance(fields, dict):
+        extra = fields.pop(EXTRA, None)
+    return {**row, **extra} if isinstance(extra, dict) else row
