@@ -88,7 +88,9 @@ def test_the_index_lists_every_page() -> None:
 
 
 def test_all_commands_are_found() -> None:
-    assert COMMANDS == ["counts", "demo", "discover", "evaluate", "extract", "replay"]
+    assert COMMANDS == [
+        "articles", "counts", "demo", "discover", "evaluate", "extract", "ledger", "replay",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMMANDS)
