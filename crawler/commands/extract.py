@@ -41,7 +41,7 @@ class ExtractCommand(ScrapyCommand):
         return (
             "Print the item of one page as JSON. With --explain, show each block of the page with "
             "its label and the evidence for it instead; with --tables, show its tables; with "
-            "--markdown, its text as Markdown; with --structure, its logical structure by a document "
+            "--markdown, its text as Markdown; with --structure, its structure by a document "
             "model, as XML. The page is judged by what is known of its site: "
             "the counts that crawls have kept in CORPUS_DIR, or the pages named by --with."
         )

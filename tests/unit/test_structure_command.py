@@ -138,7 +138,8 @@ def test_news_is_compared_by_summary_and_sections_alone(tmp_path: Path) -> None:
     more = "The boats stayed where they were, and so did those who had come to see them leave."
     html = (
         "<h1>Rain</h1><p class=byline>By the editors</p>"
-        f"<p class=lead>A day of rain on the town.</p><p>{text}</p><figure><figcaption>Rain. Photo: us</figcaption></figure>"
+        f"<p class=lead>A day of rain on the town.</p><p>{text}</p>"
+        "<figure><figcaption>Rain. Photo: us</figcaption></figure>"
         f"<h2>Boats</h2><p>{more}</p>"
     )
     body = {

@@ -30,6 +30,9 @@ __all__ = ["Modern"]
 
 _LABEL_TAGS: Final = frozenset(("th", "dt"))
 _OPENING: Final = 2
+_STOPS: Final = (".", "!", "?", "…", "。")
+_QUOTES: Final = "\"'”’“»)"  # noqa: RUF001 - as people type them
+_PARAGRAPH_CHARS: Final = 40
 # What a block is known to be, whatever its words.
 _TOLD: Final = frozenset(("title", "author", "date", "summary", "caption", "code"))
 
@@ -154,7 +157,8 @@ def _group(lines: Sequence[Line], headings: Mapping[Line, Heading], build: _Buil
             item = None
             continue
         role = build.roles.get(line.block.index)
-        if role and seen is not None and build.lines[seen].block is line.block:
+        same = seen is not None and build.lines[seen].block is line.block
+        if role and seen is not None and same and not _begins_paragraph(seen.text, line.text, role):
             # A block that has a role is one text, however many lines.
             seen.text = f"{seen.text} {line.text}"
             continue
@@ -167,6 +171,15 @@ def _group(lines: Sequence[Line], headings: Mapping[Line, Heading], build: _Buil
         seen = Node(TEXT, line.text)
         build.lines[seen] = line
         (item or place).children.append(seen)
+
+
+def _begins_paragraph(before: str, text: str, role: str) -> bool:
+    """Tell whether a line break parts paragraphs: it does between sentences of some length."""
+    return (
+        role == "paragraph"
+        and before.rstrip(_QUOTES).endswith(_STOPS)
+        and min(len(before), len(text)) >= _PARAGRAPH_CHARS
+    )
 
 
 def _identify(build: _Build) -> None:
@@ -259,7 +272,7 @@ def _line_named(
     allowed = model.children(context)
     if line.tag in _LABEL_TAGS:
         return [node], build.tokens.labelled(node.text, context)
-    role = build.roles.get(line.block.index) or ("item" if line.item else "paragraph")
+    role = _role(line, build.roles)
     if role in _TOLD and (told := model.with_role(role, allowed)) is not None:
         return [Node(told, node.text)], None
     pieces = build.tokens.cut(node.text, context, label)
@@ -273,6 +286,13 @@ def _line_named(
             return [Node(inner, node.text)], None
         name = model.with_role("paragraph", allowed) if role in ("quote", "code", "item") else None
     return [Node(name or TEXT, node.text)], None
+
+
+def _role(line: Line, roles: Mapping[int, str]) -> str:
+    """Return the role of a line; without those of an article that of its markup."""
+    if roles:
+        return roles.get(line.block.index, "")
+    return "item" if line.item else "paragraph"
 
 
 def _in_sections(children: list[Node], context: str, model: Model) -> list[Node]:

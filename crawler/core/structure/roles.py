@@ -33,11 +33,15 @@ _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))
 _CELLS: Final = frozenset(("td", "th", "caption"))
 _ITEMS: Final = frozenset(("li", "dd", "dt"))
 _ASIDE_TAGS: Final = frozenset(("aside", "nav", "footer", "form"))
+_TEXTS: Final = frozenset(("paragraph", "item", "quote", "code"))
+# A heading that no tag gives a level stands below those that have one.
+_NO_LEVEL: Final = 10
+_TEASER_LINKED: Final = 0.95
 _QUOTE: Final = "blockquote"
 _CAPTION: Final = "figcaption"
 _HEADING_WORDS: Final = 18
 _STYLED_WORDS: Final = 14
-_BYLINE_WORDS: Final = 16
+_BYLINE_WORDS: Final = 10
 _CREDIT_WORDS: Final = 6
 _CREDIT_CHARS: Final = 80
 _SUMMARY_WORDS: Final = 5
@@ -47,6 +51,7 @@ _MATCHING: Final = 0.75
 _CUT: Final = 0.4
 _SCRIPT_CHARS: Final = 2.0
 _NEAR: Final = 2
+_BELOW_TITLE: Final = 6
 _LINKED: Final = 0.5
 _SENTENCE_WORDS: Final = 9
 _ENDS: Final = (".", "!", ",", ";", ":", "…", "。", "、", "।", "。”", ".”", ".“", '."', ".»")
@@ -133,9 +138,9 @@ def _title(article: _Article) -> int | None:
 
 def _role(article: _Article, number: int) -> str:
     block = article.blocks[number]
-    if block.tag in _HEADINGS:
-        return "heading"
     accompanying = _accompanying(article, block)
+    if block.tag in _HEADINGS:
+        return "author" if accompanying == "author" else "heading"
     if accompanying or block.tag in _CELLS:
         return accompanying
     if block.tag in _CODE:
@@ -239,13 +244,31 @@ def _headings(article: _Article, roles: dict[int, str]) -> None:
         ):
             roles[number] = "heading"
     ordered = sorted(roles)
-    texts = [
-        number for number in ordered if roles[number] in ("paragraph", "item", "quote", "code")
-    ]
+    texts = [number for number in ordered if roles[number] in _TEXTS]
     last = texts[-1] if texts else -1
-    for number in ordered:
-        if roles[number] == "heading" and number > last:
+    level = 0
+    for number in reversed(ordered):
+        if roles[number] != "heading":
+            level = 0 if roles[number] in _TEXTS else level
+            continue
+        own = _level(article, number)
+        if number > last or _is_teaser(article.blocks[number]) or 0 < level <= own:
             roles[number] = ""
+        else:
+            level = own
+    for number in texts:
+        if roles[number] == "paragraph" and article.blocks[number].link_share > _TEASER_LINKED:
+            roles[number] = ""
+
+
+def _level(article: _Article, number: int) -> int:
+    look = article.looks.get(number)
+    return look.level if look is not None and look.level else _NO_LEVEL
+
+
+def _is_teaser(block: Block) -> bool:
+    """Tell whether a heading leads to another page, or stands on its picture."""
+    return block.link_share > _LINKED or "img" in block.inner.split()
 
 
 def _before_text(article: _Article, roles: dict[int, str]) -> None:
@@ -317,7 +340,9 @@ def _may_be_summary(article: _Article, block: Block, roles: Mapping[int, str]) -
         return False
     if roles.get(block.index, "") in ("caption", "author", "date", "item"):
         return False
-    if block.index not in article.main and _is_aside(block):
+    # Right below the title stands what belongs to it, whatever that is called.
+    below = article.title is not None and 0 < block.index - article.title <= _BELOW_TITLE
+    if block.index not in article.main and not below and _is_aside(block):
         return False
     return block.tag not in _CELLS and block.tag not in _ITEMS and block.tag != "h1"
 
