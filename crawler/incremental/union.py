@@ -19,6 +19,7 @@ import xxhash
 
 from crawler.core.addresses import canonical_address
 from crawler.core.errors import ArgumentError, CorpusError, UnreadableInputError, one_line
+from crawler.evaluation.render import number_of
 from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.incremental.numbered import parts_folder
 from crawler.incremental.partrows import ASIDE, column_names, find_parts, read_rows
@@ -238,8 +239,9 @@ def _write(args: Sequence[str], output: str | None, options: Options) -> None:
     with _target(output) as file:
         written = write_articles(last, file, ending)
     found = (
-        f"{written.articles:,} articles, from {len(parts):,} parts in {folder}; "
-        f"{written.passed_over:,} earlier versions passed over, {written.gone:,} gone"
+        f"{number_of(written.articles, 'article')}, from {number_of(len(parts), 'part')} in "
+        f"{folder}; {number_of(written.passed_over, 'earlier version')} passed over, "
+        f"{written.gone:,} gone"
     )
     print(found, file=sys.stderr if output == "-" else sys.stdout)
 
