@@ -19,6 +19,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from crawler.aliases import Aliases, declared_original
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import (
     Document,
@@ -75,6 +76,7 @@ REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE
 
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
 _LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 class Tally(Protocol):
@@ -117,6 +119,7 @@ class Journey:
         self._left_out: dict[str, str | None] = {}
         self._tally = tally
         self._memory = memory
+        self._aliases = Aliases()
         # By site, which pages go on in which: parts of one article.
         self._links: dict[str, PartLinks] = {}
         self._counts = CrawlCounts(
@@ -183,17 +186,20 @@ class Journey:
             return None
         document, observation = seen
         view = self._counts.earlier_view(page.site_name)
-        if not is_like_the_site(observation, view) or self._is_part(document):
+        if not is_like_the_site(observation, view) or self._needs_others(document):
             self._hold(document, observation, open_spool())
             return None
         self._add(document, observation)
         self._tally.inc_value("corpus/pages/streamed")
         return self._item(document, view)
 
-    def _is_part(self, document: Document) -> bool:
+    def _needs_others(self, document: Document) -> bool:
+        """Say whether a page may be an alias of another, or a part of an article."""
+        if declared_original(document) is not None:
+            return True
         url = document.page.url
         return self.options.join_parts and (
-            next_part(document.parsed, url) is not None or may_be_part(url)
+            may_be_part(url) or next_part(document.parsed, url) is not None
         )
 
     def stream(self, page: Page) -> PageItem | None:
@@ -264,7 +270,8 @@ class Journey:
         self._counts.add(document.page.site_name, observation)
 
     def _add_link(self, document: Document) -> None:
-        """Note whether a page that is held is a part of an article, and where that goes on."""
+        """Note whether a page is another, or a part of an article, and where that goes on."""
+        self._aliases.add(document)
         if not self.options.join_parts:
             return
         page = document.page
@@ -279,11 +286,27 @@ class Journey:
         url = document.page.url
         if found is None or self._is_unwanted(url, found):
             return None
+        if (original := self._aliases.original(url, view)) is not None:
+            self._settle(url)
+            self.skip("duplicate-address", f"{url}: its page says that it is {original}")
+            return None
         annotation = self._annotate(document, view)
         if annotation is None or self._is_repeated(url, annotation.duplicate_of):
             return None
+        if self._has_no_text(annotation):
+            return None
         item = self._make(annotation, view, found)
         return None if item is None else next(self._if_news(item), None)
+
+    def _has_no_text(self, annotation: Annotation) -> bool:
+        """Tell whether an article, where nothing else is wanted, is a headline and no more."""
+        kept = [block.tag for block, label in annotation.pairs() if label.kept]
+        if self._wanted != {ARTICLE} or not kept or not _HEADINGS.issuperset(kept):
+            return False
+        url = annotation.document.page.url
+        self._settle(url)
+        self.skip("no-text", f"{url}: there is a headline and no text")
+        return True
 
     def _if_news(self, item: PageItem) -> Iterator[PageItem]:
         """Give a finished item, unless an earlier crawl has exported what it says."""
@@ -354,8 +377,12 @@ class Journey:
         item = self._attempt(page, lambda: self._maker.make(annotation, view, found.kind))
         if item is None:
             self.lost += 1
-        else:
-            self.dropped.add(annotation)
+            return None
+        self.dropped.add(annotation)
+        same = item.near_duplicate_of
+        if same is not None and self._aliases.original(same, view) == item.url:
+            # It is the other that repeats this one, and is left out.
+            item.near_duplicate_of = None
         return item
 
     def _counted(self, item: PageItem) -> PageItem:

@@ -13,7 +13,7 @@ from crawler.discovery.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 __all__ = ["FoundBy", "Frontier", "Source", "Visit"]
@@ -54,6 +54,8 @@ class Visit:
         A source that nobody named; it is looked for because many sites have one there.
     ``listed``
         The date a listing gave, which may tell of a change; empty where none did.
+    ``hints``
+        Whether a later date than before tells of a change.
     ``title``
         The title a listing gave.
     ``again``
@@ -69,6 +71,7 @@ class Visit:
     source: Source = ""
     usual: bool = False
     listed: str = ""
+    hints: bool = True
     title: str = ""
     again: str = ""
 
@@ -290,6 +293,10 @@ class Frontier:
 
     def listed_now(self, site: str, named: Container[int] | None) -> None:
         """Note the keys of all that a site's sitemaps name now; None where one was not read."""
+
+    def are_redated(self, visits: Sequence[Visit]) -> bool:  # noqa: ARG002 - as in the crawls that do
+        """Say whether a listing dates so many known pages later that this tells of no changes."""
+        return False
 
     def ask_again(self, address: str, kind: str) -> bool:  # noqa: ARG002 - as in the crawls that do
         """Ask for a list that an earlier crawl has fetched; say whether it is."""

@@ -3,7 +3,8 @@
 A server that is asked whether a page has changed answers 304 where it has not, which costs next to
 nothing; but many servers always send the whole page, and after a redesign all pages are others
 while their articles are the same. So a page is asked for again for a reason, and the pages that
-came for nothing are counted: *waste*.
+came for nothing are counted: *waste*, for each reason by itself, so that the old pages of a site
+that was redesigned do not keep the new ones from being asked for.
 """
 
 from __future__ import annotations
@@ -20,18 +21,20 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPLAINED", "AskAgain", "Reason", "Waste"]
 
-Reason = Literal["hinted", "unlisted", "due"]
-"""Why a page is asked for again: a listing dates it later, no sitemap names it, or it is time."""
+Reason = Literal["hinted", "unlisted", "recent", "due"]
+"""Why a page is asked for again: a listing dates it later; no sitemap names it; it is due, and is
+new or has changed since a few crawls; it is due, and older."""
 
 EXPLAINED: Final[dict[Reason, str]] = {
     "hinted": "listings date them later, and most such pages had not changed",
     "unlisted": "no sitemap names them any more, and too many such pages came as they were",
+    "recent": "nothing hints at a change, and too many such new pages came as they were",
     "due": "nothing hints at a change, and too many such pages came as they were",
 }
 """Why the pages of a reason are put off."""
 
-_LEAST_WASTE: Final = 10
-_SHARE_OF_NEW: Final = 10
+_LEAST_WASTE: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 5}
+_SHARE_OF_NEW: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 20}
 _BELIEVED: Final = 20
 
 
@@ -65,6 +68,12 @@ class AskAgain:
         Most pages asked for that no listing hints at.
     ``now``, ``since``
         The time, and when the crawl began (ISO 8601).
+    ``recent``
+        What was found or changed since then is recent (ISO 8601).
+    ``named``
+        Keys of all addresses that sitemaps name; None where that is not known.
+    ``put_off``
+        How many pages were not asked for, by reason, since asking for their like was of no use.
     """
 
     ledger: Ledger
@@ -72,6 +81,7 @@ class AskAgain:
     most: int
     now: str
     since: str
+    recent: str = ""
     named: Container[int] | None = None
     put_off: dict[Reason, int] = field(default_factory=dict)
     _waste: dict[Reason, Waste] = field(default_factory=dict)
@@ -137,28 +147,29 @@ class AskAgain:
         if self.share >= 0:
             due = self.ledger.due_again(self.now, self.share, max(left, 0), before=self.since)
             for address in due:
-                if address_key(address) not in self._given:
-                    yield address, "due"
+                known = self.ledger.seen(address)
+                if known is not None and address_key(address) not in self._given:
+                    yield address, "recent" if known.changed_at >= self.recent else "due"
 
 
 def _is_spent(reason: Reason, waste: Waste, new_pages: int) -> bool:
     """Say whether asking for a reason has given so little that the rest is put off."""
     if reason == "hinted":
         return waste.useless >= _BELIEVED and waste.useless > waste.useful
-    return waste.useless + _unknown(waste) >= _allowed(new_pages)
+    return waste.useless + _unknown(waste) >= _allowed(reason, new_pages)
 
 
 def _must_wait(reason: Reason, waste: Waste, new_pages: int) -> bool:
     """Say whether what is under way may be all that can still be asked for."""
     if reason == "hinted":
         return False
-    return waste.useless + _unknown(waste) + waste.asked >= _allowed(new_pages)
+    return waste.useless + _unknown(waste) + waste.asked >= _allowed(reason, new_pages)
 
 
 def _unknown(waste: Waste) -> int:
     return waste.came - waste.useful - waste.useless
 
 
-def _allowed(new_pages: int) -> int:
-    """Return how many pages may come for nothing that no listing hinted at."""
-    return max(_LEAST_WASTE, new_pages // _SHARE_OF_NEW)
+def _allowed(reason: Reason, new_pages: int) -> int:
+    """Return how many pages asked for without a hint may come for nothing in one crawl."""
+    return max(_LEAST_WASTE[reason], new_pages // _SHARE_OF_NEW[reason])

@@ -18,7 +18,7 @@ from crawler.incremental.memory import now
 from crawler.store.ledgerrows import Fetched, Found
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from crawler.incremental.memory import Memory
@@ -30,6 +30,8 @@ __all__ = ["KeptFrontier"]
 # Visits taken at once where nothing else limits them.
 _AT_ONCE: Final = 64
 _GONE: Final = 410
+_MANY: Final = 20
+_SHARE_OF_KNOWN: Final = 0.5
 # Kinds of pages whose links are read as those of lists are.
 _KINDS: Final = {"front": LISTING}
 
@@ -88,6 +90,21 @@ class KeptFrontier(Frontier):
         """Let visits wait; return those whose addresses were not seen before."""
         with self.memory.transaction():
             return [visit for visit in visits if self.add(visit)]
+
+    def are_redated(self, visits: Sequence[Visit]) -> bool:
+        """Say whether a listing dates so many known pages later that this tells of no changes.
+
+        Many sitemaps date all their pages to the moment at which they were made.
+        """
+        known = later = 0
+        at = now()
+        by_site: dict[str, list[Found]] = {}
+        for visit in visits:
+            by_site.setdefault(visit.site, []).append(_found(visit, at))
+        for site, entries in by_site.items():
+            of_site = self.memory.ledger(site).dated_later(entries)
+            known, later = known + of_site[0], later + of_site[1]
+        return later >= _MANY and later > known * _SHARE_OF_KNOWN
 
     def knows(self, address: str) -> bool:
         """Say whether an address was offered or fetched before, in this crawl or another."""
@@ -278,6 +295,7 @@ def _found(visit: Visit, at: str) -> Found:
         priority=visit.date,
         kind=visit.kind,
         depth=visit.depth,
+        hints=visit.hints,
     )
 
 

@@ -37,6 +37,7 @@ __all__ = ["Memory", "now", "version_hash"]
 logger = logging.getLogger(__name__)
 
 _KILLED: Final = "killed"
+_RECENT_RUNS: Final = 3
 _MOST_TRIES: Final = 5
 
 
@@ -236,8 +237,15 @@ class Memory:
     def again(self, site: str) -> AskAgain:
         """Return which known pages of a site are asked for again."""
         if site not in self._again:
+            # The runs before this one, of which the last few.
+            begun = [run.started for run in self._ledgers[site].runs()[:-1]]
             self._again[site] = AskAgain(
-                self._ledgers[site], self.recheck, self.max_rechecks, now(), self._since[site]
+                self._ledgers[site],
+                self.recheck,
+                self.max_rechecks,
+                now(),
+                self._since[site],
+                recent=begun[-_RECENT_RUNS] if len(begun) >= _RECENT_RUNS else "",
             )
         return self._again[site]
 
@@ -272,7 +280,13 @@ class Memory:
         return True
 
     def settle(self, urls: Iterable[str], kind: str = "") -> None:
-        """Note that pages as they were fetched last give no item."""
+        """Note that pages as they were fetched last give no item.
+
+        Args:
+            urls: their addresses.
+            kind: what kind of page they are, where that is why: then they are no articles, and what
+                was exported of them is withdrawn.
+        """
         for url in urls:
             site, row = self.site_of(url), self._row(url)
             if site is None or row is None:
@@ -280,6 +294,7 @@ class Memory:
             self._ledgers[site].write_off(row.address)
             if kind:
                 self._ledgers[site].describe(row.address, kind=kind)
+                self._ledgers[site].retract(row.address)
             self.again(site).judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 

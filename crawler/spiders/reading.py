@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -159,7 +160,7 @@ class ListingReader(PageSpider):
                 self._miss_names(visit.site)
             return
         self._tell_problems(response.url, reading)
-        new = await self._take_pages(visit.site, reading)
+        new = await self._take_pages(visit.site, response.url, reading)
         self.stats.inc_value("corpus/discovery/listings")
         self.logger.info(
             "Read %s (%s): %d pages, %d of them new; %d further sitemaps",
@@ -174,18 +175,30 @@ class ListingReader(PageSpider):
             self._miss_names(visit.site)
         self._add_sources(sources, sources.after(visit, reading))
 
-    async def _take_pages(self, site: str, reading: Reading) -> int:
+    async def _take_pages(self, site: str, url: str, reading: Reading) -> int:
         new = 0
         for reason, address in reading.cut:
             self.count_cut(reason, address)
         self._note_names(site, reading)
-        for first in range(0, len(reading.pages), _PAGES_AT_ONCE):
-            visits = list(self._on_sites(reading.pages[first : first + _PAGES_AT_ONCE]))
+        pages = self._believed(list(self._on_sites(reading.pages)), url)
+        for first in range(0, len(pages), _PAGES_AT_ONCE):
+            visits = pages[first : first + _PAGES_AT_ONCE]
             for visit in self.frontier.add_all(visits):
                 new += 1
                 self.stats.inc_value(f"corpus/discovery/found/{visit.found_by}")
             await pause()
         return new
+
+    def _believed(self, pages: list[Visit], url: str) -> list[Visit]:
+        """Return pages with a word not to trust their dates, where these tell of no changes."""
+        if not self.frontier.are_redated(pages):
+            return pages
+        self.stats.inc_value("corpus/incremental/redated")
+        self.logger.info(
+            "%s dates most of its pages later than it did: that is no sign that they changed",
+            url,
+        )
+        return [replace(page, hints=False) for page in pages]
 
     def _on_sites(self, pages: Iterable[Visit]) -> Iterator[Visit]:
         for page in pages:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from scrapy import Request, signals
+from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.arguments import parse_arguments
@@ -119,16 +120,18 @@ class SiteSpider(ListingReader):
             self.frontier.unchanged(visit, _validators(response))
             self.traps.note(visit.address, visit.kind, 0)
             self.stats.inc_value("corpus/incremental/not_modified")
-        elif self._is_new_page(response, visit):
-            page = self.parsed(response)
-            wishes = self.wishes(response, page)
-            # What a page leads to is noted with the page: a kill loses neither or both.
-            with self.frontier.transaction():
-                is_handed_over = self._note(response, visit, page, wishes)
-                if page is not None and "links" in self.arguments.from_:
-                    reached |= self._offer_links(page, visit, wishes)
-            if is_handed_over:
-                yield from self.handed_over(response)
+        else:
+            page = self.parsed(response) if isinstance(response, HtmlResponse) else None
+            response = _by_own_name(response, page)
+            if self._is_new_page(response, visit):
+                wishes = self.wishes(response, page)
+                # What a page leads to is noted with the page: a kill loses neither or both.
+                with self.frontier.transaction():
+                    is_handed_over = self._note(response, visit, page, wishes)
+                    if page is not None and "links" in self.arguments.from_:
+                        reached |= self._offer_links(page, visit, wishes)
+                if is_handed_over:
+                    yield from self.handed_over(response)
         for name in sorted(reached):
             yield from self.requests_of(name)
         self._report_limit(visit.site)
@@ -304,7 +307,10 @@ class SiteSpider(ListingReader):
         """Return the address of the page itself, for one of a twin."""
         plain, reason = (address, "") if self.arguments.twins else plain_address(address)
         if not reason:
-            return address
+            # Hardly a site has one page at /a and another at /a/.
+            other = address.removesuffix("/") if address.endswith("/") else f"{address}/"
+            is_other = not self.frontier.knows(address) and self.frontier.knows(other)
+            return other if is_other else address
         self.count_cut(reason, address)
         # /a/amp/ may be the twin of /a/ or of /a.
         other = plain.removesuffix("/") if plain.endswith("/") else f"{plain}/"
@@ -393,6 +399,14 @@ class SiteSpider(ListingReader):
                 site,
                 left_out,
             )
+
+
+def _by_own_name(response: Response, page: ParsedPage | None) -> Response:
+    """Know a page that names itself with or without a slash at its end by that name."""
+    own = page.canonical_url if page is not None else None
+    if own is None or own == response.url or own.rstrip("/") != response.url.rstrip("/"):
+        return response
+    return response.replace(url=own)
 
 
 def _validators(response: Response) -> tuple[str, str]:

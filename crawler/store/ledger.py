@@ -110,6 +110,7 @@ class Ledger(LedgerRuns):
             execute(sql.LIST, (True, key))
         old = Hints(*known)
         joined, hinted = join(old, hints, fetched_at)
+        hinted = hinted and found.hints
         if joined != old:
             tally.changed += 1
             tally.hinted += hinted
@@ -276,6 +277,31 @@ class Ledger(LedgerRuns):
         """
         self._run(sql.OWE, (self._key(address),))
 
+    def retract(self, address: str) -> None:
+        """Note that a page is no article any more, so that what was exported of it is withdrawn.
+
+        Raises:
+            StoreError: the address is not in the ledger.
+        """
+        self._run(sql.RETRACT, (self._key(address),))
+
+    def dated_later(self, entries: Iterable[Found]) -> tuple[int, int]:
+        """Count the entries whose pages were fetched, and those that are dated later by them.
+
+        Nothing is noted; :meth:`add_found` would note a hint for each of the latter.
+        """
+        known = later = 0
+        for entry in entries:
+            key, there = self._place(canonical_address(entry.address))
+            if not there:
+                continue
+            *columns, _, fetched_at, _ = self._run(sql.KNOWN, (key,)).fetchone()
+            if fetched_at is not None:
+                known += 1
+                hints, _, _ = read_hints(entry, Tally())
+                later += join(Hints(*columns), hints, fetched_at)[1]
+        return known, later
+
     def requeue_hinted(self) -> int:
         """Put back into the queue the pages that a listing dates later; return how many."""
         return self._run(sql.REQUEUE_HINTED).rowcount
@@ -312,8 +338,11 @@ class Ledger(LedgerRuns):
         return self.rows("gone")
 
     def gone_untold(self) -> Iterator[Row]:
-        """Give the pages that are gone, of which a version is what was exported last."""
-        return (row for row in self.gone() if row.exported_hash not in {"", GONE_HASH})
+        """Give the pages that are gone or retracted, and of which a version was exported last."""
+        for rows in (self.gone(), self._iterate("INDEXED BY retracted WHERE retracted = 1 AND")):
+            for row in rows:
+                if row.exported_hash not in {"", GONE_HASH}:
+                    yield row
 
     def due_again(self, now: str, share: float, limit: int, *, before: str) -> list[str]:
         """Return exported pages to be asked for again, though nothing tells that they changed.

@@ -76,6 +76,8 @@ class Found:
         What kind of page it seems to be, by its address or listing; empty where nothing tells.
     ``depth``
         Links from the start to it.
+    ``hints``
+        Whether a later date hints at a change; not where a listing dates all its pages anew.
     """
 
     address: str
@@ -87,6 +89,7 @@ class Found:
     priority: str = ""
     kind: str = ""
     depth: int = 0
+    hints: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ CREATE TABLE pages (
     near INTEGER,
     hinted INTEGER NOT NULL DEFAULT 0,
     owed INTEGER NOT NULL DEFAULT 0,
+    retracted INTEGER NOT NULL DEFAULT 0,
     exported TEXT,
     exported_run INTEGER
 );
@@ -49,6 +50,7 @@ CREATE INDEX queue ON pages (turn, priority DESC, depth) WHERE state = 0;
 CREATE INDEX unsettled ON pages (state) WHERE state NOT IN (0, 2);
 CREATE INDEX hinted ON pages (hinted) WHERE hinted = 1;
 CREATE INDEX owed ON pages (owed) WHERE owed = 1;
+CREATE INDEX retracted ON pages (retracted) WHERE retracted = 1;
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -129,6 +131,7 @@ ORDER BY key LIMIT ?
 DESCRIBE = "UPDATE pages SET kind = coalesce(?, kind), near = coalesce(?, near) WHERE key = ?"
 OWE = "UPDATE pages SET owed = 1 WHERE key = ?"
 WRITE_OFF = "UPDATE pages SET owed = 0 WHERE key = ?"
+RETRACT = "UPDATE pages SET owed = 0, retracted = exported IS NOT NULL WHERE key = ?"
 FETCHED_SINCE = f"""
 SELECT count(*) FROM pages
 WHERE state = {FETCHED} AND fetched_at >= ? AND status BETWEEN 200 AND 299
@@ -165,7 +168,8 @@ SELECT ?, ?, key, coalesce(content, ''), ? FROM pages WHERE key = ?
 """
 PART_PAGES = "SELECT key, content, exported FROM part_pages WHERE run = ? AND part = ?"
 EXPORTED = (
-    "UPDATE pages SET exported_run = ?, exported = ?, owed = owed AND content <> ? WHERE key = ?"
+    "UPDATE pages SET exported_run = ?, exported = ?, owed = owed AND content <> ?, retracted = 0 "
+    "WHERE key = ?"
 )
 DROP_PAGES = "DELETE FROM part_pages WHERE run = ? AND part = ?"
 FINISH_PART = "UPDATE parts SET finished = ?, pages = ? WHERE run = ? AND number = ?"

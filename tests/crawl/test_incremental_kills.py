@@ -12,7 +12,8 @@ import pytest
 
 from crawler.store.ledger import Ledger
 from crawler.store.ledgerfile import ledger_path
-from support.crawling import ROOT, Project, Site, html, small_site
+from support.crawling import Project, Site, html, small_site
+from support.forking import ENVIRONMENT, LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,12 +37,12 @@ def test_fifty_kills_of_a_crawl_lose_and_double_nothing(
             *("0.8", "crawl", "site", "-a", f"url={site.url}", "-a", "from=links"),
             *("-s", "CORPUS_INCREMENTAL=True", "-s", "CORPUS_PART_ITEMS=37"),
         ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests")))},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
     )
-    log = (project.folder / "kills.log").read_text("utf-8")
+    log = (project.folder / LOG).read_text("utf-8")
     assert killed.returncode == 0, killed.stderr + log[-5000:]
     assert "ERROR" not in log, log[-5000:]
     corpora = sorted(project.folder.glob("corpus-*"))

@@ -1,10 +1,11 @@
 """Run as a script: crawls that are killed at random moments and given again until they are done.
 
-``python killing.py FOLDER KILLS LONGEST ARGUMENT …`` gives ``scrapy ARGUMENT …`` in FOLDER until it
-was killed so often, and once more to its end; ``CORPUS_DIR`` is a new one each time the crawl came
-to its end before. Each crawl is a fork of this process, which has imported everything, so that the
-moments lie in the crawl and not in its imports. They are drawn from the beginning of the crawl on,
-or, one time in three, from when it writes its output, which short crawls come to seldom.
+``python -m support.killing FOLDER KILLS LONGEST ARGUMENT …`` gives ``scrapy ARGUMENT …`` in FOLDER
+until it was killed so often, and once more to its end; ``CORPUS_DIR`` is a new one each time the
+crawl came to its end before. Each crawl is a fork of this process, which has imported everything,
+so that the moments lie in the crawl and not in its imports. They are drawn from the beginning of
+the crawl on, or, one time in three, from when it writes its output, which short crawls come to
+seldom.
 """
 
 from __future__ import annotations
@@ -16,44 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-import scrapy.cmdline
-
-import crawler.exporters
-import crawler.hold
-import crawler.pauses
-import crawler.spiders.site
-
-WARM = (crawler.exporters, crawler.hold, crawler.pauses, crawler.spiders.site)
-
-
-def begin(folder: str, corpus: str, arguments: list[str]) -> int:
-    """Begin a crawl in a process of its own; return its number."""
-    child = os.fork()
-    if child:
-        return child
-    code = 1
-    try:
-        os.chdir(folder)
-        log = os.open("kills.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        scrapy.cmdline.execute(["scrapy", *arguments, "-s", f"CORPUS_DIR={corpus}"])
-    except SystemExit as exit_:
-        code = exit_.code if isinstance(exit_.code, int) else 0 if exit_.code is None else 1
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
-def end(child: int) -> bool:
-    """Wait for a crawl; say whether it was killed."""
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return True
-    if os.WEXITSTATUS(status):
-        raise SystemExit(f"the crawl failed with {os.WEXITSTATUS(status)}")
-    return False
+from support.forking import begin, end
 
 
 def is_running(child: int) -> bool:
@@ -75,15 +39,16 @@ def main(folder: str, kills: int, longest: float, arguments: list[str]) -> None:
         crawls += 1
         corpus = f"corpus-{crawls}"
         while done < kills:
-            child = begin(folder, corpus, arguments)
+            child = begin(folder, [*arguments, "-s", f"CORPUS_DIR={corpus}"])
             if draw.random() < 1 / 3:
                 wait_for_output(child, Path(folder, corpus))
             time.sleep(draw.uniform(0, longest))
             os.kill(child, signal.SIGKILL)
-            if not end(child):
+            if (code := end(child)) is not None:
+                assert code == 0
                 break
             done += 1
-        end(begin(folder, corpus, arguments))
+        assert end(begin(folder, [*arguments, "-s", f"CORPUS_DIR={corpus}"])) == 0
 
 
 if __name__ == "__main__":

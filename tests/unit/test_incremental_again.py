@@ -69,7 +69,7 @@ def test_a_change_makes_a_page_due_soon_again(ledger: Ledger) -> None:
     answer(ledger, address(1), THIRD)
     assert asker(ledger, "2024-05-03T20:00:00Z").next(5, 0) == []
     answer(ledger, address(1), LATER, "another body")
-    assert asker(ledger, "2024-05-04T11:00:00Z").next(5, 0) == [(address(1), "due")]
+    assert asker(ledger, "2024-05-04T11:00:00Z").next(5, 0) == [(address(1), "recent")]
 
 
 def test_each_reason_has_its_turn_and_each_page_is_asked_for_once(ledger: Ledger) -> None:
@@ -79,7 +79,7 @@ def test_each_reason_has_its_turn_and_each_page_is_asked_for_once(ledger: Ledger
     again.named = {address_key(address(n)) for n in range(10) if n != 7}
     asked = again.next(100, 0)
     assert asked[:2] == [(address(3), "hinted"), (address(7), "unlisted")]
-    assert {url for url, reason in asked[2:] if reason == "due"} == {
+    assert {url for url, reason in asked[2:] if reason == "recent"} == {
         address(n) for n in range(10) if n not in {3, 7}
     }
     assert again.next(100, 0) == []
@@ -91,7 +91,7 @@ def test_what_is_listed_no_more_is_asked_for_once(ledger: Ledger) -> None:
         again = asker(ledger, SECOND, most=1)
         again.named = {address_key(address(1))}
         first = again.next(5, 0)
-    assert first == [(address(1), "due")] or first == [(address(2), "due")]
+    assert first == [(address(1), "recent")] or first == [(address(2), "recent")]
     ledger.add_found([Found(address(2), "sitemap", SECOND)])
     again = asker(ledger, SECOND, most=1)
     again.named = set()
@@ -100,14 +100,14 @@ def test_what_is_listed_no_more_is_asked_for_once(ledger: Ledger) -> None:
 
 def test_no_page_is_missed_where_sitemaps_are_not_all_read(ledger: Ledger) -> None:
     publish(ledger, [1, 2])
-    assert [reason for _, reason in asker(ledger, SECOND).next(5, 0)] == ["due", "due"]
+    assert [reason for _, reason in asker(ledger, SECOND).next(5, 0)] == ["recent", "recent"]
 
 
 def test_most_limits_what_nothing_hints_at(ledger: Ledger) -> None:
     publish(ledger, range(40))
     ledger.add_found(Found(address(n), "sitemap", SECOND, listed="2024-05-02") for n in range(15))
     reasons = [reason for _, reason in asker(ledger, SECOND, most=3).next(100, 0)]
-    assert reasons == ["hinted"] * 15 + ["due"] * 3
+    assert reasons == ["hinted"] * 15 + ["recent"] * 3
 
 
 @pytest.mark.parametrize(("new_pages", "allowed"), [(0, 10), (60, 10), (300, 30)])
@@ -124,7 +124,7 @@ def test_pages_that_come_for_nothing_are_bounded(
             if came % 2:
                 again.judged(url, changed=False)
     assert came == allowed
-    assert again.put_off["due"] == 100 - allowed
+    assert again.put_off["recent"] == 100 - allowed
 
 
 def test_what_has_changed_is_no_waste(ledger: Ledger) -> None:
@@ -163,3 +163,20 @@ def test_hints_are_followed_until_they_were_wrong_too_often(ledger: Ledger) -> N
     assert came == 26
     assert again.put_off == {"hinted": 74}
     assert len(list(ledger.hinted())) == 100, "they stay for the next crawl"
+
+
+def test_old_pages_do_not_keep_new_ones_from_being_asked_for(ledger: Ledger) -> None:
+    publish(ledger, range(50), FIRST)
+    publish(ledger, range(50, 80), SECOND)
+    again = asker(ledger, THIRD)
+    again.recent = SECOND
+    came = {"recent": 0, "due": 0}
+    while asked := again.next(8, 0):
+        for url, reason in asked:
+            is_old = reason == "due"
+            came[reason] += 1
+            again.answered(url, whole=is_old)
+            if is_old:
+                again.judged(url, changed=False)
+    assert came == {"recent": 30, "due": 5}
+    assert again.put_off == {"due": 45}

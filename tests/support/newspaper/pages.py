@@ -61,7 +61,11 @@ class Newspaper:
     def __post_init__(self) -> None:
         """Write the articles."""
         self.stories = print_stories(
-            self.count, self.days, quiet_days=self.lying_days, seed=self.seed
+            self.count,
+            self.days,
+            quiet_days=self.lying_days,
+            redesign=self.redesign,
+            seed=self.seed,
         )
         for story in self.stories:
             self._by_path[story.path] = story

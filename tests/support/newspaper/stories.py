@@ -124,7 +124,7 @@ def published(day: int) -> datetime:
 
 
 def print_stories(
-    count: int, days: int, *, quiet_days: Collection[int] = (), seed: int = 6
+    count: int, days: int, *, quiet_days: Collection[int] = (), redesign: int = 0, seed: int = 6
 ) -> tuple[Story, ...]:
     """Write a number of articles, spread evenly over some days.
 
@@ -136,12 +136,14 @@ def print_stories(
         count: how many articles.
         days: on how many days they appear.
         quiet_days: on which no edit is told: those on which sitemaps tell what is not so.
+        redesign: the day on which all pages become others; on it no edit is silent, since it could
+            be told from the redesign only by fetching all pages.
         seed: another one gives other articles.
     """
     draw = random.Random(seed)
     words = _vocabulary(draw, 4_000)
     days_of = [1 + number * days // count for number in range(count)]
-    fates = _Fates(draw, days_of, days, quiet_days)
+    fates = _Fates(draw, days_of, days, quiet_days, redesign)
     return tuple(_story(draw, words, number, day, fates) for number, day in enumerate(days_of))
 
 
@@ -149,7 +151,12 @@ class _Fates:
     """What becomes of each article, by its number."""
 
     def __init__(
-        self, draw: random.Random, days_of: Sequence[int], days: int, quiet_days: Collection[int]
+        self,
+        draw: random.Random,
+        days_of: Sequence[int],
+        days: int,
+        quiet_days: Collection[int],
+        redesign: int,
     ) -> None:
         count = len(days_of)
         # An article of the last day has no time left to become another one.
@@ -163,8 +170,11 @@ class _Fates:
             number = numbers.pop()
             day = days_of[number]
             if place < silent:
-                edit = Edit(draw.randint(day + 1, min(day + 2, days)), told=False)
-                self.edits[number] = (edit,)
+                soon = range(day + 1, min(day + 2, days) + 1)
+                edited_on = draw.choice(soon)
+                if edited_on == redesign:
+                    edited_on = soon[0] if soon[0] != redesign else soon[-1]
+                self.edits[number] = (Edit(edited_on, told=False),)
                 continue
             left = [d for d in range(day + 1, min(day + 9, days) + 1) if d not in quiet_days]
             chosen = draw.sample(left, min(len(left), 2 if place < silent + twice else 1))
