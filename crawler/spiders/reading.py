@@ -138,6 +138,11 @@ class ListingReader(PageSpider):
                 self._nothing(visit, "repeated", "it leads to a listing that was read before")
             else:
                 await self._read(visit, sources, response)
+        except Exception:
+            # One listing must not cost the others: the crawl goes on without it.
+            self.logger.exception("Unexpected error on %s; please report it", response.url)
+            self._miss_names(visit.site)
+            self._nothing(visit, "error", "see the error above")
         finally:
             self.frontier.finish(visit)
         return list(self.requests_of(visit.site))
