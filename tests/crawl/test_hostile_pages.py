@@ -82,7 +82,10 @@ UNREADABLE: dict[str, tuple[Answer, str]] = {
     "/blank": (html(" \n\t"), "skipped/empty"),
     "/binary": (html(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20), "skipped/binary"),
     "/nul": (html(b"\x00" * 5000), "skipped/binary"),
-    "/feed": (html("<?xml version='1.0'?><rss version='2.0'><channel/></rss>"), "skipped/not-html"),
+    "/channel": (
+        html("<?xml version='1.0'?><rss version='2.0'><channel/></rss>"),
+        "skipped/not-html",
+    ),
     "/over-limit": (html(sized(LIMIT + 1)), "failed/too-large"),
     "/500": (html("<p>The server failed.</p>", status=500), "failed/http-500"),
     "/404": (html("<p>Nothing here.</p>", status=404), "failed/http-404"),

@@ -129,7 +129,8 @@ class Project:
         process = subprocess.Popen(
             [sys.executable, "-m", "scrapy", *arguments],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}"},
+            # Whoever runs the tests may have said how wide a terminal is.
+            env={**os.environ, "COLUMNS": "", "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
