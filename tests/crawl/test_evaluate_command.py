@@ -116,8 +116,10 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         ([], "name a task (metadata, pagetypes, sentences, structure, tables, text)"),
         (
             ["taxt", "GOLD"],
-            "unknown task 'taxt'; the tasks are: "
-            "metadata, pagetypes, sentences, structure, tables, text",
+            (
+                "unknown task 'taxt'; the tasks are: "
+                "metadata, pagetypes, sentences, structure, tables, text"
+            ),
         ),
         (["text"], "name the gold files"),
         (["text", "-"], "read twice"),
