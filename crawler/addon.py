@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from crawler.columns import import_pyarrow
-from crawler.core.errors import OneLineExit, OptionError, UnknownMethodError
+from crawler.core.errors import (
+    ModelError,
+    OneLineExit,
+    OptionError,
+    UnknownMethodError,
+    UnreadableInputError,
+)
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
@@ -17,12 +23,13 @@ from crawler.exporters import check_feeds
 from crawler.fetching import replace_middlewares, replace_queue
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
-from crawler.making import table_method
+from crawler.making import structure_model, table_method
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import OPTIONS, Options
 from crawler.pauses import SitePauses
 from crawler.progress import Progress
 from crawler.secondpass import SpoolDownloadHandler
+from crawler.structurefolder import StructureFolderPipeline, check_structure_folder
 from crawler.tablefolder import TableFolderPipeline, check_folder
 
 if TYPE_CHECKING:
@@ -69,7 +76,8 @@ class CorpusAddon:
             _check_row_feeds(settings, options)
             _check_tables(options)
             _check_memory(settings, options)
-        except (OptionError, UnknownMethodError) as error:
+            _check_structure(options)
+        except (OptionError, UnknownMethodError, ModelError, UnreadableInputError) as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
 
@@ -94,6 +102,10 @@ class CorpusAddon:
         if options.tables_folder is not None:
             settings.setdefault_in_component_priority_dict(
                 "ITEM_PIPELINES", TableFolderPipeline, _FOLDER_ORDER
+            )
+        if options.structure_folder is not None:
+            settings.setdefault_in_component_priority_dict(
+                "ITEM_PIPELINES", StructureFolderPipeline, _FOLDER_ORDER
             )
         _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
         _add_default(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
@@ -128,6 +140,18 @@ def _check_memory(settings: BaseSettings, options: Options) -> None:
         )
     if options.output_format == "parquet":
         import_pyarrow()
+
+
+def _check_structure(options: Options) -> None:
+    structure_model(options)
+    if options.structure_folder is None:
+        return
+    if options.structure_model is None:
+        raise OptionError(
+            "CORPUS_STRUCTURE_FOLDER names a folder, and CORPUS_STRUCTURE_MODEL no model: nothing "
+            "would be written. Name a model, or leave the folder out."
+        )
+    check_structure_folder(options.structure_folder)
 
 
 def _check_tables(options: Options) -> None:

@@ -76,6 +76,9 @@ class PageItem:
         tables: Tables of the page in order, as the functions of
             :mod:`crawler.core.tables.content` describe them; layout tables only where the setting
             ``CORPUS_LAYOUT_TABLES`` is on. None where ``CORPUS_TABLES`` is off.
+        structure: The logical structure of the page by the document model of the setting
+            ``CORPUS_STRUCTURE_MODEL``, as an XML document; of an article of several pages that of
+            the first. None without a model.
         blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
             (on how many pages of the site it stands) and what else the method says of it; None
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
@@ -121,6 +124,7 @@ class PageItem:
     blocks_dropped: int = 0
     sentences: list[dict[str, Any]] | None = None
     tables: list[dict[str, Any]] | None = None
+    structure: str | None = None
     blocks: list[dict[str, Any]] | None = None
     metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)

@@ -67,6 +67,7 @@ _OF_THE_CALL = {
         "OUTPUT_FORMAT",
         "PART_ITEMS",
         "KEEP_SPOOL",
+        "STRUCTURE_FOLDER",
         "TABLES_FOLDER",
         "PROGRESS",
     )

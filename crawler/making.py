@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +14,27 @@ from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.methods.article import confidence
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
+from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.coherency import Constants
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
 from crawler.core.tables.words import load_words
 from crawler.core.wishes import read_wishes
 from crawler.items import PageItem
+from crawler.models import load_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crawler.core.flow import Annotation, SiteView, TextMethod
+    from crawler.core.structure.model import Model
     from crawler.core.tables.classify import TableMethod
     from crawler.core.tables.words import Words
     from crawler.options import Options
 
-__all__ = ["ItemMaker", "table_method", "table_words"]
+__all__ = ["ItemMaker", "structure_model", "table_method", "table_words"]
+
+logger = logging.getLogger(__name__)
 
 _COMMENT = "comment"
 """Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
@@ -49,6 +55,20 @@ def table_method(options: Options, words: Words | None = None) -> TableMethod:
         most=options.table_most,
     )
     return get_table_method(options.table_method, constants, words)
+
+
+def structure_model(options: Options) -> Model | None:
+    """Return the document model of the settings; ``None`` where they name none.
+
+    Raises:
+        UnknownMethodError: there is no structure method of that name.
+        ModelError: the model is wrong; the message names file, line and column.
+        UnreadableInputError: there is no such model.
+    """
+    if options.structure_model is None:
+        return None
+    check_structure_method(options.structure_method)
+    return load_model(options.structure_model)
 
 
 def table_words(options: Options) -> Words | None:
@@ -111,6 +131,7 @@ class ItemMaker:
             splitter_for("", options.sentence_method)
         self._options = options
         self._method = method
+        self._model = structure_model(options)
         self._table_words = table_words(options)
         self._table_method = table_method(options, self._table_words)
         self._mode = mode
@@ -165,6 +186,7 @@ class ItemMaker:
             blocks_dropped=len(annotation.labels) - kept,
             sentences=self._sentences(annotation, language) if self._options.sentences else None,
             tables=self._tables(annotation, language) if self._options.tables else None,
+            structure=self._structure(annotation),
             blocks=_blocks(annotation) if self._options.item_blocks else None,
             metadata_sources=dict(metadata.sources) if self._options.item_sources else None,
             fields=dict(page.fields),
@@ -193,6 +215,18 @@ class ItemMaker:
             if label.kept
             for sentence in splitter.split(block.text)
         ]
+
+    def _structure(self, annotation: Annotation) -> str | None:
+        if self._model is None:
+            return None
+        found = structure_of(annotation, self._model, self._options.structure_method)
+        self._count("corpus/structure/pages", 1)
+        if found.problems:
+            self._count("corpus/structure/with_problems", 1)
+            logger.info(
+                "Structure of %s: %s", annotation.document.page.url, "; ".join(found.problems)
+            )
+        return found.xml()
 
     def _tables(self, annotation: Annotation, language: str | None) -> list[dict[str, Any]]:
         judged = judge_tables(annotation.document.parsed, self._table_method)

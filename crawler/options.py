@@ -19,6 +19,7 @@ from crawler.core.errors import OptionError
 from crawler.core.methods import DEFAULT_METHOD
 from crawler.core.page import MAX_PAGE_BYTES
 from crawler.core.pagetype.kinds import KINDS
+from crawler.core.structure.names import DEFAULT_STRUCTURE
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
 
 if TYPE_CHECKING:
@@ -203,9 +204,9 @@ class Options:
     )
     incremental: bool = _option(
         default=False,
-        meaning="Remember what was seen, found and exported: fetch what is new or may have changed, "
-        "export what is new or has changed, in numbered parts, and go on after a kill. For the "
-        "spider site.",
+        meaning="Remember what was seen, found and exported: fetch what is new or may have "
+        "changed, export what is new or has changed, in numbered parts, and go on after a kill. "
+        "For the spider site.",
     )
     output: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
         None,
@@ -299,6 +300,20 @@ class Options:
         None,
         "Folder that gets each table as a CSV file of its own, and an index of them; made when "
         "missing. None for no such files.",
+    )
+    structure_model: str | None = _option(
+        None,
+        "Model of the kind of document that the pages are: a file in MEDL, or the name of one that "
+        "comes with the project. Each item has its structure by it, as XML. None for none.",
+    )
+    structure_method: str = _option(
+        DEFAULT_STRUCTURE,
+        "Name of the method that finds the structure.",
+    )
+    structure_folder: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "Folder that gets the structure of each page as an XML file of its own, and an index of "
+        "them; made when missing. None for no such files.",
     )
     keep_spool: bool = _option(
         default=False,

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import logging
-import os
 import re
 from contextlib import suppress
-from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import unquote
 
 from crawler.core.errors import OptionError
 from crawler.exporters import unwritable
+from crawler.folderfiles import INDEX, append_whole, as_csv, page_key, page_name, write_whole
 from crawler.items import PageItem
 from crawler.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy.crawler import Crawler
@@ -36,7 +33,6 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-INDEX: Final = "index.csv"
 INDEX_COLUMNS: Final = (
     "file", "url", "site", "language", "number", "path", "heading", "caption", "kind", "rows",
     "columns", "title_rows", "header_rows", "header_columns", "rows_left_out", "records", "types",
@@ -46,17 +42,10 @@ INDEX_COLUMNS: Final = (
 # What is longer in a row of the index is cut; the item has it whole.
 _CELL_CHARS = 1_000
 _TYPES_CHARS = 20_000
-# File systems take names of 255 bytes; paths are short enough for all of them.
-_SLUG_CHARS = 60
 # What file_name makes: the hash, and the table's number.
 _NAME = re.compile(
     r"[a-z0-9][a-z0-9.-]{0,79}/[a-z0-9][a-z0-9-]{0,79}-([0-9a-f]{16})-(\d{1,9})\.csv"
 )
-_HOST = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*")
-_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
-_NOT_IN_FOLDERS = re.compile(r"[^a-z0-9.]+")
-# Names that mean devices on Windows, with whatever ending.
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
 
 
 def file_name(url: str, site: str, number: int) -> str:
@@ -69,17 +58,7 @@ def file_name(url: str, site: str, number: int) -> str:
     >>> file_name("https://blog.example/prices/?of=bread", "blog.example", 2)
     'blog.example/prices-of-bread-edf8875939dc0af8-2.csv'
     """
-    folder = _NOT_IN_FOLDERS.sub("-", site.lower())[:_SLUG_CHARS].strip("-.") or "site"
-    if folder == INDEX or _DEVICES.match(folder):
-        folder = f"site-{folder}"
-    path = _HOST.sub("", unquote(url[: 20 * _SLUG_CHARS]).lower())
-    slug = _NOT_IN_NAMES.sub("-", path).strip("-")[:_SLUG_CHARS].strip("-") or "page"
-    return f"{folder}/{slug}-{_page_key(url, site):016x}-{number}.csv"
-
-
-def _page_key(url: str, site: str) -> int:
-    key = f"{site}\n{url}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(key, digest_size=8).digest())
+    return f"{page_name(url, site)}-{number}.csv"
 
 
 def check_folder(folder: Path) -> None:
@@ -139,7 +118,7 @@ class TableFolder:
             OSError: not all could be written, or old ones not be removed. The files that the index
                 names are whole in that case too.
         """
-        key = _page_key(item.url, item.site)
+        key = page_key(item.url, item.site)
         before = set(self._numbers.get(key, ()))
         written: list[int] = []
         for table in item.tables or ():
@@ -162,9 +141,9 @@ class TableFolder:
         path.parent.mkdir(exist_ok=True)
         names, records = list(table["types"]), table["records"]
         lines = ([record[name] for name in names] for record in records)
-        _write_whole(path, [_as_csv((names, *lines))])
+        write_whole(path, [as_csv((names, *lines))])
         try:
-            _append_whole(self.folder / INDEX, _as_csv([_index_row(name, item, table)]))
+            append_whole(self.folder / INDEX, as_csv([_index_row(name, item, table)]))
         except OSError:
             # A row of an earlier crawl would say of it what is no longer so.
             path.unlink(missing_ok=True)
@@ -186,7 +165,7 @@ class TableFolder:
         ours = (row for row in kept if _NAME.fullmatch(row[0]))
         there = (row for row in ours if (self.folder / row[0]).is_file())
         rows = chain([INDEX_COLUMNS], there)
-        _write_whole(self.folder / INDEX, (_as_csv([row]) for row in rows))
+        write_whole(self.folder / INDEX, (as_csv([row]) for row in rows))
 
     def _rows(self) -> Iterator[list[str]]:
         """Read the rows of the index, whole ones alone."""
@@ -202,31 +181,6 @@ class TableFolder:
                     (row,) = csv.reader([line])
                     if line.endswith("\n") and len(row) == len(INDEX_COLUMNS):
                         yield row
-
-
-def _write_whole(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file beside its place and rename it; what failed leaves nothing."""
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        with aside.open("wb") as file:
-            file.writelines(pieces)
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
-
-
-def _append_whole(path: Path, line: bytes) -> None:
-    """Add a line to a file, or leave the file as it was."""
-    with path.open("ab", buffering=0) as file:
-        end = file.seek(0, os.SEEK_END)
-        try:
-            rest = memoryview(line)
-            while rest:
-                rest = rest[file.write(rest) :]
-        except OSError:
-            file.truncate(end)
-            raise
 
 
 def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:
@@ -246,14 +200,6 @@ def _index_row(name: str, item: PageItem, table: dict[str, Any]) -> list[str]:
         "fetched_at": item.fetched_at,
     }
     return ["" if (value := values[key]) is None else str(value) for key in INDEX_COLUMNS]
-
-
-def _as_csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """Write rows as UTF-8, each on one line: white space within a text is folded."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8", "backslashreplace")
 
 
 class TableFolderPipeline:

@@ -9,6 +9,7 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Annotation, SiteView, annotate, get_method
 from crawler.core.structure.model import TEXT
 from crawler.core.structure.modern import Modern
+from crawler.core.structure.names import DEFAULT_STRUCTURE
 from crawler.core.structure.nodes import full_text
 from crawler.core.structure.published import Published
 from crawler.core.structure.xml import fit, to_xml
@@ -25,9 +26,6 @@ __all__ = [
     "structure_names",
     "structure_of",
 ]
-
-DEFAULT_STRUCTURE = "modern"
-"""The method that is taken where none is named."""
 
 
 class _Method(Protocol):
