@@ -19,7 +19,7 @@ from crawler.core.errors import (
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
-from crawler.exporters import check_feeds
+from crawler.exporters import check_feeds, unwritable
 from crawler.fetching import replace_middlewares, replace_queue
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
@@ -138,6 +138,9 @@ def _check_memory(settings: BaseSettings, options: Options) -> None:
             "CORPUS_MODE is set, and CORPUS_INCREMENTAL decides for each page whether it leaves at "
             "once or is held. Leave CORPUS_MODE out."
         )
+    folder = options.output or options.dir / "articles"
+    if flaw := unwritable(folder / "part"):
+        raise OptionError(f"CORPUS_OUTPUT is {folder}, and cannot be written to: {flaw}")
     if options.output_format == "parquet":
         import_pyarrow()
 

@@ -143,7 +143,9 @@ def _parts(stats: Mapping[str, Any]) -> list[str]:
     if stats.get("corpus/mode") != "incremental":
         return []
     number = _count(stats, "corpus/parts/written")
-    return [f"{folder}: {number:,} new parts" if number else "no new part: nothing has changed"]
+    if not number:
+        return ["no new part: no article is new or has changed"]
+    return [f"{folder}: {number:,} new part{'s' if number > 1 else ''}"]
 
 
 def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

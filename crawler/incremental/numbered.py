@@ -70,6 +70,7 @@ class NumberedParts:
         self._stats = crawler.stats
         self._open: dict[str, _OpenPart] = {}
         self._warned = False
+        self._failed: set[str] = set()
 
     @classmethod
     def of(cls, crawler: Crawler, memory: Memory, save: Callable[[], None]) -> Self:
@@ -181,16 +182,19 @@ class NumberedParts:
     def _fail(self, site: str, error: Exception) -> None:
         """Give a part up. Its pages stay owed, and the next crawl exports them."""
         self._stats.inc_value("corpus/parts/failed")
+        part = self._open.pop(site, None)
+        if part is not None:
+            with suppress(OSError):
+                part.file.close()
+        if site in self._failed:
+            return
+        self._failed.add(site)
         logger.error(
             "The output of %s cannot be written (%s): run the crawl again when it can, "
             "and it goes on with these pages.",
             site,
             error,
         )
-        part = self._open.pop(site, None)
-        if part is not None:
-            with suppress(OSError):
-                part.file.close()
 
 
 def _urls_of(item: Any) -> list[str]:  # noqa: ANN401 - any item type of Scrapy

@@ -261,8 +261,9 @@ def _advice(error: sqlite3.Error) -> str:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return (
-            f"the ledger is damaged ({error}). Put a copy of it in its place, or have it moved "
-            "aside to begin anew: the site's pages are then fetched and exported once more."
+            f"the ledger is damaged ({error}). Put a copy of it in its place, or move it aside "
+            "with 'scrapy ledger SITE --move-aside' to begin anew: the site's pages are then "
+            "fetched and exported once more."
         )
     if name.startswith("SQLITE_FULL"):
         return "the disk is full. Free some space there; what was noted before is safe."

@@ -143,7 +143,7 @@ def test_a_file_of_something_else_is_named_and_moved_on_request_alone(path: Path
     content = b"<!doctype html>" * 1000
     path.write_bytes(content)
     for _ in range(2):
-        with pytest.raises(StoreError, match=r"is damaged .* moved aside"):
+        with pytest.raises(StoreError, match=r"is damaged .* move it aside"):
             Ledger(path)
     assert path.read_bytes() == content
     assert move_aside(path).read_bytes() == content
