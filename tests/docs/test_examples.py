@@ -195,4 +195,4 @@ def test_two_commands_set_everything_up() -> None:
     demo, tests = commands
     assert "\n" not in demo + tests
     assert demo.endswith("scrapy demo")
-    assert tests.endswith("-m pytest")
+    assert tests.endswith("-m pytest -n auto --dist worksteal")
