@@ -182,7 +182,9 @@ def _masked(text: str) -> str:
 
 
 def _label(text: str) -> str:
-    return _masked(text[: 2 * _LABEL_CHARS].lower())[:_LABEL_CHARS]
+    text = text[:_LABEL_CHARS].lower()
+    # Figures of a label are part of its name, as in "ISBN-13:"; others are dates and counts.
+    return text if text.endswith((":", "\uff1a")) else _masked(text)
 
 
 def _name(view: View, node: int) -> str:
