@@ -287,8 +287,8 @@ class Frontier:
         """Whether what earlier crawls have found and fetched is known."""
         return False
 
-    def transaction(self) -> AbstractContextManager[Any]:
-        """Note all that is noted inside, or nothing where the crawl is killed meanwhile."""
+    def transaction(self, site: str) -> AbstractContextManager[Any]:  # noqa: ARG002 - as in the crawls that do
+        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
         return nullcontext()
 
     def listed_now(self, site: str, named: Container[int] | None) -> None:

@@ -53,9 +53,9 @@ class KeptFrontier(Frontier):
         """Whether what earlier crawls have found and fetched is known."""
         return True
 
-    def transaction(self) -> AbstractContextManager[Any]:
-        """Note all that is noted inside, or nothing where the crawl is killed meanwhile."""
-        return self.memory.transaction()
+    def transaction(self, site: str) -> AbstractContextManager[Any]:
+        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
+        return self.memory.transaction([site])
 
     # Addresses
 
@@ -88,7 +88,8 @@ class KeptFrontier(Frontier):
 
     def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
         """Let visits wait; return those whose addresses were not seen before."""
-        with self.memory.transaction():
+        visits = list(visits)
+        with self.memory.transaction(sorted({visit.site for visit in visits})):
             return [visit for visit in visits if self.add(visit)]
 
     def are_redated(self, visits: Sequence[Visit]) -> bool:
@@ -168,7 +169,7 @@ class KeptFrontier(Frontier):
     def ask_again(self, address: str, kind: str) -> bool:
         """Put a list that an earlier crawl has fetched back into the queue, once in a crawl."""
         row = self._row(address)
-        if row is None or row.state != "fetched" or row.asked_at >= self._since(address):
+        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
             return False
         if kind != LISTING and (not row.kind or row.kind == ARTICLE):
             return False
@@ -177,7 +178,7 @@ class KeptFrontier(Frontier):
     def ask_whole(self, address: str) -> bool:
         """Have a page that an earlier crawl has fetched sent whole, once in a crawl."""
         row = self._row(address)
-        if row is None or row.state != "fetched" or row.asked_at >= self._since(address):
+        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
             return False
         self._ledger_of(address).owe(row.address)
         return self._requeue(row)

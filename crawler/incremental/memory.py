@@ -20,7 +20,7 @@ from crawler.core.simhash import similarity_hash
 from crawler.incremental.again import EXPLAINED, AskAgain
 from crawler.store.ledger import Ledger
 from crawler.store.ledgerfile import ledger_path
-from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.ledgerversions import GONE_HASH, PART_HASH
 from crawler.store.spool import Spool
 from crawler.store.spoolfile import spool_path
 
@@ -111,7 +111,7 @@ class Memory:
             )
         else:
             # What could not be had may be there now, and a robots.txt may say something else.
-            ledger.retry_failed(_MOST_TRIES)
+            ledger.retry_failed(_MOST_TRIES, now=began)
             ledger.requeue_refused("robots")
         ledger.reset_fetching()
 
@@ -227,11 +227,11 @@ class Memory:
         return None if site is None else self._ledgers[site].seen(url)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Keep what is noted inside as one, in the ledgers of all sites."""
+    def transaction(self, sites: Iterable[str]) -> Iterator[None]:
+        """Keep what is noted inside as one, in the ledgers of some sites."""
         with ExitStack() as stack:
-            for ledger in self._ledgers.values():
-                stack.enter_context(ledger.transaction())
+            for site in sites:
+                stack.enter_context(self._ledgers[site].transaction())
             yield
 
     def again(self, site: str) -> AskAgain:
@@ -269,41 +269,46 @@ class Memory:
         ledger.describe(
             row.address, kind=item.page_type, near_hash=similarity_hash(item.text) or None
         )
-        known = "" if row.exported_hash == GONE_HASH else row.exported_hash
+        known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
         self.again(site).judged(row.address, changed=not is_same)
         if is_same:
-            self.settle(item.parts or [item.url])
+            self.settle(item.parts or [item.url], is_same=True)
             return False
         item.change = "changed" if known else "new"
         item.previous_hash = known or None
         return True
 
-    def settle(self, urls: Iterable[str], kind: str = "") -> None:
+    def settle(self, urls: Iterable[str], kind: str = "", *, is_same: bool = False) -> None:
         """Note that pages as they were fetched last give no item.
 
         Args:
             urls: their addresses.
-            kind: what kind of page they are, where that is why: then they are no articles, and what
-                was exported of them is withdrawn.
+            kind: what kind of page they are, where that is why.
+            is_same: that is because they say what was exported of them. Else what was exported is
+                withdrawn, as of a page that is gone.
         """
         for url in urls:
             site, row = self.site_of(url), self._row(url)
             if site is None or row is None:
                 continue
-            self._ledgers[site].write_off(row.address)
+            ledger = self._ledgers[site]
+            if is_same:
+                ledger.write_off(row.address)
+            else:
+                ledger.retract(row.address)
             if kind:
-                self._ledgers[site].describe(row.address, kind=kind)
-                self._ledgers[site].retract(row.address)
+                ledger.describe(row.address, kind=kind)
             self.again(site).judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 
     def exported(self, urls: Iterable[str], name: str, part: Part) -> None:
-        """Note that a part holds an item of pages: the page, or all pages of its article."""
+        """Note that a part holds an item of pages: of one, or of all of an article, in order."""
         for url in urls:
             site, row = self.site_of(url), self._row(url)
             if site is not None and row is not None:
                 self._ledgers[site].mark_exported(part.run, row.address, name, part.number)
+            name = PART_HASH
 
     def tell(self) -> None:
         """Count and log what was put off to the next crawl."""

@@ -126,7 +126,7 @@ class SiteSpider(ListingReader):
             if self._is_new_page(response, visit):
                 wishes = self.wishes(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
-                with self.frontier.transaction():
+                with self.frontier.transaction(visit.site):
                     is_handed_over = self._note(response, visit, page, wishes)
                     if page is not None and "links" in self.arguments.from_:
                         reached |= self._offer_links(page, visit, wishes)

@@ -34,7 +34,7 @@ from crawler.store.ledgerrows import (
     seconds_of,
 )
 from crawler.store.ledgerruns import LedgerRuns
-from crawler.store.ledgerversions import GONE_HASH, Version, answered, signed_hash
+from crawler.store.ledgerversions import GONE_HASH, PART_HASH, Version, answered, signed_hash
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -238,13 +238,21 @@ class Ledger(LedgerRuns):
             for address in addresses:
                 self._run(sql.REQUEUE_ONE, (self._key(address),))
 
-    def retry_failed(self, most: int) -> int:
-        """Put back into the queue what failed at most so often, behind all that failed less often.
+    def retry_failed(self, most: int, *, now: str) -> int:
+        """Put back into the queue what failed, behind all that failed less often.
+
+        Args:
+            most: what failed more often than this is put back only when the time since it was asked
+                for is half of that for which it was known then: ever less often.
+            now: the time (ISO 8601).
 
         Returns:
             How many.
+
+        Raises:
+            StoreError: the time is none.
         """
-        return self._run(sql.RETRY_FAILED, (most,)).rowcount
+        return self._run(sql.RETRY_FAILED, (most, seconds_of(now))).rowcount
 
     def requeue_refused(self, reason: str) -> int:
         """Put back into the queue what was refused for one reason; return how many."""
@@ -341,7 +349,7 @@ class Ledger(LedgerRuns):
         """Give the pages that are gone or retracted, and of which a version was exported last."""
         for rows in (self.gone(), self._iterate("INDEXED BY retracted WHERE retracted = 1 AND")):
             for row in rows:
-                if row.exported_hash not in {"", GONE_HASH}:
+                if row.exported_hash not in {"", GONE_HASH, PART_HASH}:
                     yield row
 
     def due_again(self, now: str, share: float, limit: int, *, before: str) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from crawler.store.ledgerhints import HINT_COLUMNS
 from crawler.store.ledgerrows import ROW_COLUMNS, STATES
-from crawler.store.ledgerversions import VERSION_COLUMNS
+from crawler.store.ledgerversions import PART_HASH, VERSION_COLUMNS
 
 QUEUED, FETCHING, FETCHED, GONE, REFUSED, FAILED = range(len(STATES))
 # A partial index is taken only where its own condition stands in the query.
@@ -114,12 +114,14 @@ REQUEUE_HINTED = f"{_REQUEUE} hinted = 1 AND state NOT IN ({QUEUED}, {FETCHING})
 _SETTLED = f"state IN ({FETCHED}, {GONE})"
 RETRY_FAILED = f"""
 UPDATE pages SET state = {QUEUED}, turn = turn_of(kind, tries)
-WHERE {UNSETTLED} AND state = {FAILED} AND tries <= ?
+WHERE {UNSETTLED} AND state = {FAILED}
+    AND (tries <= ? OR 2 * (? - asked_at) >= asked_at - found_at)
 """
 REQUEUE_REFUSED = f"{_REQUEUE} {UNSETTLED} AND state = {REFUSED} AND reason = ?"
 DUE = f"""
 SELECT address FROM pages
-WHERE {_SETTLED} AND hinted = 0 AND exported IS NOT NULL AND asked_at < ?
+WHERE {_SETTLED} AND hinted = 0 AND exported IS NOT NULL AND exported <> '{PART_HASH}'
+    AND asked_at < ?
     AND ? - asked_at >= ? * (asked_at - changed_at)
 ORDER BY changed_at DESC, key LIMIT ?
 """
@@ -130,7 +132,7 @@ ORDER BY key LIMIT ?
 """
 DESCRIBE = "UPDATE pages SET kind = coalesce(?, kind), near = coalesce(?, near) WHERE key = ?"
 OWE = "UPDATE pages SET owed = 1 WHERE key = ?"
-WRITE_OFF = "UPDATE pages SET owed = 0 WHERE key = ?"
+WRITE_OFF = "UPDATE pages SET owed = 0, retracted = 0 WHERE key = ?"
 RETRACT = "UPDATE pages SET owed = 0, retracted = exported IS NOT NULL WHERE key = ?"
 FETCHED_SINCE = f"""
 SELECT count(*) FROM pages

@@ -9,7 +9,15 @@ from crawler.core.errors import StoreError
 from crawler.store.ledgerhints import KIND_CHARS, plain
 from crawler.store.ledgerrows import Change, Fetched, State
 
-__all__ = ["GONE_HASH", "VERSION_COLUMNS", "Version", "answered", "signed_hash", "sound_hash"]
+__all__ = [
+    "GONE_HASH",
+    "PART_HASH",
+    "VERSION_COLUMNS",
+    "Version",
+    "answered",
+    "signed_hash",
+    "sound_hash",
+]
 
 _HASH_CHARS = 200
 # Longer validators come from no server that means well, and many refuse a request with one.
@@ -20,6 +28,9 @@ _HASHES = 2**64
 
 GONE_HASH = "gone"
 """What is exported of a page that is gone."""
+
+PART_HASH = "part"
+"""What is exported of a page that went into the item of another: the first of its article."""
 
 
 class Version(NamedTuple):
