@@ -31,16 +31,17 @@ _SEEDS = 40
 _Role = tuple[tuple[Member, ...], float]
 
 
-def teams_of(examples: Sequence[Example]) -> tuple[tuple[Variant, ...], ...]:
+def teams_of(examples: Sequence[Example], *, finer: bool = True) -> tuple[tuple[Variant, ...], ...]:
     """Return the teams of roles that together say all values of the examples.
 
     Args:
         examples: in an order that depends on the set alone.
+        finer: whether a role may be cut; the records of a list are one.
     """
     wrong = [sighting for example in examples for sighting in example.wrong]
     found: tuple[tuple[Variant, ...], ...] = ()
     best = float("-inf")
-    for alike in _ALIKE:
+    for alike in _ALIKE if finer else _ALIKE[:1]:
         teams = _Cast(examples, wrong, alike).teams()
         margin = min((team[0].margin for team in teams), default=1.0)
         if margin > best:
