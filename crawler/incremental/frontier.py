@@ -29,7 +29,6 @@ __all__ = ["KeptFrontier"]
 
 # Visits taken at once where nothing else limits them.
 _AT_ONCE: Final = 64
-_GONE: Final = 410
 _MANY: Final = 20
 _SHARE_OF_KNOWN: Final = 0.5
 # Kinds of pages whose links are read as those of lists are.
@@ -236,10 +235,8 @@ class KeptFrontier(Frontier):
     def _moved(self, ledger: Ledger, visit: Visit, url: str, at: str) -> None:
         """Know a page by the address that its own now leads to."""
         ledger.add_found([replace(_found(visit, at), address=url)])
-        old = ledger.seen(visit.address)
-        if old is not None and old.exported_hash:
-            # It is exported under its new address, and told to be gone from this one.
-            ledger.mark_fetched(Fetched(visit.address, _GONE, at))
+        # It is exported under its new address, and withdrawn from this one.
+        ledger.retract(visit.address)
         ledger.mark_refused(visit.address, "redirected", at=at, instead=url)
 
     def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:

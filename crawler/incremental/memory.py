@@ -275,9 +275,18 @@ class Memory:
         if is_same:
             self.settle(item.parts or [item.url], is_same=True)
             return False
+        if item.near_duplicate_of is not None and not self._stands(item.near_duplicate_of):
+            item.near_duplicate_of = None
         item.change = "changed" if known else "new"
         item.previous_hash = known or None
         return True
+
+    def _stands(self, url: str) -> bool:
+        """Say whether a page is exported, or is to be."""
+        row = self._row(url)
+        if row is None or row.state not in {"fetched", "queued", "fetching", "failed"}:
+            return False
+        return row.owed or row.exported_hash not in {"", GONE_HASH}
 
     def settle(self, urls: Iterable[str], kind: str = "", *, is_same: bool = False) -> None:
         """Note that pages as they were fetched last give no item.

@@ -115,7 +115,10 @@ def test_a_page_that_moved_is_gone_from_where_it_was(first: Crawl, tmp_path: Pat
     second.find("a", listed="2024-06-01")
     (visit,) = (each for each in second.all_visits() if each.address == f"{BASE}a")
     assert second.fetch(visit, "moved", f"{BASE}new-place")
-    assert [row.address for row in second.ledger.gone_untold()] == []
+    assert [row.address for row in second.ledger.gone_untold()] == [f"{BASE}a"]
+    moved = PageItem(url=f"{BASE}new-place", text="a", near_duplicate_of=f"{BASE}a")
+    assert second.memory.is_news(moved)
+    assert (moved.change, moved.near_duplicate_of) == ("new", None)
     row = second.ledger.seen(f"{BASE}a")
     assert row is not None
     assert (row.state, row.canonical) == ("refused", f"{BASE}new-place")
