@@ -26,7 +26,9 @@ class EvaluateCommand(ScrapyCommand):
 
     def syntax(self) -> str:
         """Return what follows ``scrapy evaluate``."""
-        return "TASK GOLD... [--method NAME] [--limit N] [--json FILE|-] [--curve FILE]"
+        return (
+            "TASK GOLD... [--method NAME] [--limit N] [--examples N] [--json FILE|-] [--curve FILE]"
+        )
 
     def short_desc(self) -> str:
         """Return the line in the list of commands."""
@@ -41,7 +43,9 @@ class EvaluateCommand(ScrapyCommand):
             "sentences: sentence boundaries, on texts of text, sentences and lang. "
             "tables: genuine tables among layout tables, on pages of html and tables. "
             "metadata: dates, titles and authors, on pages of html and any of title, authors and "
-            "publishing_date."
+            "publishing_date. "
+            "wrapper: values and records found by rules learned from a site's first pages, on "
+            "pages of site, html and gold or gold_records."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -56,6 +60,11 @@ class EvaluateCommand(ScrapyCommand):
         # Checked in run(), where a mistake takes one line and not argparse's whole usage.
         parser.add_argument(
             "--limit", metavar="N", help="use the first N pages or texts of the set only"
+        )
+        parser.add_argument(
+            "--examples",
+            metavar="N",
+            help="learn from the first N pages of each site (task wrapper; default: 3)",
         )
         parser.add_argument(
             "--json",

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_EXAMPLES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -72,7 +74,8 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
     unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if unknown:
         raise ArgumentError(
-            f"unknown option {unknown[0]}; the options are --method, --limit, --json and --curve"
+            f"unknown option {unknown[0]}; the options are --method, --limit, --examples, --json "
+            "and --curve"
         )
     if not args:
         raise ArgumentError(f"name a task ({', '.join(task_names())}) and gold files")
@@ -85,11 +88,14 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
     job = Job(
         gold=tuple(Path(name) for name in args[1:]),
         method=opts.method or task.default_method or of_settings[task.name],
-        limit=_limit(opts.limit),
+        limit=_count("--limit", opts.limit, "of pages or texts"),
         near_duplicate_similarity=options.near_duplicate_similarity,
         with_curves=opts.curve is not None,
+        examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
         options=options,
     )
+    if opts.examples is not None and task.name != "wrapper":
+        raise ArgumentError(f"the task {task.name} learns nothing; leave --examples out")
     if opts.curve is not None and not task.has_curves:
         raise ArgumentError(f"the task {task.name} has no curve; leave --curve out")
     if opts.json not in (None, "-"):
@@ -101,16 +107,16 @@ def _read_arguments(args: Sequence[str], opts: argparse.Namespace, options: Opti
     return _Call(task, job, opts.json, opts.curve)
 
 
-def _limit(value: str | None) -> int | None:
+def _count(option: str, value: str | None, what: str) -> int | None:
     if value is None:
         return None
     try:
-        limit = int(value)
+        number = int(value)
     except ValueError:
-        limit = 0
-    if limit < 1:
-        raise ArgumentError(f"--limit is '{value}'; give a number of pages or texts, 1 or more")
-    return limit
+        number = 0
+    if number < 1:
+        raise ArgumentError(f"{option} is '{value}'; give a number {what}, 1 or more")
+    return number
 
 
 def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> None:

@@ -31,6 +31,8 @@ class Job:
         crawl.
     ``with_curves``
         Whether the report is to hold what ``--curve`` draws.
+    ``examples``
+        How many pages of a site rules learn from.
     ``options``
         The settings of the project, by which tables are judged as in a crawl.
     """
@@ -40,6 +42,7 @@ class Job:
     limit: int | None = None
     near_duplicate_similarity: float = 0.7
     with_curves: bool = False
+    examples: int = 3
     options: Options = field(default_factory=Options)
 
 

@@ -11,6 +11,7 @@ from crawler.evaluation.sentences import SentencesTask
 from crawler.evaluation.structure import StructureTask
 from crawler.evaluation.tables import TablesTask
 from crawler.evaluation.text import TextTask
+from crawler.evaluation.wrapper import WrapperTask
 
 if TYPE_CHECKING:
     from crawler.evaluation.report import Task
@@ -26,6 +27,7 @@ _TASKS: dict[str, Task] = {
         StructureTask(),
         TablesTask(),
         TextTask(),
+        WrapperTask(),
     )
 }
 

@@ -113,7 +113,7 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], "name a task (metadata, pagetypes, sentences, structure, tables, text)"),
+        ([], "name a task (metadata, pagetypes, sentences, structure, tables, text, wrapper)"),
         (
             ["taxt", "GOLD"],
             (

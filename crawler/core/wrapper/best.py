@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.mates import mates_of
 from crawler.core.wrapper.roles import teams_of
-from crawler.core.wrapper.sightings import TEXT_RUN, Example, nodes_of, value_of
+from crawler.core.wrapper.sightings import TEXT_RUN, Example, node_at, nodes_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,11 +70,32 @@ class BestRule:
         """Return the rule that has learned from these examples as well."""
         return BestRule.learned((*self.examples, *examples))
 
-    def matches(self, view: View) -> tuple[Match, ...]:
+    def taught(self, view: View, example: Example) -> BestRule:  # noqa: ARG002 - other rules look
+        """Return the rule that has learned from this example of a page as well."""
+        return self.merged((example,))
+
+    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
         """Return the nodes that are taken, in document order: one, or all where there are several.
 
         None are taken where nothing on the page is enough like the examples.
+
+        Args:
+            view: the page, or the record.
+            remember: answer for a page that is itself an example what was said of it, whatever
+                else was learned. Without, one sees what the evidence alone finds.
         """
+        found = self._found(view)
+        if not remember:
+            return found
+        root = view.tree.path(view.root) if view.root >= 0 else ""
+        told = [
+            example
+            for example in self.examples
+            if example.record == root and example.page == view.tree.fingerprint
+        ]
+        return _as_told(view, found, told) if told else found
+
+    def _found(self, view: View) -> tuple[Match, ...]:
         found: dict[int, Match] = {}
         for team in self.teams:
             for match in self._found_by(team, view):
@@ -133,6 +154,22 @@ def _nodes_like(variant: Variant, view: View, *, every: bool) -> list[Match]:
         Match(node, kind, value_of(view, node, kind), cost, variant.confidence(cost), with_mates)
         for node, cost in found
     ]
+
+
+def _as_told(view: View, found: Sequence[Match], told: Sequence[Example]) -> tuple[Match, ...]:
+    """Return what examples say of their own page: the nodes found, or else those remembered."""
+    by_node = {match.node: match for match in found}
+    kept: dict[int, Match] = {}
+    for wanted in (wanted for example in told for wanted in example.wanted):
+        nodes = [(node_at(view, its.path), its.kind) for its in wanted.sightings]
+        there = [(node, kind) for node, kind in nodes if node is not None]
+        known = [by_node[node] for node, _ in there if node in by_node]
+        if known:
+            kept.update((match.node, match) for match in known)
+        elif there:
+            node, kind = there[0]
+            kept[node] = Match(node, kind, value_of(view, node, kind), 0.0, 1.0)
+    return tuple(kept[node] for node in sorted(kept))
 
 
 def _key(example: Example) -> tuple[str, str, str, str]:

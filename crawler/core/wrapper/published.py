@@ -145,18 +145,24 @@ class PublishedRule:
             above = best
         return found
 
-    def choose(self, tree: PageTree, *, texts: bool = False) -> tuple[int, Fraction] | None:
+    def choose(
+        self, tree: PageTree, *, texts: bool = False, root: int = -1
+    ) -> tuple[int, Fraction] | None:
         """Return the node of a page with the least cost, and its cost; the first of several.
 
         Args:
             tree: the page.
             texts: choose among text nodes, else among elements.
+            root: choose among the nodes in this element; with -1 among those of the page.
 
         Returns:
             None where the page has no such node.
         """
-        names = np.asarray([name == TEXT for name in tree.names], bool)
-        (among,) = np.nonzero(names == texts)
+        within = tree.within(root)
+        is_text = np.asarray(
+            [name == TEXT for name in tree.names[within.start : within.stop]], bool
+        )
+        among = np.flatnonzero(is_text == texts) + within.start
         if not among.size:
             return None
         costs = self.costs(tree)[among]

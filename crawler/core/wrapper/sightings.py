@@ -27,6 +27,8 @@ __all__ = [
     "agreement",
     "example_of_nodes",
     "example_of_values",
+    "node_at",
+    "nodes_of",
     "value_of",
 ]
 
@@ -191,6 +193,13 @@ def _joined(view: View, address: str) -> str:
         return urljoin(view.tree.base_url, address)
     except ValueError:
         return address
+
+
+def node_at(view: View, path: str) -> int | None:
+    """Return the node of a sighting's path, None where the page has none there."""
+    if view.root < 0:
+        return view.tree.find(path)
+    return view.root if path == "/" else view.tree.find(view.tree.path(view.root) + path)
 
 
 def rarities(sighting: Sighting) -> tuple[float, ...]:
