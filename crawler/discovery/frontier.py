@@ -312,10 +312,10 @@ class Frontier:
 
     def fetched(
         self,
-        visit: Visit,  # noqa: ARG002
-        url: str,  # noqa: ARG002
-        body: bytes,  # noqa: ARG002
-        validators: tuple[str, str],  # noqa: ARG002
+        visit: Visit,  # noqa: ARG002 - as above
+        url: str,  # noqa: ARG002 - as above
+        body: bytes,  # noqa: ARG002 - as above
+        validators: tuple[str, str],  # noqa: ARG002 - as above
         *,
         wanted: bool,
     ) -> bool:
