@@ -112,7 +112,7 @@ def test_a_killed_crawl_leaves_a_folder_to_go_on_with(tmp_path: Path) -> None:
 
 def test_an_index_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "index.csv").write_text("file,url\n", "utf-8")
-    with pytest.raises(OptionError, match="no index of structures"):
+    with pytest.raises(OptionError, match="no index of structure"):
         StructureFolder(tmp_path)
 
 
