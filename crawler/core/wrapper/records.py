@@ -18,21 +18,17 @@ from crawler.core.wrapper.sightings import ELEMENT, Example, Wanted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.wrapper.evidence import Evidence, View
+    from crawler.core.wrapper.evidence import View
     from crawler.core.wrapper.sightings import Survey
     from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.variants import Variant
 
-__all__ = ["Record", "RecordRule", "example_of_records"]
+__all__ = ["Record", "RecordRule", "example_of_records", "looks_like"]
 
 # A list is known by some of its records, evenly spread.
 _SAMPLE = 8
 # The looks of an element itself, and from what share of them on a neighbour is its like.
-_LOOKS = tuple(
-    (at, slot.trust)
-    for at, slot in enumerate(SLOTS)
-    if slot.name in {"class", "attributes", "parts"}
-)
+_LOOKS = tuple(slot for slot in SLOTS if slot.name in {"class", "attributes", "parts"})
 _ALIKE = 0.5
 # Records that are learned from one page alone look more alike than those of the next.
 _SLACK = 0.93
@@ -127,20 +123,22 @@ def _with_their_like(survey: Survey, nodes: Sequence[int]) -> list[int]:
     tree = view.tree
     found = set(nodes)
     for node in nodes:
-        mine = view.evidence(node)
         around = tree.parents[node]
         child = around + 1
         while around >= 0 and child < tree.ends[around]:
-            if tree.names[child] == tree.names[node] and _looks_like(mine, view.evidence(child)):
+            if tree.names[child] == tree.names[node] and looks_like(view, node, child):
                 found.add(child)
             child = tree.ends[child]
     return sorted(found)
 
 
-def _looks_like(mine: Evidence, theirs: Evidence) -> bool:
+def looks_like(view: View, node: int, other_node: int) -> bool:
+    """Tell whether two elements look like records of one list, by their own markup."""
     whole = same = 0.0
-    for slot, trust in _LOOKS:
-        one, other = set(mine[slot].split()), set(theirs[slot].split())
+    for slot in _LOOKS:
+        trust = slot.trust
+        one = set(slot.read(view, node).split())
+        other = set(slot.read(view, other_node).split())
         if one or other:
             whole += trust
             same += trust * len(one & other) / len(one | other)

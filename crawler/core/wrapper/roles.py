@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.sightings import agreement
+from crawler.core.wrapper.sightings import agreement, rarities
 from crawler.core.wrapper.variants import Member, Variant, fit
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ __all__ = ["teams_of"]
 _ALIKE = (0.35, 0.5, 0.65, 0.8)
 _MOST_ROLES = 8
 _MOST_IN_TEAM = 5
-# A list is known by some of its members.
-_SEEDS = 40
+# How many values may propose a role: a list is known by some of its members.
+_SEEDS = 12
 _Role = tuple[tuple[Member, ...], float]
 
 
@@ -64,6 +64,11 @@ class _Cast:
             for at, example in enumerate(examples)
             for number, wanted in enumerate(example.wanted)
         ]
+        self._rare = {
+            id(member.sighting): rarities(member.sighting)
+            for members in self._values
+            for member in members
+        }
         self._known: dict[int, _Role] = {}
 
     def teams(self) -> tuple[tuple[Variant, ...], ...]:
@@ -128,6 +133,8 @@ class _Cast:
             self._known[id(seed)] = tuple(member for member, _ in role), worth
         return self._known[id(seed)]
 
-    @staticmethod
-    def _likeness(seed: Member, member: Member) -> float:
-        return 1.0 if member is seed else agreement(seed.sighting, member.sighting)
+    def _likeness(self, seed: Member, member: Member) -> float:
+        if member is seed:
+            return 1.0
+        left, right = seed.sighting, member.sighting
+        return agreement(left, right, self._rare[id(left)], self._rare[id(right)])

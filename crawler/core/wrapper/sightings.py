@@ -29,6 +29,8 @@ __all__ = [
     "example_of_values",
     "node_at",
     "nodes_of",
+    "places_of",
+    "rarities",
     "value_of",
 ]
 
@@ -173,6 +175,8 @@ def nodes_of(view: View, kind: str) -> list[int]:
     within = tree.within(view.root)
     if kind == TEXT_RUN:
         return [run for run in tree.runs if run in within]
+    # A record can be a link, and say something itself.
+    within = range(max(view.root, 0), within.stop)
     elements = [node for node in within if tree.elements[node] is not None]
     if kind == ELEMENT:
         return elements
@@ -216,11 +220,19 @@ def _meeting(weights: Sequence[float], left: Evidence, right: Evidence) -> float
     )
 
 
-def agreement(left: Sighting, right: Sighting) -> float:
-    """Return how far two nodes are the same thing on two pages: between 0 and 1."""
+def agreement(
+    left: Sighting, right: Sighting, mine: Sequence[float], theirs: Sequence[float]
+) -> float:
+    """Return how far two nodes are the same thing on two pages: between 0 and 1.
+
+    Args:
+        left: one node.
+        right: the other.
+        mine: the rarities of ``left``.
+        theirs: those of ``right``.
+    """
     if left.kind != right.kind:
         return 0.0
-    mine, theirs = rarities(left), rarities(right)
     # Added up in one order, so that both sides see the same number.
     weights = [one + other for one, other in zip(mine, theirs, strict=True)]
     whole = sum(weights)
@@ -234,7 +246,7 @@ def example_of_values(survey: Survey, values: Iterable[str], record: str = "") -
     """
     view = survey.view
     wanted = list(dict.fromkeys(folded for value in values if (folded := fold(value))))
-    places = {value: _places(view, value) for value in wanted}
+    places = {value: places_of(view, value) for value in wanted}
     right = {node for _, nodes in places.values() for node in nodes}
     return Example(
         page=view.tree.fingerprint,
@@ -251,7 +263,11 @@ def example_of_values(survey: Survey, values: Iterable[str], record: str = "") -
     )
 
 
-def _places(view: View, value: str) -> tuple[str, list[int]]:
+def places_of(view: View, value: str) -> tuple[str, list[int]]:
+    """Return the nodes that say a value, and of what kind they are.
+
+    Text nodes come first, then elements, then attributes: the first kind that there is.
+    """
     tree = view.tree
     runs = nodes_of(view, TEXT_RUN)
     if found := [run for run in runs if tree.texts[run] == value]:

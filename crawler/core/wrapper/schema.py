@@ -1,0 +1,152 @@
+"""The shape of what a wrapper writes: names of elements, how many, which are required, types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.core.errors import ArgumentError
+from crawler.core.metadata.dates import read_date
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["GROUP", "TYPES", "Element", "Scalar", "check_schema", "elements_of", "typed"]
+
+Scalar = str | int | float
+
+GROUP = "group"
+"""The type of elements that hold others."""
+
+TYPES = (GROUP, "text", "integer", "number", "date", "url")
+"""What an element can be."""
+
+_NAME = re.compile(r"[^\W\d][\w.-]{0,99}")
+_MOST_DEPTH = 16
+_MOST_ELEMENTS = 1_000
+_NUMBER_CHARS = 80
+_NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f ]\d+)*")
+_SIGNS = ("-", "\u2212")
+_THOUSAND = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of the output.
+
+    ``name``
+        Its name in XML, and its key in JSON.
+    ``type``
+        One of :data:`TYPES`.
+    ``repeat``
+        Whether there can be several.
+    ``required``
+        Whether there has to be one.
+    ``elements``
+        What a group holds, in order.
+    """
+
+    name: str
+    type: str = "text"
+    repeat: bool = False
+    required: bool = False
+    elements: tuple[Element, ...] = ()
+
+
+def elements_of(schema: Element) -> Iterator[tuple[str, Element]]:
+    """Yield the elements below the root with their paths: names with ``/`` between, no root."""
+    pending = [(child.name, child) for child in reversed(schema.elements)]
+    while pending:
+        path, element = pending.pop()
+        yield path, element
+        pending += [(f"{path}/{child.name}", child) for child in reversed(element.elements)]
+
+
+def check_schema(schema: Element) -> None:
+    """Refuse a schema that nothing can be written by.
+
+    Raises:
+        ArgumentError: a name is no name of an element, stands twice in one group, or has a type
+            that there is none of; the root repeats; a group is empty, or nested too deep.
+    """
+    if schema.type != GROUP or schema.repeat:
+        raise ArgumentError(f"the root '{schema.name}' must be a group that does not repeat")
+    _check(schema, schema.name)
+    for number, (path, element) in enumerate(elements_of(schema)):
+        if number >= _MOST_ELEMENTS or path.count("/") >= _MOST_DEPTH:
+            raise ArgumentError(
+                f"'{path}': a schema has at most {_MOST_ELEMENTS} elements, {_MOST_DEPTH} deep"
+            )
+        _check(element, path)
+
+
+def _check(element: Element, path: str) -> None:
+    if not _NAME.fullmatch(element.name):
+        raise ArgumentError(
+            f"'{path}': '{element.name}' is no name of an element; use letters, digits, '_', '-' "
+            "and '.', a letter or '_' first"
+        )
+    if element.type not in TYPES:
+        raise ArgumentError(
+            f"'{path}': there is no type '{element.type}'; the types are: {', '.join(TYPES)}"
+        )
+    if element.elements and element.type != GROUP:
+        raise ArgumentError(f"'{path}' holds elements; give it the type '{GROUP}'")
+    names = [child.name for child in element.elements]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ArgumentError(f"'{path}' has '{twice[0]}' twice; let one element repeat instead")
+
+
+def typed(value: str, kind: str) -> Scalar | None:
+    """Return a text as a value of a type, None where it is none.
+
+    A number may have other words around it, as prices do, but no other number. Where a comma or a
+    point stands once before exactly three digits, the comma groups and the point is decimal.
+    """
+    if kind == "integer":
+        number = _number(value)
+        return int(number) if number is not None and number.is_integer() else None
+    if kind == "number":
+        return _number(value)
+    if kind == "date":
+        date = read_date(value)
+        return None if date is None else date.text
+    if kind == "url":
+        return value if _is_address(value) else None
+    return value
+
+
+def _is_address(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in value
+
+
+def _number(value: str) -> float | None:
+    if len(value) > _NUMBER_CHARS:
+        return None
+    found = list(_NUMBER.finditer(value))
+    if len(found) != 1:
+        return None
+    written = found[0][0]
+    last = max(written.rfind("."), written.rfind(","))
+    if last >= 0 and not _is_decimal(written, last):
+        last = -1
+    whole = re.sub(r"\D", "", written if last < 0 else written[:last])
+    decimals = "" if last < 0 else re.sub(r"\D", "", written[last:])
+    number = float(f"{whole}.{decimals or '0'}")
+    before = value[: found[0].start()].rstrip("$€£¥₩ ")
+    return -number if before.endswith(_SIGNS) and not before[:-1].strip() else number
+
+
+def _is_decimal(written: str, last: int) -> bool:
+    mark = written[last]
+    if written.count(mark) > 1:
+        return False
+    if {".", ","} <= set(written):
+        return True
+    return mark == "." or len(written) - last - 1 != _THOUSAND
