@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BestRule", "Match"]
 
+# A role that alone of its team finds something has to be this sure.
+_ALONE = 0.8
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -117,6 +120,8 @@ class BestRule:
                     return found
             return []
         votes = [match for variant in team for match in _nodes_like(variant, view, every=False)]
+        if len(votes) == 1 < len(team) and votes[0].confidence < _ALONE:
+            return []
         if not votes:
             return []
         value = max(

@@ -44,8 +44,8 @@ _ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
 # Addresses, as opposed to words.
 _ADDRESSES = frozenset(("href", "src"))
 # How many copies of a value are weighed, and how many near misses are kept of each.
-_CANDIDATES = 16
-_NEAR = 8
+_CANDIDATES = 10
+_NEAR = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _SMOOTHING = 0.5  # examples of which nothing is known, added to those that ther
 _FOCUS = 0.5  # share of near misses, as against all nodes, in what is common
 _DOUBT = 1.0  # ordered pairs of examples that a slot's trust stands for
 _BETWEEN = 0.5  # where the threshold lies between near misses and examples
-_FLOOR = 0.35  # no node is taken below this confidence
+_FLOOR = 0.6  # no node is taken below this confidence
 _HELD_OUT = 8  # pages that are left out in turn
 
 

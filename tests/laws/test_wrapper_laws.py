@@ -1,0 +1,169 @@
+"""What holds of rules for any pages and any examples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.core.page import Page
+from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.evidence import View
+from crawler.core.wrapper.matchers import matcher_names, new_rule
+from crawler.core.wrapper.project import Project, new_project
+from crawler.core.wrapper.projectfile import read_project, write_project
+from crawler.core.wrapper.published import PublishedRule
+from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.schema import Element
+from crawler.core.wrapper.sightings import (
+    TEXT_RUN,
+    Example,
+    Survey,
+    example_of_nodes,
+    example_of_values,
+    node_at,
+)
+from crawler.core.wrapper.tree import PageTree, read_tree
+
+PIECES = [
+    *("<div class=a>", "<div id=b>", "</div>", "<ul>", "<li>", "</li>", "</ul>", "<br>"),
+    *("<table>", "<tr>", "<td>", "</table>", "<tbody>", "<b>", "</b>", "<a href=/x/1>", "</a>"),
+    *("<h1>", "</h1>", "<script>x</script>", "<p>", "Price:", "$5", "word", "two words", ","),
+]
+pages = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map(
+    lambda pieces: read_tree(
+        Page.from_text("https://site.example/", f"<p>text</p>{''.join(pieces)}")
+    )
+)
+
+
+def draw_examples(data: st.DataObject, most: int = 4) -> list[tuple[PageTree, Example]]:
+    found = []
+    for tree in data.draw(st.lists(pages, min_size=1, max_size=most)):
+        nodes = data.draw(st.lists(st.sampled_from(tree.runs), max_size=2, unique=True))
+        found.append((tree, example_of_nodes(Survey(View(tree)), nodes)))
+    return found
+
+
+def places(rule: BestRule, tree: PageTree) -> list[tuple[int, float]]:
+    return [(match.node, match.confidence) for match in rule.matches(View(tree))]
+
+
+@given(st.lists(pages, min_size=1, max_size=4), st.data())
+def test_published_costs_are_never_negative_and_are_those_of_the_paths(
+    trees: list[PageTree], data: st.DataObject
+) -> None:
+    rule = PublishedRule.learned(
+        tree.instance(data.draw(st.sampled_from(range(len(tree))))) for tree in trees
+    )
+    assert all(tags.total == rule.examples == len(trees) for tags in rule.sets)
+    costs = rule.costs(trees[0])
+    assert costs.min() >= 0
+    assert [Fraction(int(cost), rule.examples) for cost in costs] == [
+        rule.cost(trees[0].instance(node)) for node in range(len(trees[0]))
+    ]
+
+
+@given(pages, st.data())
+def test_the_only_example_of_a_published_rule_costs_nothing(
+    tree: PageTree, data: st.DataObject
+) -> None:
+    node = data.draw(st.sampled_from(range(len(tree))))
+    rule = PublishedRule.learned([tree.instance(node)])
+    assert rule.cost(tree.instance(node)) == 0
+    assert rule.choose(tree, texts=tree.elements[node] is None) == (node, Fraction(0))
+
+
+@given(pages, st.data())
+def test_the_only_example_of_a_best_rule_costs_nothing(tree: PageTree, data: st.DataObject) -> None:
+    node = data.draw(st.sampled_from(tree.runs))
+    view = View(tree)
+    rule = BestRule.learned([example_of_nodes(Survey(view), [node])])
+    (team,) = rule.teams
+    assert team[0].cost(view.evidence(node)) == 0
+    (match,) = rule.matches(view, remember=False)
+    assert (match.cost, match.confidence) == (0, 1)
+
+
+@given(st.data())
+def test_best_costs_are_never_negative_and_confidence_is_a_share(data: st.DataObject) -> None:
+    taught = draw_examples(data)
+    rule = BestRule.learned(example for _, example in taught)
+    other = View(data.draw(pages))
+    for variant in (variant for team in rule.teams for variant in team):
+        for run in other.tree.runs:
+            cost = variant.cost(other.evidence(run))
+            assert cost >= 0
+            assert 0 <= variant.confidence(cost) <= 1
+
+
+@given(st.data())
+def test_a_best_rule_finds_the_nodes_of_its_own_examples(data: st.DataObject) -> None:
+    taught = draw_examples(data)
+    rule = BestRule.learned(example for _, example in taught)
+    for tree, example in taught:
+        found = {match.node for match in rule.matches(View(tree))}
+        wanted = {
+            node_at(View(tree), sighting.path)
+            for value in example.wanted
+            for sighting in value.sightings
+        }
+        assert wanted <= found
+
+
+@given(st.data())
+def test_the_order_of_merging_does_not_matter(data: st.DataObject) -> None:
+    taught = draw_examples(data)
+    examples = [example for _, example in taught]
+    shuffled = data.draw(st.permutations(examples))
+    rule = BestRule.learned(examples)
+    other = BestRule.learned(())
+    for example in shuffled:
+        other = other.merged([example])
+    assert other == rule
+    for tree in (data.draw(pages), *(tree for tree, _ in taught)):
+        assert places(rule, tree) == places(other, tree)
+
+
+@given(st.lists(pages, min_size=1, max_size=3), st.data())
+def test_records_do_not_overlap_and_do_not_depend_on_the_order(
+    trees: list[PageTree], data: st.DataObject
+) -> None:
+    examples = []
+    for tree in trees:
+        elements = [node for node in range(len(tree)) if tree.elements[node] is not None]
+        nodes = data.draw(st.lists(st.sampled_from(elements), min_size=1, max_size=3, unique=True))
+        whole = data.draw(st.booleans())
+        examples.append(example_of_records(Survey(View(tree)), nodes, whole=whole))
+    rule = RecordRule.learned(examples)
+    assert RecordRule.learned(reversed(examples)) == rule
+    for tree in trees:
+        found = [record.node for record in rule.records(View(tree))]
+        ends = [tree.ends[node] for node in found]
+        assert all(end <= node for end, node in zip(ends[:-1], found[1:], strict=True))
+
+
+@given(st.data(), st.sampled_from(matcher_names()))
+def test_a_project_file_gives_the_project_back(data: st.DataObject, matcher: str) -> None:
+    schema = Element("page", "group", elements=(Element("value", repeat=True),))
+    project: Project = new_project(schema, matcher=matcher)
+    rule = new_rule(matcher)
+    for tree, example in draw_examples(data, most=2):
+        rule = rule.taught(View(tree), example)
+    project = project.with_rule("value", rule)
+    text = write_project(project)
+    again = read_project(text)
+    assert again == project
+    assert write_project(again) == text
+
+
+@given(pages, st.data())
+def test_a_value_that_a_page_says_is_found_by_the_rule_learned_from_it(
+    tree: PageTree, data: st.DataObject
+) -> None:
+    value = tree.texts[data.draw(st.sampled_from(tree.runs))]
+    rule = BestRule.learned([example_of_values(Survey(View(tree)), [value])])
+    assert {(match.value, match.kind) for match in rule.matches(View(tree), remember=False)} == {
+        (value, TEXT_RUN)
+    }
