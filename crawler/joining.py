@@ -186,6 +186,7 @@ def join(parts: Sequence[Part]) -> PageItem:
         first,
         parts=[item.url for item in items],
         modified=latest.modified,
+        robots=sorted({wish for item in items for wish in item.robots}),
         text="\n".join(block.text for block in remaining),
         confidence=_confidence(items),
         markdown=None if first.markdown is None else markdown(remaining),

@@ -113,7 +113,7 @@ class PageSpider(Spider):
 
     @cached_property
     def respected(self) -> frozenset[str]:
-        """The wishes of pages that are respected, of ``crawler.discovery.wishes.WISHES``."""
+        """The wishes of pages that are respected, of ``crawler.core.wishes.WISHES``."""
         return self._options.respected_wishes
 
     def kept_state(self, key: str, fresh: _T) -> _T:
@@ -144,7 +144,8 @@ class PageSpider(Spider):
         if page is None and may_hold_wishes(response.body):
             page = self.parsed(response)
         tags = [tag.decode("latin-1") for tag in response.headers.getlist("X-Robots-Tag")]
-        tdm = (response.headers.get("tdm-reservation") or b"").decode("latin-1")
+        # Of several the first counts, as on items.
+        tdm = b"".join(response.headers.getlist("tdm-reservation")[:1]).decode("latin-1")
         wishes = read_wishes(tags, tdm, page)
         for name in wishes:
             self.stats.inc_value(f"corpus/robots/{name}")

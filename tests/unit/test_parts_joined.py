@@ -91,6 +91,17 @@ def exported(
     return {item.url.removeprefix(SITE): item for item in items}, tally
 
 
+def test_what_any_part_asks_of_robots_stands_on_the_item(tmp_path: Path) -> None:
+    asks = [f'<meta name="robots" content="{wish}">' for wish in ("index", "noai", "noindex")]
+    pages = [
+        part(number + 1, WORDS[2 * number : 2 * number + 2], head=head)
+        for number, head in enumerate(asks)
+    ]
+    items, _ = exported(tmp_path, [*pages, *others()])
+    assert items["/walk"].robots == ["noai", "noindex"]
+    assert items["/about-oak"].robots == []
+
+
 def test_three_parts_leave_as_one_item_with_all_of_their_text(tmp_path: Path) -> None:
     items, tally = exported(
         tmp_path, [*three(), *others()], item_blocks=True, item_markdown=True, item_sources=True
