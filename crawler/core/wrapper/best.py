@@ -143,22 +143,22 @@ class BestRule:
 def _nodes_like(variant: Variant, view: View, *, every: bool) -> list[Match]:
     """Return all nodes above the threshold, or the best one."""
     most = (1 - variant.threshold) * variant.worst + 1e-9
-    found: list[tuple[int, float]] = []
-    for node in nodes_of(view, variant.kind):
-        cost = variant.cost_within(view, node, most)
-        if cost is None:
-            continue
-        if every:
-            found.append((node, cost))
-        elif not found or cost < found[0][1]:
-            found = [(node, cost)]
-            most = cost
+    nodes = nodes_of(view, variant.kind)
+    if every:
+        # Lists are regular: what stands in another kind of element is none of their members.
+        nodes = [node for node in nodes if _element_name(view, node) in variant.names]
+    found = variant.within(view, nodes, most, best=not every)
     kind = variant.kind
     with_mates = variant.closed and kind == TEXT_RUN
     return [
         Match(node, kind, value_of(view, node, kind), cost, variant.confidence(cost), with_mates)
         for node, cost in found
     ]
+
+
+def _element_name(view: View, node: int) -> str:
+    levels = view.levels(node)
+    return view.tree.names[levels[0]] if levels else ""
 
 
 def _as_told(view: View, found: Sequence[Match], told: Sequence[Example]) -> tuple[Match, ...]:

@@ -27,6 +27,8 @@ Evidence = tuple[str, ...]
 """The values of all slots, in the order of :data:`SLOTS`."""
 
 _DIGITS = re.compile(r"\d+")
+_UPPER = re.compile("[A-Z]+")
+_OTHER_LETTERS = re.compile("[a-z]+")
 _LABEL_CHARS = 48
 _WORD_CHARS = 16
 _VALUE_CHARS = 30
@@ -58,6 +60,7 @@ class View:
         self._first = bisect_left(tree.runs, within.start)
         self._last = bisect_left(tree.runs, within.stop)
         self._levels: dict[int, tuple[int, ...]] = {}
+        self._labels: dict[str, str] = {}
         self._classes: dict[int, str] = {}
         self._ids: dict[int, str] = {}
         self._copies: Counter[str] = Counter()
@@ -76,16 +79,36 @@ class View:
         known = self._levels.get(node)
         if known is None:
             tree = self.tree
-            found: list[int] = []
-            here = node if tree.elements[node] is not None else tree.parents[node]
-            while here >= 0 and len(found) < _CLIMB:
-                if tree.names[here] != "tbody":
-                    found.append(here)
-                if here == self.root:
-                    break
-                here = tree.parents[here]
-            known = self._levels[node] = tuple(found)
+            start = node if tree.elements[node] is not None else tree.parents[node]
+            if start not in self._levels:
+                self._levels[start] = self._climbed(start)
+            known = self._levels[node] = self._levels[start]
         return known
+
+    def label(self, text: str) -> str:
+        """Return a text as it recurs on other pages where it is a label."""
+        known = self._labels.get(text)
+        if known is None:
+            cut = text[:_LABEL_CHARS].lower()
+            # Figures of a label are part of its name, as in "ISBN-13:"; others date and count.
+            known = cut if cut.endswith((":", "\uff1a")) else _masked(cut)
+            self._labels[text] = known
+        return known
+
+    def _climbed(self, element: int) -> tuple[int, ...]:
+        tree, found = self.tree, list[int]()
+        here = element
+        while here >= 0 and len(found) < _CLIMB:
+            # Elements come after those around them, which are known by then.
+            if (known := self._levels.get(here)) is not None:
+                found += known[: _CLIMB - len(found)]
+                break
+            if tree.names[here] != "tbody":
+                found.append(here)
+            if here == self.root:
+                break
+            here = tree.parents[here]
+        return tuple(found)
 
     def class_of(self, element: int) -> str:
         """Return an element's classes, digits folded, in the order of the alphabet."""
@@ -119,6 +142,8 @@ class View:
     def first_text(self, node: int) -> str:
         """Return the first text node of a node, which is that node itself where it is one."""
         tree = self.tree
+        if tree.elements[node] is None:
+            return tree.texts[node]
         at = bisect_left(tree.runs, node)
         inside = at < len(tree.runs) and tree.runs[at] < tree.ends[node]
         return tree.texts[tree.runs[at]] if inside else ""
@@ -181,18 +206,14 @@ def _masked(text: str) -> str:
     return _DIGITS.sub("0", text)
 
 
-def _label(text: str) -> str:
-    text = text[:_LABEL_CHARS].lower()
-    # Figures of a label are part of its name, as in "ISBN-13:"; others are dates and counts.
-    return text if text.endswith((":", "\uff1a")) else _masked(text)
-
-
 def _name(view: View, node: int) -> str:
-    return "/".join(view.tree.names[step] for step in view.levels(node)[:3])
+    names = view.tree.names
+    return "/".join([names[step] for step in view.levels(node)[:3]])
 
 
 def _path(view: View, node: int) -> str:
-    return "/".join(view.tree.names[step] for step in view.levels(node)[:_STEPS])
+    names = view.tree.names
+    return "/".join([names[step] for step in view.levels(node)[:_STEPS]])
 
 
 def _way(view: View, node: int) -> str:
@@ -200,8 +221,8 @@ def _way(view: View, node: int) -> str:
 
 
 def _numbered(view: View, steps: tuple[int, ...]) -> str:
-    tree = view.tree
-    return "/".join(f"{tree.names[step]}{tree.tag_indexes[step]}" for step in steps)
+    names, numbers = view.tree.names, view.tree.tag_indexes
+    return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
 
 
 def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
@@ -289,26 +310,26 @@ def _address(href: str) -> str:
 
 
 def _before(view: View, node: int) -> str:
-    return _label(view.text_before(node))
+    return view.label(view.text_before(node))
 
 
 def _before_that(view: View, node: int) -> str:
-    return _label(view.text_before(node, 2))
+    return view.label(view.text_before(node, 2))
 
 
 def _after(view: View, node: int) -> str:
-    return _label(view.text_after(node))
+    return view.label(view.text_after(node))
 
 
 def _beside(view: View, node: int) -> str:
     """Return the text before the cell, item or paragraph in which a node stands."""
     names = view.tree.names
     block = next((step for step in view.levels(node) if names[step] not in INLINE), None)
-    return "" if block is None else _label(view.text_before(block))
+    return "" if block is None else view.label(view.text_before(block))
 
 
 def _heading(view: View, node: int) -> str:
-    return _label(view.heading(node))
+    return view.label(view.heading(node))
 
 
 def _run(view: View, node: int) -> str:
@@ -316,18 +337,18 @@ def _run(view: View, node: int) -> str:
 
 
 def _shape(view: View, node: int) -> str:
+    text = _masked(view.first_text(node)[:_SHAPE_CHARS])
+    return _UPPER.sub("A", _OTHER_LETTERS.sub("a", text)) if text.isascii() else _any_shape(text)
+
+
+def _any_shape(text: str) -> str:
     found = []
     last = ""
-    for char in view.first_text(node)[:_SHAPE_CHARS]:
-        kind = (
-            "0" if char.isdigit()
-            else "A" if char.isupper()
-            else "a" if char.isalpha()
-            else char
-        )  # fmt: skip
-        if kind != last:
+    for char in text:
+        kind = "A" if char.isupper() else "a" if char.isalpha() else char
+        if kind != last or not char.isalpha():
             found.append(kind)
-            last = kind
+        last = kind
     return "".join(found)
 
 

@@ -148,14 +148,8 @@ def looks_like(view: View, node: int, other_node: int) -> bool:
 def _alike(variant: Variant, view: View) -> list[tuple[int, float]]:
     least = variant.threshold * _SLACK
     most = (1 - least) * variant.worst + 1e-9
-    found = []
-    for node in view.tree.within(view.root):
-        if view.tree.elements[node] is None:
-            continue
-        cost = variant.cost_within(view, node, most)
-        if cost is not None:
-            found.append((node, variant.confidence(cost)))
-    return found
+    nodes = [node for node in view.tree.within(view.root) if view.tree.names[node] in variant.names]
+    return [(node, variant.confidence(cost)) for node, cost in variant.within(view, nodes, most)]
 
 
 def _one_list(tree: PageTree, sure: dict[int, float]) -> list[int]:

@@ -41,6 +41,7 @@ ELEMENT = "element"
 
 # Attributes that values are looked for in, where no text says them.
 _ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
+_SLOT_AT = {slot.name: at for at, slot in enumerate(SLOTS)}
 # Addresses, as opposed to words.
 _ADDRESSES = frozenset(("href", "src"))
 # How many copies of a value are weighed, and how many near misses are kept of each.
@@ -78,6 +79,12 @@ class Sighting:
     near: tuple[Evidence, ...] = ()
     mates: int = 0
     strangers: int = 0
+
+    @property
+    def element(self) -> str:
+        """Name of the element that the node is, or stands in; empty where that is unseen."""
+        at = _SLOT_AT["name"]
+        return self.evidence[at].partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)

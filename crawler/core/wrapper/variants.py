@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from crawler.core.wrapper.evidence import SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from crawler.core.wrapper.evidence import Evidence, View
     from crawler.core.wrapper.sightings import Sighting
@@ -30,6 +30,7 @@ _FOCUS = 0.5  # share of near misses, as against all nodes, in what is common
 _DOUBT = 1.0  # ordered pairs of examples that a slot's trust stands for
 _BETWEEN = 0.5  # where the threshold lies between near misses and examples
 _FLOOR = 0.6  # no node is taken below this confidence
+_TELLING = 0.01  # share of all that can be lacked below which a slot is left out
 _HELD_OUT = 8  # pages that are left out in turn
 
 
@@ -51,14 +52,16 @@ class Member:
 class Variant:
     """What one role looks like.
 
+    ``names``
+        Names of the elements that the nodes are, or stand in.
     ``costs``
         For each slot, what each value that examples have costs.
     ``strange``
         For each slot, what any other value costs.
     ``worst``
-        Cost of a node that is strange in all.
+        Cost of a node that is strange in all of them.
     ``order``
-        Slots, the most telling first.
+        The slots that count, the most telling first.
     ``repeats``
         Whether an example has several.
     ``closed``
@@ -70,6 +73,7 @@ class Variant:
     """
 
     kind: str
+    names: frozenset[str]
     costs: tuple[Mapping[str, float], ...]
     strange: tuple[float, ...]
     worst: float
@@ -87,15 +91,34 @@ class Variant:
         """Return the confidence in a node of this cost."""
         return max(0.0, 1.0 - cost / self.worst) if self.worst > 0 else float(cost <= 0)
 
-    def cost_within(self, view: View, node: int, most: float) -> float | None:
-        """Return the cost of a node, None once it is known to be more than ``most``."""
-        cost = 0.0
-        for slot in self.order:
-            value = SLOTS[slot].read(view, node)
-            cost += self.costs[slot].get(value, self.strange[slot])
-            if cost > most:
-                return None
-        return cost
+    def within(
+        self, view: View, nodes: Iterable[int], most: float, *, best: bool = False
+    ) -> list[tuple[int, float]]:
+        """Return the nodes that cost ``most`` at most, with their costs.
+
+        Evidence is looked at only as long as a node can still be one of them.
+
+        Args:
+            view: the page, or the record.
+            nodes: nodes of it.
+            most: the highest cost.
+            best: return the one of least cost alone, the first of several.
+        """
+        looks = [(SLOTS[at].read, self.costs[at], self.strange[at]) for at in self.order]
+        found: list[tuple[int, float]] = []
+        for node in nodes:
+            cost = 0.0
+            for read, costs, strange in looks:
+                cost += costs.get(read(view, node), strange)
+                if cost > most:
+                    break
+            else:
+                if not best:
+                    found.append((node, cost))
+                elif not found or cost < found[0][1]:
+                    found = [(node, cost)]
+                    most = cost
+        return found
 
 
 def fit(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
@@ -129,9 +152,11 @@ def _weighed(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
         weight = _trust(shares, its.trust)
         costs.append({value: weight * cost for value, cost in found.items()})
         strange.append(weight * unseen)
-    order = tuple(sorted(range(len(SLOTS)), key=lambda slot: (-strange[slot], slot)))
+    telling = [slot for slot in range(len(SLOTS)) if strange[slot] >= _TELLING * sum(strange)]
+    order = tuple(sorted(telling, key=lambda slot: (-strange[slot], slot)))
     return Variant(
         kind=rows[0].kind,
+        names=frozenset(sighting.element for sighting in rows),
         costs=tuple(costs),
         strange=tuple(strange),
         worst=sum(strange[slot] for slot in order),
