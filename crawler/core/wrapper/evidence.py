@@ -29,6 +29,7 @@ Evidence = tuple[str, ...]
 _DIGITS = re.compile(r"\d+")
 _UPPER = re.compile("[A-Z]+")
 _OTHER_LETTERS = re.compile("[a-z]+")
+_COLONS = (":", "\uff1a")
 _LABEL_CHARS = 48
 _WORD_CHARS = 16
 _VALUE_CHARS = 30
@@ -91,7 +92,7 @@ class View:
         if known is None:
             cut = text[:_LABEL_CHARS].lower()
             # Figures of a label are part of its name, as in "ISBN-13:"; others date and count.
-            known = cut if cut.endswith((":", "\uff1a")) else _masked(cut)
+            known = cut if cut.endswith(_COLONS) else _masked(cut)
             self._labels[text] = known
         return known
 
@@ -132,6 +133,17 @@ class View:
         runs = self.tree.runs
         at = bisect_left(runs, node) - number
         return self.tree.texts[runs[at]] if at >= self._first else ""
+
+    def label_before(self, node: int) -> str:
+        """Return the text before a node if it is a label by its markup or its colon."""
+        tree = self.tree
+        at = bisect_left(tree.runs, node) - 1
+        if at < self._first:
+            return ""
+        run = tree.runs[at]
+        text = tree.texts[run]
+        is_label = text.endswith(_COLONS) or tree.names[tree.parents[run]] in _HEADINGS
+        return self.label(text) if is_label and len(text) <= _LABEL_CHARS else ""
 
     def text_after(self, node: int) -> str:
         """Return the first text node after the end of a node."""
@@ -328,6 +340,12 @@ def _beside(view: View, node: int) -> str:
     return "" if block is None else view.label(view.text_before(block))
 
 
+def _named(view: View, node: int) -> str:
+    names = view.tree.names
+    block = next((step for step in view.levels(node) if names[step] not in INLINE), None)
+    return view.label_before(node) or ("" if block is None else view.label_before(block))
+
+
 def _heading(view: View, node: int) -> str:
     return view.label(view.heading(node))
 
@@ -419,6 +437,7 @@ SLOTS: tuple[Slot, ...] = (
     Slot("before-that", 0.3, _before_that),
     Slot("after", 0.4, _after),
     Slot("beside", 0.7, _beside),
+    Slot("label", 0.7, _named),
     Slot("heading", 0.6, _heading),
     Slot("place", 0.3, _place(0)),
     Slot("place-1", 0.3, _place(1)),

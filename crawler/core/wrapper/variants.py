@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from math import fsum, log
+from math import fsum, log, sqrt
 from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.evidence import SLOTS
@@ -31,7 +31,10 @@ _DOUBT = 1.0  # ordered pairs of examples that a slot's trust stands for
 _BETWEEN = 0.5  # where the threshold lies between near misses and examples
 _FLOOR = 0.6  # no node is taken below this confidence
 _TELLING = 0.01  # share of all that can be lacked below which a slot is left out
+_MISLABELLED = 0.25  # what another label costs, as a share of all that can be lacked
 _HELD_OUT = 8  # pages that are left out in turn
+_LABEL = next(at for at, slot in enumerate(SLOTS) if slot.name == "label")
+_ENDINGS = " :.()*\uff1a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class Variant:
         Cost of a node that is strange in all of them.
     ``order``
         The slots that count, the most telling first.
+    ``label``
+        The label that all examples have, on more than one page; empty where they have none.
     ``repeats``
         Whether an example has several.
     ``closed``
@@ -78,6 +83,7 @@ class Variant:
     strange: tuple[float, ...]
     worst: float
     order: tuple[int, ...]
+    label: str
     repeats: bool
     closed: bool
     threshold: float = 0.0
@@ -85,7 +91,16 @@ class Variant:
 
     def cost(self, evidence: Evidence) -> float:
         """Return what a node with this evidence costs: 0 or more."""
-        return sum(self.costs[slot].get(evidence[slot], self.strange[slot]) for slot in self.order)
+        cost = 0.0
+        for slot in self.order:
+            cost += self.costs[slot].get(evidence[slot], self.strange[slot])
+        return cost + self._mislabelled(evidence[_LABEL])
+
+    def _mislabelled(self, label: str) -> float:
+        """Return what another label than that of all examples costs: the next row is none."""
+        if not self.label or not label or _alike(label, self.label):
+            return 0.0
+        return _MISLABELLED * self.worst
 
     def confidence(self, cost: float) -> float:
         """Return the confidence in a node of this cost."""
@@ -113,12 +128,22 @@ class Variant:
                 if cost > most:
                     break
             else:
+                if self.label:
+                    cost += self._mislabelled(SLOTS[_LABEL].read(view, node))
+                if cost > most:
+                    continue
                 if not best:
                     found.append((node, cost))
                 elif not found or cost < found[0][1]:
                     found = [(node, cost)]
                     most = cost
         return found
+
+
+def _alike(label: str, other: str) -> bool:
+    """Tell whether labels differ in their endings alone, as those of one and of several do."""
+    one, two = label.rstrip(_ENDINGS), other.rstrip(_ENDINGS)
+    return one.startswith(two) or two.startswith(one)
 
 
 def fit(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
@@ -161,9 +186,17 @@ def _weighed(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
         strange=tuple(strange),
         worst=sum(strange[slot] for slot in order),
         order=order,
+        label=_common_label(role),
         repeats=max(Counter(member.example for member in role).values()) > 1,
         closed=not any(sighting.strangers for sighting in rows),
     )
+
+
+def _common_label(role: Sequence[Member]) -> str:
+    """Return the label of all, where more than one page has it: one alone may be any text."""
+    labels = {member.sighting.evidence[_LABEL] for member in role}
+    pages = {member.example for member in role}
+    return labels.pop() if len(labels) == 1 and len(pages) > 1 else ""
 
 
 def _common(role: Sequence[Member], slot: int) -> dict[str, float]:
@@ -196,10 +229,13 @@ def _penalties(
 
 
 def _trust(shares: Counter[str], trust: float) -> float:
-    """Return how far examples agree in a slot; one alone is believed as far as such slots are."""
+    """Return how far examples agree in a slot; one alone is believed as far as such slots are.
+
+    However well a few agree, a slot that is seldom to be trusted may change with the next page.
+    """
     number = shares.total()
     alike = sum(count * (count - 1) for count in shares.values())
-    return (alike + _DOUBT * trust) / (number * (number - 1) + _DOUBT)
+    return sqrt(trust) * (alike + _DOUBT * trust) / (number * (number - 1) + _DOUBT)
 
 
 def _held_out(role: Sequence[Member], variant: Variant, wrong: Sequence[Sighting]) -> list[float]:
