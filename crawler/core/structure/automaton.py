@@ -78,6 +78,9 @@ class Automaton:
         As few children as can be are left out and as few elements put in; of ways that need equally
         many, the one that takes the earlier children.
         """
+        if self.accepts(children):
+            # As most are; the search takes some ten times as long.
+            return [Step((), taken=True)] * len(children), ()
         best: dict[int, int] = {0: 0}
         back: list[dict[int, tuple[int, Step]]] = []
         for child in children:
