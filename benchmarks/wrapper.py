@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from crawler.core.page import Page
 from crawler.core.parse import parse
-from crawler.core.wrapper.evidence import View
 from crawler.core.wrapper.matchers import matcher_names, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.sightings import Survey, example_of_values
 from crawler.core.wrapper.tree import tree_of
+from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.page import Page
-from crawler.core.wrapper.evidence import View
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.sightings import Example, Survey, example_of_values
 from crawler.core.wrapper.tree import fold, read_tree
+from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import kind_of, read_rows, text_of
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap

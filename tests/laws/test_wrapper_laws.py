@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crawler.core.page import Page
 from crawler.core.wrapper.best import BestRule
-from crawler.core.wrapper.evidence import View
+from crawler.core.wrapper.evidence import evidence_of
 from crawler.core.wrapper.matchers import matcher_names, new_rule
 from crawler.core.wrapper.project import Project, new_project
 from crawler.core.wrapper.projectfile import read_project, write_project
@@ -25,6 +25,7 @@ from crawler.core.wrapper.sightings import (
     node_at,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.core.wrapper.view import View
 
 PIECES = [
     *("<div class=a>", "<div id=b>", "</div>", "<ul>", "<li>", "</li>", "</ul>", "<br>"),
@@ -81,7 +82,7 @@ def test_the_only_example_of_a_best_rule_costs_nothing(tree: PageTree, data: st.
     view = View(tree)
     rule = BestRule.learned([example_of_nodes(Survey(view), [node])])
     (team,) = rule.teams
-    assert team[0].cost(view.evidence(node)) == 0
+    assert team[0].cost(evidence_of(view, node)) == 0
     (match,) = rule.matches(view, remember=False)
     assert (match.cost, match.confidence) == (0, 1)
 
@@ -93,7 +94,7 @@ def test_best_costs_are_never_negative_and_confidence_is_a_share(data: st.DataOb
     other = View(data.draw(pages))
     for variant in (variant for team in rule.teams for variant in team):
         for run in other.tree.runs:
-            cost = variant.cost(other.evidence(run))
+            cost = variant.cost(evidence_of(other, run))
             assert cost >= 0
             assert 0 <= variant.confidence(cost) <= 1
 

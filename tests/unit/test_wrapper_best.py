@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.page import Page
 from crawler.core.wrapper.best import BestRule
-from crawler.core.wrapper.evidence import SLOTS, View
+from crawler.core.wrapper.evidence import SLOTS, evidence_of
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.sightings import (
     ELEMENT,
@@ -15,6 +15,7 @@ from crawler.core.wrapper.sightings import (
     example_of_values,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.core.wrapper.view import View
 
 
 def tree(html: str) -> PageTree:
@@ -141,7 +142,7 @@ def test_nodes_of_another_kind_are_refused() -> None:
 def test_evidence_folds_what_does_not_recur() -> None:
     page = tree("<div id=post-123 class='b a1'><a href=/2026/11/x?id=5>Part 12</a> rest</div>")
     evidence = dict(
-        zip([slot.name for slot in SLOTS], View(page).evidence(page.runs[0]), strict=True)
+        zip([slot.name for slot in SLOTS], evidence_of(View(page), page.runs[0]), strict=True)
     )
     assert evidence["id"] == "a#post-0"
     assert evidence["class-1"] == "a0 b"

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.evidence import View
 from crawler.core.wrapper.project import Add, Copy
 from crawler.core.wrapper.records import RecordRule
 from crawler.core.wrapper.schema import GROUP, Scalar, elements_of, typed
+from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
     from crawler.core.wrapper.best import Match

@@ -19,8 +19,8 @@ from crawler.core.wrapper.sightings import TEXT_RUN, Example, node_at, nodes_of,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.wrapper.evidence import View
     from crawler.core.wrapper.variants import Variant
+    from crawler.core.wrapper.view import View
 
 __all__ = ["BestRule", "Match"]
 
@@ -108,9 +108,13 @@ class BestRule:
         if found and not self.several:
             best = max(found.values(), key=lambda match: (match.confidence, -match.node))
             found = {best.node: best}
+        seen: set[int] = set()
         for match in list(found.values()):
-            for mate in self._mates(view, match):
-                found.setdefault(mate.node, mate)
+            if match.node not in seen:
+                mates = self._mates(view, match)
+                seen.update(mate.node for mate in mates)
+                for mate in mates:
+                    found.setdefault(mate.node, mate)
         return tuple(found[node] for node in sorted(found))
 
     def _found_by(self, team: Sequence[Variant], view: View) -> list[Match]:

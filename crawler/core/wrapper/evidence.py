@@ -8,20 +8,19 @@ what is long is cut.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crawler.core.wrapper.tree import INLINE, TEXT
+from crawler.core.wrapper.view import LABEL_CHARS, masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crawler.core.wrapper.tree import PageTree
+    from crawler.core.wrapper.view import View
 
-__all__ = ["SLOTS", "Evidence", "Slot", "View"]
+__all__ = ["SLOTS", "Evidence", "Slot", "evidence_of"]
 
 Evidence = tuple[str, ...]
 """The values of all slots, in the order of :data:`SLOTS`."""
@@ -29,172 +28,16 @@ Evidence = tuple[str, ...]
 _DIGITS = re.compile(r"\d+")
 _UPPER = re.compile("[A-Z]+")
 _OTHER_LETTERS = re.compile("[a-z]+")
-_COLONS = (":", "\uff1a")
-_LABEL_CHARS = 48
 _WORD_CHARS = 16
 _VALUE_CHARS = 30
 _SHAPE_CHARS = 32
-# How far up ids are looked for, and how many names of a path are kept.
-_CLIMB = 40
+# How many names of a path are kept, and how many children are looked at.
 _STEPS = 12
 _CHILDREN = 8
-_HEADINGS = frozenset(
-    ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "b", "strong", "label", "caption", "legend")
-)
 _PROPERTIES = ("itemprop", "property", "name", "rel", "data-testid", "data-test", "data-qa")
 _OWN_SLOTS = frozenset(
     ("class", "id", "href", "src", "style", "content", "value", "alt", "title", *_PROPERTIES)
 )
-
-
-class View:
-    """A page, or one element of it, as the ground on which nodes are told apart.
-
-    Nothing outside the element ``root`` is seen, and paths begin there; with -1 the page is seen.
-    A view remembers what it worked out, and lives no longer than its page is worked on.
-    """
-
-    def __init__(self, tree: PageTree, root: int = -1) -> None:
-        self.tree = tree
-        self.root = root
-        within = tree.within(root)
-        self._first = bisect_left(tree.runs, within.start)
-        self._last = bisect_left(tree.runs, within.stop)
-        self._levels: dict[int, tuple[int, ...]] = {}
-        self._labels: dict[str, str] = {}
-        self._classes: dict[int, str] = {}
-        self._ids: dict[int, str] = {}
-        self._copies: Counter[str] = Counter()
-        self._headings: list[int] = []
-        self._titles: tuple[str, str] | None = None
-
-    def evidence(self, node: int) -> Evidence:
-        """Return the values of all slots for a node."""
-        return tuple(slot.read(self, node) for slot in SLOTS)
-
-    def levels(self, node: int) -> tuple[int, ...]:
-        """Return the elements around a node, the nearest first; an element is its own first.
-
-        Bodies of tables are left out, since parsers do not agree where there are any.
-        """
-        known = self._levels.get(node)
-        if known is None:
-            tree = self.tree
-            start = node if tree.elements[node] is not None else tree.parents[node]
-            if start not in self._levels:
-                self._levels[start] = self._climbed(start)
-            known = self._levels[node] = self._levels[start]
-        return known
-
-    def label(self, text: str) -> str:
-        """Return a text as it recurs on other pages where it is a label."""
-        known = self._labels.get(text)
-        if known is None:
-            cut = text[:_LABEL_CHARS].lower()
-            # Figures of a label are part of its name, as in "ISBN-13:"; others date and count.
-            known = cut if cut.endswith(_COLONS) else _masked(cut)
-            self._labels[text] = known
-        return known
-
-    def _climbed(self, element: int) -> tuple[int, ...]:
-        tree, found = self.tree, list[int]()
-        here = element
-        while here >= 0 and len(found) < _CLIMB:
-            # Elements come after those around them, which are known by then.
-            if (known := self._levels.get(here)) is not None:
-                found += known[: _CLIMB - len(found)]
-                break
-            if tree.names[here] != "tbody":
-                found.append(here)
-            if here == self.root:
-                break
-            here = tree.parents[here]
-        return tuple(found)
-
-    def class_of(self, element: int) -> str:
-        """Return an element's classes, digits folded, in the order of the alphabet."""
-        known = self._classes.get(element)
-        if known is None:
-            written = self.tree.attribute(element, "class") or ""
-            known = " ".join(sorted(set(_masked(written).split())))[:_LABEL_CHARS]
-            self._classes[element] = known
-        return known
-
-    def id_of(self, element: int) -> str:
-        """Return an element's id, digits folded."""
-        known = self._ids.get(element)
-        if known is None:
-            written = self.tree.attribute(element, "id") or ""
-            known = self._ids[element] = _masked(written)[:_LABEL_CHARS]
-        return known
-
-    def text_before(self, node: int, number: int = 1) -> str:
-        """Return the text node that many before the beginning of a node."""
-        runs = self.tree.runs
-        at = bisect_left(runs, node) - number
-        return self.tree.texts[runs[at]] if at >= self._first else ""
-
-    def label_before(self, node: int) -> str:
-        """Return the text before a node if it is a label by its markup or its colon."""
-        tree = self.tree
-        at = bisect_left(tree.runs, node) - 1
-        if at < self._first:
-            return ""
-        run = tree.runs[at]
-        text = tree.texts[run]
-        is_label = text.endswith(_COLONS) or tree.names[tree.parents[run]] in _HEADINGS
-        return self.label(text) if is_label and len(text) <= _LABEL_CHARS else ""
-
-    def text_after(self, node: int) -> str:
-        """Return the first text node after the end of a node."""
-        runs = self.tree.runs
-        at = bisect_left(runs, self.tree.ends[node])
-        return self.tree.texts[runs[at]] if at < self._last else ""
-
-    def first_text(self, node: int) -> str:
-        """Return the first text node of a node, which is that node itself where it is one."""
-        tree = self.tree
-        if tree.elements[node] is None:
-            return tree.texts[node]
-        at = bisect_left(tree.runs, node)
-        inside = at < len(tree.runs) and tree.runs[at] < tree.ends[node]
-        return tree.texts[tree.runs[at]] if inside else ""
-
-    def texts_in(self, node: int) -> int:
-        """Return the number of text nodes in a node."""
-        runs = self.tree.runs
-        return bisect_left(runs, self.tree.ends[node]) - bisect_left(runs, node)
-
-    def copies(self, text: str) -> int:
-        """Return how many text nodes of the page say this."""
-        if not self._copies:
-            self._copies.update(self.tree.texts[run] for run in self.tree.runs)
-        return self._copies[text]
-
-    def heading(self, node: int) -> str:
-        """Return the nearest text before a node that stands in a heading or a label."""
-        tree = self.tree
-        if not self._headings:
-            last = -1
-            for run in tree.runs[self._first : self._last]:
-                self._headings.append(last)
-                if tree.names[tree.parents[run]] in _HEADINGS:
-                    last = run
-            self._headings.append(last)
-        at = bisect_left(tree.runs, node) - self._first
-        found = self._headings[min(max(at, 0), len(self._headings) - 1)]
-        return tree.texts[found] if found >= 0 else ""
-
-    def titles(self) -> tuple[str, str]:
-        """Return the page's title and its first heading of the first rank, in lower case."""
-        if self._titles is None:
-            found = []
-            for name in ("title", "h1"):
-                with_name = (node for node, its in enumerate(self.tree.names) if its == name)
-                node = next(with_name, None)
-                found.append("" if node is None else self.tree.value(node).lower())
-            self._titles = (found[0], found[1])
-        return self._titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +55,6 @@ class Slot:
     name: str
     trust: float
     read: Callable[[View, int], str]
-
-
-def _masked(text: str) -> str:
-    return _DIGITS.sub("0", text)
 
 
 def _name(view: View, node: int) -> str:
@@ -289,7 +128,7 @@ def _property(view: View, node: int) -> str:
     for step in view.levels(node)[:3]:
         for name in _PROPERTIES:
             if found := view.tree.attribute(step, name):
-                return f"{name}={_masked(found)[:_LABEL_CHARS]}"
+                return f"{name}={masked(found)[:LABEL_CHARS]}"
     return ""
 
 
@@ -298,7 +137,7 @@ def _others(view: View, node: int) -> str:
         f"{name}={value}" if len(value) <= _VALUE_CHARS and value.isalpha() else name
         for name, value in sorted(_attributes(view, node).items())
         if name not in _OWN_SLOTS
-    )[: 2 * _LABEL_CHARS]
+    )[: 2 * LABEL_CHARS]
 
 
 def _link(view: View, node: int) -> str:
@@ -316,9 +155,9 @@ def _address(href: str) -> str:
         return "broken"
     if parts.scheme not in {"", "http", "https"}:
         return parts.scheme
-    folders = [_masked(part) for part in parts.path.split("/")[:-1]]
+    folders = [masked(part) for part in parts.path.split("/")[:-1]]
     keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
-    return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * _LABEL_CHARS]
+    return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * LABEL_CHARS]
 
 
 def _before(view: View, node: int) -> str:
@@ -355,7 +194,7 @@ def _run(view: View, node: int) -> str:
 
 
 def _shape(view: View, node: int) -> str:
-    text = _masked(view.first_text(node)[:_SHAPE_CHARS])
+    text = masked(view.first_text(node)[:_SHAPE_CHARS])
     return _UPPER.sub("A", _OTHER_LETTERS.sub("a", text)) if text.isascii() else _any_shape(text)
 
 
@@ -378,11 +217,11 @@ def _form(view: View, node: int) -> str:
 
 
 def _first_word(view: View, node: int) -> str:
-    return _masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
+    return masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
 
 
 def _last_word(view: View, node: int) -> str:
-    return _masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
+    return masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
 
 
 def _of_title(number: int) -> Callable[[View, int], str]:
@@ -412,7 +251,7 @@ def _parts(view: View, node: int) -> str:
             if not found or found[-1] != part:
                 found.append(part)
         child = tree.ends[child]
-    return " ".join(found)[: 4 * _LABEL_CHARS]
+    return " ".join(found)[: 4 * LABEL_CHARS]
 
 
 def _texts(view: View, node: int) -> str:
@@ -454,3 +293,8 @@ SLOTS: tuple[Slot, ...] = (
     Slot("texts", 0.3, _texts),
 )
 """All kinds of evidence. A slot that is added or changed makes rules learn again, not err."""
+
+
+def evidence_of(view: View, node: int) -> Evidence:
+    """Return the values of all slots for a node."""
+    return tuple(slot.read(view, node) for slot in SLOTS)

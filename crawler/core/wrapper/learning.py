@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
-from crawler.core.wrapper.evidence import View
 from crawler.core.wrapper.records import RecordRule, example_of_records, looks_like
 from crawler.core.wrapper.schema import GROUP
 from crawler.core.wrapper.sightings import (
@@ -17,6 +16,7 @@ from crawler.core.wrapper.sightings import (
     places_of,
 )
 from crawler.core.wrapper.tree import fold
+from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,8 +11,8 @@ from crawler.core.wrapper.published import PublishedRule
 from crawler.core.wrapper.sightings import TEXT_RUN, node_at, value_of
 
 if TYPE_CHECKING:
-    from crawler.core.wrapper.evidence import View
     from crawler.core.wrapper.sightings import Example, Sighting
+    from crawler.core.wrapper.view import View
 
 __all__ = ["DEFAULT_MATCHER", "FieldRule", "PublishedField", "matcher_names", "new_rule"]
 

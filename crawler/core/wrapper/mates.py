@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.tree import INLINE, TEXT
 
 if TYPE_CHECKING:
-    from crawler.core.wrapper.evidence import View
-    from crawler.core.wrapper.tree import PageTree
+    from crawler.core.wrapper.view import View
 
 __all__ = ["Mates", "mates_of"]
 
@@ -18,8 +18,8 @@ _BETWEEN = frozenset(
     (",", ";", "/", "|", "&", "\u00b7", "\u2022", "\u3001", "\uff0c", "\u318d", ", and", ", &",
      "and", "or", "und", "oder", "et", "ou", "y", "e", "och", "og", "en", "и", "및", "와", "과")
 )  # fmt: skip
-# Lists longer than this are menus.
-_MOST = 60
+# How far a list is followed to either side.
+_MOST = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +49,23 @@ def mates_of(view: View, node: int) -> Mates:
         return Mates()
     if tree.names[around] in INLINE and tree.ends[around] == node + 1 == around + 2:
         return _inline(view, around)
-    return _broken(tree, node)
+    return _broken(view, node)
 
 
-def _children(tree: PageTree, node: int) -> list[int]:
-    found = []
-    child = node + 1
-    while child < tree.ends[node]:
-        found.append(child)
-        child = tree.ends[child]
-    return found
+def _sides(view: View, node: int) -> tuple[list[int], list[int]]:
+    """Return what stands after a node in its parent, and before it, the nearest first."""
+    line = view.children(view.tree.parents[node])
+    at = bisect_left(line, node)
+    return line[at + 1 : at + 1 + _MOST], line[max(at - _MOST, 0) : at][::-1]
 
 
 def _inline(view: View, element: int) -> Mates:
     tree = view.tree
-    around = tree.parents[element]
-    if around < 0:
+    if tree.parents[element] < 0:
         return Mates()
-    line = _children(tree, around)
-    at = line.index(element)
     found: list[int] = []
     separated = True
-    for side in (line[at + 1 :], line[:at][::-1]):
+    for side in _sides(view, element):
         waiting = False
         for child in side:
             if tree.names[child] == TEXT:
@@ -83,7 +78,7 @@ def _inline(view: View, element: int) -> Mates:
                 waiting = False
             else:
                 break
-    return Mates(tuple(sorted(found)[:_MOST]), lined=bool(found) and separated)
+    return Mates(tuple(sorted(found)), lined=bool(found) and separated)
 
 
 def _same_kind(view: View, one: int, other: int) -> bool:
@@ -96,14 +91,13 @@ def _same_kind(view: View, one: int, other: int) -> bool:
     )
 
 
-def _broken(tree: PageTree, node: int) -> Mates:
-    line = _children(tree, tree.parents[node])
-    at = line.index(node)
+def _broken(view: View, node: int) -> Mates:
+    tree = view.tree
     found: list[int] = []
-    for side in (line[at + 1 :], line[:at][::-1]):
+    for side in _sides(view, node):
         for child in side:
             if tree.names[child] == TEXT:
                 found.append(child)
             elif tree.names[child] != "br":
                 break
-    return Mates(tuple(sorted(found)[:_MOST]))
+    return Mates(tuple(sorted(found)))

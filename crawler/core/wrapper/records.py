@@ -18,10 +18,10 @@ from crawler.core.wrapper.sightings import ELEMENT, Example, Wanted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.wrapper.evidence import View
     from crawler.core.wrapper.sightings import Survey
     from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.variants import Variant
+    from crawler.core.wrapper.view import View
 
 __all__ = ["Record", "RecordRule", "example_of_records", "looks_like"]
 

@@ -8,7 +8,7 @@ from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from crawler.core.wrapper.evidence import SLOTS, View
+from crawler.core.wrapper.evidence import SLOTS, evidence_of
 from crawler.core.wrapper.mates import mates_of
 from crawler.core.wrapper.tree import fold
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from crawler.core.wrapper.evidence import Evidence
+    from crawler.core.wrapper.view import View
 
 __all__ = [
     "ELEMENT",
@@ -44,6 +45,8 @@ _ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
 _SLOT_AT = {slot.name: at for at, slot in enumerate(SLOTS)}
 # Addresses, as opposed to words.
 _ADDRESSES = frozenset(("href", "src"))
+# Of how many values of an example near misses are looked for, which takes long.
+_WITH_NEAR = 12
 # How many copies of a value are weighed, and how many near misses are kept of each.
 _CANDIDATES = 10
 _NEAR = 6
@@ -136,7 +139,7 @@ class Survey:
     def rows(self, kind: str) -> list[Evidence]:
         """Return the evidence of each of those nodes."""
         if kind not in self._rows:
-            self._rows[kind] = [self.view.evidence(node) for node in self.nodes(kind)]
+            self._rows[kind] = [evidence_of(self.view, node) for node in self.nodes(kind)]
         return self._rows[kind]
 
     def counts(self, kind: str) -> list[Counter[str]]:
@@ -146,13 +149,15 @@ class Survey:
             self._counts[kind] = [Counter(column) for column in columns]
         return self._counts[kind]
 
-    def sighting(self, node: int, kind: str, right: Collection[int]) -> Sighting:
+    def sighting(
+        self, node: int, kind: str, right: Collection[int], *, with_near: bool = True
+    ) -> Sighting:
         """Describe a node. What is ``right``, itself among it, is no near miss."""
         tree, root = self.view.tree, self.view.root
         path = tree.path(node)
         if root >= 0:
             path = path.removeprefix(tree.path(root)) or "/"
-        evidence = self.view.evidence(node)
+        evidence = evidence_of(self.view, node)
         counts = tuple(
             known[value] for known, value in zip(self.counts(kind), evidence, strict=True)
         )
@@ -161,7 +166,7 @@ class Survey:
         mates = mates_of(self.view, node).nodes
         return replace(
             bare,
-            near=self._near(bare, right),
+            near=self._near(bare, right) if with_near else (),
             mates=sum(mate in right for mate in mates),
             strangers=sum(mate not in right for mate in mates),
         )
@@ -262,9 +267,12 @@ def example_of_values(survey: Survey, values: Iterable[str], record: str = "") -
         wanted=tuple(
             Wanted(
                 value,
-                tuple(survey.sighting(node, kind, right) for node in nodes[:_CANDIDATES]),
+                tuple(
+                    survey.sighting(node, kind, right, with_near=at < _WITH_NEAR)
+                    for node in nodes[:_CANDIDATES]
+                ),
             )
-            for value, (kind, nodes) in places.items()
+            for at, (value, (kind, nodes)) in enumerate(places.items())
             if nodes
         ),
     )
@@ -276,9 +284,8 @@ def places_of(view: View, value: str) -> tuple[str, list[int]]:
     Text nodes come first, then elements, then attributes: the first kind that there is.
     """
     tree = view.tree
-    runs = nodes_of(view, TEXT_RUN)
-    if found := [run for run in runs if tree.texts[run] == value]:
-        return TEXT_RUN, found
+    if said := view.saying(value):
+        return TEXT_RUN, said
     if found := _elements_saying(view, value):
         return ELEMENT, found
     for name in _ATTRIBUTES:
@@ -325,6 +332,7 @@ def example_of_nodes(
     """
     view = survey.view
     chosen = sorted(set(nodes))
+    right = set(chosen)
     refused = sorted(set(wrong) - set(chosen))
     known = set(survey.nodes(kind))
     if strange := [node for node in (*chosen, *refused) if node not in known]:
@@ -334,8 +342,11 @@ def example_of_nodes(
         address=view.tree.url,
         record=record,
         wanted=tuple(
-            Wanted(value_of(view, node, kind), (survey.sighting(node, kind, chosen),))
-            for node in chosen
+            Wanted(
+                value_of(view, node, kind),
+                (survey.sighting(node, kind, right, with_near=at < _WITH_NEAR),),
+            )
+            for at, node in enumerate(chosen)
         ),
-        wrong=tuple(survey.sighting(node, kind, chosen) for node in refused),
+        wrong=tuple(survey.sighting(node, kind, right) for node in refused),
     )
