@@ -154,6 +154,12 @@ def _check_structure(options: Options) -> None:
             "CORPUS_STRUCTURE_FOLDER names a folder, and CORPUS_STRUCTURE_MODEL no model: nothing "
             "would be written. Name a model, or leave the folder out."
         )
+    tables = options.tables_folder
+    if tables is not None and tables.resolve() == options.structure_folder.resolve():
+        raise OptionError(
+            f"CORPUS_TABLES_FOLDER and CORPUS_STRUCTURE_FOLDER are both {tables}, and each has an "
+            "index of its own. Name two folders."
+        )
     check_structure_folder(options.structure_folder)
 
 

@@ -176,9 +176,9 @@ class FolderPipeline(ABC):
             OSError: it cannot be opened.
         """
 
+    @abstractmethod
     def wants(self, item: PageItem) -> bool:
         """Say whether there is anything to do about an item."""
-        return self.folder is not None or bool(item)
 
     def open_spider(self) -> None:
         """Make the folder, and say what is there already."""

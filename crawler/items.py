@@ -79,6 +79,8 @@ class PageItem:
         structure: The logical structure of the page by the document model of the setting
             ``CORPUS_STRUCTURE_MODEL``, as an XML document; of an article of several pages that of
             the first. None without a model.
+        structure_problems: What the model asks for and the page does not have, a sentence each;
+            None without a model.
         blocks: All blocks in page order, each with ``text``, ``kept``, ``reason``, ``frequency``
             (on how many pages of the site it stands) and what else the method says of it; None
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
@@ -125,6 +127,7 @@ class PageItem:
     sentences: list[dict[str, Any]] | None = None
     tables: list[dict[str, Any]] | None = None
     structure: str | None = None
+    structure_problems: list[str] | None = None
     blocks: list[dict[str, Any]] | None = None
     metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)

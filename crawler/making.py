@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import Annotation, SiteView, TextMethod
     from crawler.core.structure.model import Model
+    from crawler.core.structure.structure import Structure
     from crawler.core.tables.classify import TableMethod
     from crawler.core.tables.words import Words
     from crawler.options import Options
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["ItemMaker", "structure_model", "table_method", "table_words"]
 
 logger = logging.getLogger(__name__)
+
+_UNMATCHED, _INCOMPLETE = "unmatched", "incomplete"
+"""What may be wrong with a structure: no element was found, or not all that the model asks for."""
 
 _COMMENT = "comment"
 """Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
@@ -114,8 +118,10 @@ class ItemMaker:
 
     Raises:
         UnknownMethodError: sentences cannot be split as the settings ask, or there is no such
-            table method.
+            table method or structure method.
         OptionError: the lists of more words for tables cannot be used.
+        ModelError: the document model is wrong.
+        UnreadableInputError: there is no such document model.
     """
 
     def __init__(
@@ -154,6 +160,7 @@ class ItemMaker:
         cutoff = self._cutoff(page.site_name, view)
         metadata = read_metadata(document.parsed, page.url, page.fetched_at or None)
         language = metadata.language or document.language
+        structure = self._structure(annotation)
         return PageItem(
             url=page.url,
             canonical_url=metadata.canonical_url or document.canonical_url,
@@ -186,7 +193,8 @@ class ItemMaker:
             blocks_dropped=len(annotation.labels) - kept,
             sentences=self._sentences(annotation, language) if self._options.sentences else None,
             tables=self._tables(annotation, language) if self._options.tables else None,
-            structure=self._structure(annotation),
+            structure=structure.xml() if structure else None,
+            structure_problems=list(structure.problems) if structure else None,
             blocks=_blocks(annotation) if self._options.item_blocks else None,
             metadata_sources=dict(metadata.sources) if self._options.item_sources else None,
             fields=dict(page.fields),
@@ -216,17 +224,17 @@ class ItemMaker:
             for sentence in splitter.split(block.text)
         ]
 
-    def _structure(self, annotation: Annotation) -> str | None:
+    def _structure(self, annotation: Annotation) -> Structure | None:
         if self._model is None:
             return None
         found = structure_of(annotation, self._model, self._options.structure_method)
         self._count("corpus/structure/pages", 1)
         if found.problems:
-            self._count("corpus/structure/with_problems", 1)
+            self._count(f"corpus/structure/{_INCOMPLETE if found.is_matched else _UNMATCHED}", 1)
             logger.info(
                 "Structure of %s: %s", annotation.document.page.url, "; ".join(found.problems)
             )
-        return found.xml()
+        return found
 
     def _tables(self, annotation: Annotation, language: str | None) -> list[dict[str, Any]]:
         judged = judge_tables(annotation.document.parsed, self._table_method)

@@ -89,6 +89,10 @@ class OutputWatch:
             (missing, "items missing from the feeds"),
             (figures.get("corpus/pages/broken", 0), "pages that a pipeline failed on"),
             (figures.get("corpus/tables/failed", 0), "pages whose tables could not be written"),
+            (
+                figures.get("corpus/structure/failed", 0),
+                "pages whose structure could not be written",
+            ),
         ):
             if lacking:
                 return f"{words}: {lacking:,}"

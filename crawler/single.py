@@ -151,6 +151,7 @@ class _OnePage(Spider):
         # Somebody waits for the page: a site that asks for patience is told of at once.
         settings.set("CORPUS_PAUSES", 0, "spider")
         settings.set("CORPUS_TABLES_FOLDER", None, "spider")
+        settings.set("CORPUS_STRUCTURE_FOLDER", None, "spider")
         addons = settings.getdict("ADDONS")
         if not any(load_object(addon) is CorpusAddon for addon in addons):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from crawler.core.errors import OptionError
+from crawler.core.structure.model import GROUP, TEXT
 from crawler.folderfiles import FolderPipeline, Index, page_name, write_whole
 from crawler.options import Options
 
@@ -23,13 +24,17 @@ __all__ = [
     "check_structure_folder",
 ]
 
-STRUCTURE_COLUMNS: Final = ("file", "url", "site", "language", "title", "elements", "fetched_at")
+STRUCTURE_COLUMNS: Final = (
+    "file", "url", "site", "language", "title", "elements", "problems", "fetched_at",
+)  # fmt: skip
 """Columns of the index."""
 
+# What is longer in a row of the index is cut; the item has it whole.
 _CELL_CHARS = 1_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,79}/[a-z0-9][a-z0-9-]{0,79}-[0-9a-f]{16}\.xml")
-# Text is escaped in XML, so that this stands at the beginning of an element alone.
-_ELEMENT = re.compile(r"<[A-Za-z]")
+# Text is escaped in XML, so that this stands at the beginning of an element alone. What no element
+# of the model is has one of these two names.
+_ELEMENT = re.compile(rf"<(?!(?:{TEXT}|{GROUP})[ />])[A-Za-z]")
 
 
 def _index(folder: Path) -> Index:
@@ -66,6 +71,8 @@ class StructureFolder:
     def put(self, item: PageItem) -> int:
         """Write the structure of a page in place of the one that it had; return how many it has.
 
+        A page that has none loses the one that it had.
+
         Raises:
             OSError: it could not be written, or the old one not be removed.
         """
@@ -76,11 +83,17 @@ class StructureFolder:
             return 0
         path.parent.mkdir(exist_ok=True)
         write_whole(path, [item.structure.encode("utf-8", "backslashreplace")])
+        problems = "; ".join(item.structure_problems or ())
         cells = (
             name, item.url, item.site, item.language or "", (item.title or "")[:_CELL_CHARS],
-            str(len(_ELEMENT.findall(item.structure))), item.fetched_at,
+            str(len(_ELEMENT.findall(item.structure))), problems[:_CELL_CHARS], item.fetched_at,
         )  # fmt: skip
-        self._index.add(cells)
+        try:
+            self._index.add(cells)
+        except OSError:
+            # A row of an earlier crawl would say of it what is no longer so.
+            path.unlink(missing_ok=True)
+            raise
         return 1
 
     def close(self) -> None:
@@ -109,6 +122,10 @@ class StructureFolderPipeline(FolderPipeline):
         if folder is None:
             raise OptionError("Set CORPUS_STRUCTURE_FOLDER: StructureFolderPipeline needs one.")
         return cls(folder, crawler)
+
+    def wants(self, item: PageItem) -> bool:
+        """Say whether an item has a structure, or may have had one."""
+        return self.folder is not None or bool(item.structure)
 
     def open_folder(self) -> StructureFolder:
         """Open the folder."""

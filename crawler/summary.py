@@ -32,7 +32,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
         *(f"  {label:<11} {text}" for label, text in _figures(stats)),
         *_left_alone(stats),
         *_most_dropped(stats),
-        *_outputs([*_parts(stats), *outputs], stats.get("corpus/tables/folder")),
+        *_outputs([*_parts(stats), *outputs, *_folders(stats)]),
         *_spool(stats),
     ]
 
@@ -92,6 +92,14 @@ def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     genuine, layout = _count(stats, "corpus/tables/genuine"), _count(stats, "corpus/tables/layout")
     if genuine:
         yield "tables", f"{genuine:,} genuine, {layout:,} layout"
+    if structures := _count(stats, "corpus/structure/pages"):
+        unmatched, incomplete = (
+            _count(stats, f"corpus/structure/{key}") for key in ("unmatched", "incomplete")
+        )
+        yield (
+            "structure",
+            f"{structures:,} pages, {unmatched:,} of them unmatched, {incomplete:,} incomplete",
+        )
     if pauses := _count(stats, "corpus/pauses/count"):
         seconds = _duration(float(stats.get("corpus/pauses/seconds") or 0))
         yield "pauses", f"{pauses:,} of sites in trouble, {seconds} in all"
@@ -155,8 +163,9 @@ def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         told = [f"{feeds:,} could not be stored"] if feeds else []
         told += [f"{missing:,} items are missing from the output"] if missing else []
         yield "feeds", ", ".join(told)
-    if untabled := _count(stats, "corpus/tables/failed"):
-        yield "folder", f"it lacks tables of {untabled:,} pages, see the log"
+    for what, words in (("tables", "tables"), ("structure", "the structure")):
+        if lacking := _count(stats, f"corpus/{what}/failed"):
+            yield "folder", f"it lacks {words} of {lacking:,} pages, see the log"
     if _count(stats, "corpus/drain_errors"):
         yield "held pages", "could not all be read back, see the log"
     if counts := _count(stats, "corpus/counts/failed"):
@@ -210,9 +219,12 @@ def _most_dropped(stats: Mapping[str, Any]) -> list[str]:
     return ["  dropped most often:", *lines]
 
 
-def _outputs(outputs: Sequence[str], tables_folder: object) -> list[str]:
-    if tables_folder:
-        outputs = [*outputs, str(tables_folder)]
+def _folders(stats: Mapping[str, Any]) -> list[str]:
+    folders = (stats.get(f"corpus/{what}/folder") for what in ("tables", "structure"))
+    return [str(folder) for folder in folders if folder]
+
+
+def _outputs(outputs: Sequence[str]) -> list[str]:
     if not outputs:
         return ["  output      none: name a file with -O pages.jsonl"]
     shown = outputs if len(outputs) <= _OUTPUTS_SHOWN else outputs[: _OUTPUTS_SHOWN - 1]

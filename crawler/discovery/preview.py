@@ -71,7 +71,7 @@ class _Preview(SiteSpider):
         # a ledger remember what nobody fetched; also where the command line asks for these.
         nothing: dict[str, Any] = {
             "FEEDS": {}, "ITEM_PIPELINES": {}, "JOBDIR": None, "CORPUS_INCREMENTAL": False,
-            "CORPUS_PROGRESS": "off", "CORPUS_TABLES_FOLDER": None,
+            "CORPUS_PROGRESS": "off", "CORPUS_TABLES_FOLDER": None, "CORPUS_STRUCTURE_FOLDER": None,
         }  # fmt: skip
         for name, value in nothing.items():
             settings.set(name, value, "cmdline")

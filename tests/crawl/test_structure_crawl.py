@@ -28,6 +28,7 @@ def test_a_crawl_writes_structures(
     project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-O", "out.jsonl"),
         *("-s", "CORPUS_STRUCTURE_MODEL=walk.medl", "-s", "CORPUS_STRUCTURE_FOLDER=xml"),
+        *("-s", "CORPUS_KEEP_SPOOL=True"),
     )
     items = {item["url"]: item for item in project.items()}
     assert len(items) == 5
@@ -42,6 +43,20 @@ def test_a_crawl_writes_structures(
     piece = etree.fromstring(items[f"{site.url}a/3"]["structure"].encode())
     assert piece.findtext("Title") == "Piece number 3 of the run"
     assert "The 3th walk went past house 3" in " ".join(piece.findtext("Text", "").split())
+
+    (kept,) = (project.folder / "corpus-data" / "spool").iterdir()
+    project.run("replay", str(kept), "-O", "out.jsonl", "-s", "CORPUS_STRUCTURE_FOLDER=again")
+    replayed = {item["url"]: item for item in project.items()}
+    for name in ("structure", "structure_problems"):
+        assert {url: item[name] for url, item in replayed.items()} == {
+            url: item[name] for url, item in items.items()
+        }
+    xml, again = (
+        {path.name: path.read_bytes() for path in (project.folder / name).rglob("*.xml")}
+        for name in ("xml", "again")
+    )
+    assert xml == again
+    assert len(xml) == len(items)
 
 
 def test_a_wrong_model_ends_the_crawl_with_its_place(project: Project) -> None:

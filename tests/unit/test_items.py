@@ -19,7 +19,7 @@ def test_the_order_of_fields_is_fixed() -> None:
         "description tags image robots text confidence markdown comments fetched_at encoding "
         "method mode site_pages frequency_threshold frequency_ranks counts_snapshot "
         "near_duplicate_of parts change content_hash previous_hash blocks_kept blocks_dropped "
-        "sentences tables structure blocks metadata_sources fields"
+        "sentences tables structure structure_problems blocks metadata_sources fields"
     )
     assert tuple(ItemAdapter.get_field_names_from_class(PageItem) or ()) == FIELD_ORDER
 

@@ -42,8 +42,10 @@ class Structure:
         The tree; its texts, in order, are those of the page.
     ``model``
         What it was made by.
+    ``is_matched``
+        Whether any element of the model was found on the page, the outermost aside.
     ``problems``
-        What the model asks for and the page does not have, a sentence each.
+        What the model asks for and the page does not have, a sentence each, each once.
     ``groups``
         The title and the whole text of each group under a heading, in the order of the page: the
         visual groups.
@@ -51,6 +53,7 @@ class Structure:
 
     root: Node
     model: Model
+    is_matched: bool
     problems: tuple[str, ...]
     groups: tuple[tuple[str, str], ...]
 
@@ -93,10 +96,11 @@ def structure_of(
     root = chosen.build(document, model, main)
     groups = tuple((node.title, full_text(node)) for node in root.walk() if node.headed)
     problems: list[str] = []
-    if not any(node.is_element for node in root.walk() if node is not root):
+    is_matched = any(node.is_element for node in root.walk() if node is not root)
+    if not is_matched:
         problems.append(f"no element of the model {model.name} was found; all is {TEXT}")
     fit(root, model, problems.append)
-    return Structure(root, model, tuple(problems), groups)
+    return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)), groups)
 
 
 def check_structure_method(name: str) -> None:
