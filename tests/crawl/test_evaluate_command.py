@@ -125,6 +125,8 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         (["text", "-"], "read twice"),
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
         (["text", "GOLD", "--limit", "0"], "--limit is '0'"),
+        (["wrapper", "GOLD", "--examples", "0"], "--examples is '0'"),
+        (["text", "GOLD", "--examples", "2"], "the task text learns nothing; leave --examples out"),
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
         (["text", "GOLD", "--method", "magic"], "article, frequency-adaptive"),
         (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
