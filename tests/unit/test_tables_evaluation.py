@@ -175,7 +175,7 @@ def test_the_method_is_that_of_the_settings(
     gold = tmp_path / "gold.jsonl"
     row = {"html": HTML, "tables": [label("1", genuine=True)]}
     gold.write_text(json.dumps(row), encoding="utf-8")
-    options = Namespace(method=None, limit=None, json="-", curve=None)
+    options = Namespace(method=None, limit=None, json="-", curve=None, examples=None)
     settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
     assert main(["tables", str(gold)], options, settings) == 0
     assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"
