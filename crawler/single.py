@@ -150,8 +150,9 @@ class _OnePage(Spider):
         settings.set("CORPUS_PROGRESS", "off", "spider")
         # Somebody waits for the page: a site that asks for patience is told of at once.
         settings.set("CORPUS_PAUSES", 0, "spider")
-        settings.set("CORPUS_TABLES_FOLDER", None, "spider")
-        settings.set("CORPUS_STRUCTURE_FOLDER", None, "spider")
+        # Also where the command line names them: what is asked for is printed.
+        for name in ("CORPUS_TABLES_FOLDER", "CORPUS_STRUCTURE_FOLDER"):
+            settings.set(name, None, "cmdline")
         addons = settings.getdict("ADDONS")
         if not any(load_object(addon) is CorpusAddon for addon in addons):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")

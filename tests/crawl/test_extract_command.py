@@ -168,7 +168,12 @@ def test_an_address_is_fetched_by_the_rules_of_a_crawl(
     pages["/a/0"] = status, {**headers, "X-Robots-Tag": "noindex"}, body
     site = make_site(pages)
     settings = ("-s", "ROBOTSTXT_OBEY=True", "-L", "ERROR")
-    item = item_in(project.run("extract", f"{site.url}a/0", *settings)[0])
+    # What is asked for is printed: no folder is filled, whatever the settings name.
+    folders = ("-s", "CORPUS_TABLES_FOLDER=csv", "-s", "CORPUS_STRUCTURE_FOLDER=xml")
+    model = ("-s", "CORPUS_STRUCTURE_MODEL=blog")
+    item = item_in(project.run("extract", f"{site.url}a/0", *settings, *model, *folders)[0])
+    assert "<post>" in item["structure"]
+    assert not any((project.folder / name).exists() for name in ("csv", "xml"))
     assert item["title"] == "Piece number 0 of the run"
     assert item["fetched_at"].endswith("+00:00")
     assert item["robots"] == ["noindex"]
