@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
@@ -155,12 +155,12 @@ def test_any_text_has_a_type_and_at_most_one_value(text: str, language: str) -> 
 def test_time_grows_with_the_markup(piece: str) -> None:
     def seconds(times: int) -> float:
         parsed = parse(Page.from_text("https://site.example/", "<table><tr>" + piece * times))
-        started = perf_counter()
+        started = process_time()
         found = find_tables(parsed)
         for table in found:
             get_table_method("rules").judge(table.grid)
-        return perf_counter() - started
+        return process_time() - started
 
     seconds(100)
     # Eight times the markup; a busy machine may take a while longer, the square would be 64 times.
-    assert seconds(4000) < 40 * max(seconds(500), 0.005)
+    assert min(seconds(4000) for _ in range(2)) < 40 * max(seconds(500), 0.005)

@@ -172,9 +172,9 @@ def test_only_what_is_wanted_is_begun() -> None:
 def test_hostile_addresses_take_linear_time() -> None:
     long = f"{BASE}/{'2026/' * 380}?{'a=1&' * 20}sid={'0' * 200}"
     traps = Traps(TrapLimits(horizon="2026-12-28"))
-    start = time.perf_counter()
+    start = time.process_time()
     for number in range(1000):
         address = f"{long}{number}"
         plain_address(address)
         traps.judge(address, "")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -49,9 +49,9 @@ def test_a_wrong_expression_is_told(pattern: str, told: str) -> None:
 
 def test_nested_quantifiers_take_time_by_the_length_of_the_text_alone() -> None:
     pattern = Pattern("(a+)+b")
-    started = perf_counter()
+    started = process_time()
     assert list(pattern.find("a" * 5_000)) == []
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10
 
 
 def test_a_match_is_bounded() -> None:

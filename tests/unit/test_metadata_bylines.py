@@ -78,8 +78,8 @@ def test_bodies_named_with_a_place_stay_whole() -> None:
 
 @pytest.mark.parametrize("part", ["가나", "가나·", "[가 ", "photo ", ", jr", "기자 "])
 def test_hostile_lines_take_no_time(part: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     for text in (part * 5_000, part * 30 + "기자"):
         authors_part(text)
         korean_names(text)
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

@@ -101,6 +101,6 @@ def test_a_million_words_take_seconds_and_a_thousand_about_a_millisecond() -> No
 
 
 def _seconds(text: str) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     similarity_hash(text)
-    return time.perf_counter() - began
+    return time.process_time() - began
