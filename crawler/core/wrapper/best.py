@@ -63,10 +63,11 @@ class BestRule:
     def learned(cls, examples: Iterable[Example]) -> BestRule:
         """Learn from examples, in whatever order they come."""
         known = tuple(sorted(set(examples), key=_key))
+        several = any(len(example.wanted) > 1 for example in known)
         return cls(
             examples=known,
-            teams=teams_of(known),
-            several=any(len(example.wanted) > 1 for example in known),
+            teams=teams_of(known, finer=several),
+            several=several,
         )
 
     def merged(self, examples: Iterable[Example]) -> BestRule:

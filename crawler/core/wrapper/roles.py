@@ -36,7 +36,8 @@ def teams_of(examples: Sequence[Example], *, finer: bool = True) -> tuple[tuple[
 
     Args:
         examples: in an order that depends on the set alone.
-        finer: whether a role may be cut; the records of a list are one.
+        finer: whether a role may be cut, as where a field has several values. The records of a list
+            are one role, and of the copies of one value the best is taken.
     """
     wrong = [sighting for example in examples for sighting in example.wrong]
     found: tuple[tuple[Variant, ...], ...] = ()
