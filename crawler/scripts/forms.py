@@ -66,8 +66,9 @@ class Limits:
     """What a script may use on one page.
 
     ``seconds``
-        Processor time. A process that seems to stand still, because the machine is busy or asleep,
-        is ended after four times that and two seconds more.
+        Processor time. Built-in functions that the engine cannot interrupt have one second more.
+        A process that seems to stand still, because the machine is busy or asleep, is ended after
+        four times the limit and two seconds more by the clock.
     ``memory``
         Bytes beside those that the page itself takes.
     ``output``

@@ -11,8 +11,9 @@ import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import IO, TYPE_CHECKING, Final
+from weakref import finalize
 
 from crawler.scripts.forms import ScriptsNotInstalledError
 
@@ -86,6 +87,7 @@ class Worker:
                 f"the process for scripts cannot be started ({error}); check that {sys.executable} "
                 "can be run"
             ) from error
+        self._finish = finalize(self, _end, self._process)
         self._greet()
 
     @property
@@ -105,14 +107,8 @@ class Worker:
             seconds: how long to wait before the process is killed.
             most: bytes that the answer may have. A process that answers more is killed.
         """
-        is_late = False
-
-        def end() -> None:
-            nonlocal is_late
-            is_late = True
-            self._process.kill()
-
-        timer = Timer(seconds, end)
+        late = Event()
+        timer = Timer(seconds, _end_late, (self._process, late))
         timer.daemon = True
         timer.start()
         try:
@@ -126,18 +122,13 @@ class Worker:
             self._process.wait()
             return Lost("output")
         status = self._process.wait()
-        if is_late or status in _time_statuses():
+        if late.is_set() or status in _time_statuses():
             return Lost("time")
         return Lost("died", _ending(status))
 
     def end(self) -> None:
-        """End the process and wait for its end."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        """End the process and wait for its end. Done as well when nobody holds it any more."""
+        self._finish()
 
     def _greet(self) -> None:
         answer = self.ask((), _START_SECONDS, _MOST_GREETING)
@@ -172,6 +163,21 @@ class Worker:
         except OSError:
             return BrokenPipeError()
         return _receive(receiving, most)
+
+
+def _end_late(process: subprocess.Popen[bytes], late: Event) -> None:
+    late.set()
+    process.kill()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            # What it was not sent any more cannot be flushed.
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
 def _receive(receiving: IO[bytes], most: int) -> bytes | BrokenPipeError | None:
