@@ -339,8 +339,20 @@ class Frontier:
     def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
         """Note that a page could not be had; with ``later``, that the next crawl may have it."""
 
-    def refused(self, visit: Visit, reason: str, instead: str = "") -> None:
-        """Note that a page is not fetched, or was fetched and is none."""
+    def refused(
+        self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
+    ) -> None:
+        """Note that a page is not fetched, or was fetched and is none.
+
+        Args:
+            visit: what was asked for.
+            reason: why.
+            instead: the address under which the page is known, where there is one.
+            withdrawn: what was exported of it holds no more.
+        """
+
+    def no_page(self, visit: Visit, reason: str) -> None:
+        """Note that what came is no page, though there may have been one, and may be again."""
 
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""

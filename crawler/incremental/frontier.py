@@ -72,6 +72,16 @@ class KeptFrontier(Frontier):
         state.taken = max(state.taken, self.memory.new_pages(name))
         return name
 
+    def know_hosts(self, url: str) -> None:
+        """Count the host to which a start address led in an earlier crawl as part of its site.
+
+        Else pages that wait under that host would lie on no site until the start page comes, which
+        may fail.
+        """
+        row = self._row(url)
+        if row is not None and row.canonical and self.site(row.canonical) is None:
+            self.add_root(row.canonical, self._roots[address_site(url)])
+
     def add(self, visit: Visit) -> bool:
         """Let a visit wait; ``False`` when its address was seen before, in any crawl."""
         if visit.source:
@@ -167,8 +177,8 @@ class KeptFrontier(Frontier):
 
     def ask_again(self, address: str, kind: str) -> bool:
         """Put a list that an earlier crawl has fetched back into the queue, once in a crawl."""
-        row = self._row(address)
-        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
+        row = self._known(address)
+        if row is None:
             return False
         if kind != LISTING and (not row.kind or row.kind == ARTICLE):
             return False
@@ -176,11 +186,19 @@ class KeptFrontier(Frontier):
 
     def ask_whole(self, address: str) -> bool:
         """Have a page that an earlier crawl has fetched sent whole, once in a crawl."""
-        row = self._row(address)
-        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
+        row = self._known(address)
+        if row is None:
             return False
         self._ledger_of(address).owe(row.address)
         return self._requeue(row)
+
+    def _known(self, address: str) -> Row | None:
+        """Return what is known of a page that an earlier crawl has fetched, and not this one."""
+        row = self._row(address)
+        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
+            return None
+        # Within the second in which the crawl began the times do not tell.
+        return None if address_key(row.address) in self._taken else row
 
     def _requeue(self, row: Row) -> bool:
         key = address_key(row.address)
@@ -248,8 +266,16 @@ class KeptFrontier(Frontier):
         self.memory.again(visit.site).answered(visit.address, whole=False)
 
     def gone(self, visit: Visit, status: int) -> None:
-        """Note that there is no page any more, or none."""
-        self._ledger(visit).mark_fetched(Fetched(visit.address, status, now()))
+        """Note that there is no page any more, or none.
+
+        One of which nothing was exported has failed: it may be named before it is there.
+        """
+        ledger = self._ledger(visit)
+        row = ledger.seen(visit.address)
+        if row is not None and row.exported_hash:
+            ledger.mark_fetched(Fetched(visit.address, status, now()))
+        else:
+            ledger.mark_failed(visit.address, f"http-{status}", at=now(), status=status)
         self.memory.again(visit.site).answered(visit.address, whole=False)
 
     def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
@@ -261,11 +287,27 @@ class KeptFrontier(Frontier):
             self._ledger(visit).mark_failed(visit.address, reason, at=now(), status=status)
         self.memory.again(visit.site).answered(visit.address, whole=False)
 
-    def refused(self, visit: Visit, reason: str, instead: str = "") -> None:
+    def refused(
+        self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
+    ) -> None:
         """Note that a page is not fetched, or was fetched and is none."""
-        row = self._ledger(visit).seen(visit.address)
+        ledger = self._ledger(visit)
+        row = ledger.seen(visit.address)
         if row is not None and row.state == "fetching":
-            self._ledger(visit).mark_refused(visit.address, reason, at=now(), instead=instead)
+            if withdrawn:
+                ledger.retract(row.address)
+            ledger.mark_refused(row.address, reason, at=now(), instead=instead)
+        self.memory.again(visit.site).answered(visit.address, whole=False)
+
+    def no_page(self, visit: Visit, reason: str) -> None:
+        """Note that what came is no page; where there was one, that is withdrawn and asked for."""
+        ledger = self._ledger(visit)
+        row = ledger.seen(visit.address)
+        if row is None or not row.exported_hash:
+            self.refused(visit, reason)
+            return
+        ledger.retract(row.address)
+        self.failed(visit, reason, 0, later=False)
 
     # Ledgers
 

@@ -99,8 +99,14 @@ class Memory:
         ledger = Ledger(ledger_path(self._folder / "ledger", site))
         self._ledgers[site] = ledger
         self._hosts.setdefault(site, site)
-        killed = ledger.open_runs()
         began = now()
+        if ledger.mend_times(began):
+            logger.warning(
+                "Earlier crawls of %s are dated later than now, so a clock is or was wrong: "
+                "they count as a moment ago",
+                site,
+            )
+        killed = ledger.open_runs()
         self._since[site] = killed[0].started if killed else began
         self._killed[site] = [run.id for run in killed]
         ledger.begin_run(self.run, began)
@@ -221,6 +227,10 @@ class Memory:
     def site_of(self, url: str) -> str | None:
         """Name the site an address counts for; ``None`` where its ledger is not open."""
         return self._hosts.get(address_site(url))
+
+    def knows(self, url: str) -> bool:
+        """Say whether an address is in the ledger of its site."""
+        return self._row(url) is not None
 
     def _row(self, url: str) -> Row | None:
         site = self.site_of(url)

@@ -89,7 +89,7 @@ class NumberedParts:
         """Write an item, and begin another part where this one has enough."""
         urls = _urls_of(item)
         site = self._memory.site_of(urls[0]) if urls else None
-        if site is None:
+        if site is None or not self._memory.knows(urls[0]):
             self._pass_over()
             return
         name = ItemAdapter(item).get("content_hash") or "unnamed"

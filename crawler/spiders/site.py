@@ -42,6 +42,8 @@ _AHEAD = timedelta(days=31)
 _PATTERNS_TOLD = 20
 NOT_MODIFIED = 304
 GONE = frozenset({404, 410})
+# Redirects that hold for good.
+_LASTING = frozenset({301, 308})
 
 
 class SiteSpider(ListingReader):
@@ -74,9 +76,11 @@ class SiteSpider(ListingReader):
         """
         memory.recheck = self.arguments.recheck
         memory.max_rechecks = self.arguments.max_rechecks
-        self.frontier = KeptFrontier(memory)
+        self.frontier = frontier = KeptFrontier(memory)
         for address in self.start_urls:
-            self.frontier.add_root(address)
+            frontier.add_root(address)
+        for address in self.start_urls:
+            frontier.know_hosts(address)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
@@ -185,7 +189,7 @@ class SiteSpider(ListingReader):
         super().request_dropped(request)
         visit = self.visit_of(request) if "corpus_visit" in request.meta else None
         if visit is not None and not visit.source:
-            self.frontier.refused(visit, "dropped", request.url)
+            self._led_away(visit, request, "duplicate-address")
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
@@ -225,21 +229,42 @@ class SiteSpider(ListingReader):
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
         if not self.is_page(response):
-            self.frontier.refused(visit, "not-html")
+            self.frontier.no_page(visit, "not-html")
         elif self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
-            self.frontier.refused(visit, "off-site")
+            self._led_away(visit, response, "off-site")
         elif visit.depth and (cut := self.choice.of_pattern(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
-            self.frontier.refused(visit, cut, url)
+            self._led_away(visit, response, cut)
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
-            self.frontier.refused(visit, "duplicate-address", url)
+            self._led_away(visit, response, "duplicate-address")
         else:
             return True
         return False
+
+    def _led_away(self, visit: Visit, message: Response | Request, reason: str) -> None:
+        """Note that a redirect led away from a page, for good or for now.
+
+        A site that is being worked on leads all its addresses to one page, and says by the status
+        that this will not last. Then the page is asked for again, as after a failure.
+        """
+        statuses = message.meta.get("redirect_reasons", ())
+        if not statuses and canonical_address(message.url) == visit.address:
+            # Nothing led away. What another page led here for is noted when that has come.
+            if reason == "duplicate-address":
+                self.frontier.failed(visit, reason, 0, later=True)
+            else:
+                self.frontier.refused(visit, reason)
+            return
+        leads_back = message.url in message.meta.get("redirect_urls", ())
+        if not leads_back and _LASTING.issuperset(statuses):
+            self.frontier.refused(visit, reason, message.url, withdrawn=True)
+        else:
+            reason = "redirect-loop" if leads_back else reason
+            self.frontier.failed(visit, reason, 0, later=False)
 
     def _is_wanted(
         self, response: Response, visit: Visit, page: ParsedPage | None, wishes: frozenset[str]

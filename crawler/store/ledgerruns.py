@@ -44,6 +44,27 @@ class LedgerRuns(LedgerFile):
             self._run(sql.BEGIN_RUN, (run, started))
             self._run(sql.REOPEN_RUN, (run,))
 
+    def mend_times(self, now: str) -> bool:
+        """Date back to a second ago what is dated later than now, as by a clock that was wrong.
+
+        Else no page would be asked for again until that time has come. Reads the whole ledger, and
+        that only where a run is dated so.
+
+        Returns:
+            Whether there was any.
+
+        Raises:
+            StoreError: the time is none.
+        """
+        time = seconds_of(now)
+        (latest,) = self._run(sql.LATEST_RUN).fetchone()
+        if latest is None or latest <= time:
+            return False
+        with self.transaction():
+            self._run(sql.CLAMP_RUNS, (time - 1,))
+            self._run(sql.CLAMP_PAGES, (time - 1,))
+        return True
+
     def end_run(
         self, run: str, at: str, reason: str, figures: Mapping[str, object] | None = None
     ) -> None:

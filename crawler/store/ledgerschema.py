@@ -133,7 +133,13 @@ ORDER BY key LIMIT ?
 DESCRIBE = "UPDATE pages SET kind = coalesce(?, kind), near = coalesce(?, near) WHERE key = ?"
 OWE = "UPDATE pages SET owed = 1 WHERE key = ?"
 WRITE_OFF = "UPDATE pages SET owed = 0, retracted = 0 WHERE key = ?"
-RETRACT = "UPDATE pages SET owed = 0, retracted = exported IS NOT NULL WHERE key = ?"
+# Without its validators a page that is an article again comes whole.
+RETRACT = """
+UPDATE pages SET owed = 0, retracted = exported IS NOT NULL,
+    etag = CASE WHEN exported IS NULL THEN etag END,
+    last_modified = CASE WHEN exported IS NULL THEN last_modified END
+WHERE key = ?
+"""
 FETCHED_SINCE = f"""
 SELECT count(*) FROM pages
 WHERE state = {FETCHED} AND fetched_at >= ? AND status BETWEEN 200 AND 299
@@ -175,6 +181,13 @@ EXPORTED = (
 )
 DROP_PAGES = "DELETE FROM part_pages WHERE run = ? AND part = ?"
 FINISH_PART = "UPDATE parts SET finished = ?, pages = ? WHERE run = ? AND number = ?"
+LATEST_RUN = "SELECT max(max(started), coalesce(max(ended), 0)) FROM runs"
+CLAMP_RUNS = "UPDATE runs SET started = min(started, ?1), ended = min(ended, ?1)"
+CLAMP_PAGES = """
+UPDATE pages SET found_at = min(found_at, ?1), asked_at = min(asked_at, ?1),
+    fetched_at = min(fetched_at, ?1), changed_at = min(changed_at, ?1)
+WHERE found_at > ?1 OR asked_at > ?1 OR fetched_at > ?1 OR changed_at > ?1
+"""
 OPEN_RUNS = "SELECT id, started FROM runs WHERE ended IS NULL ORDER BY number"
 DROP_PART = "DELETE FROM parts WHERE run = ? AND number = ?"
 

@@ -1,0 +1,176 @@
+"""Answers that are no page, of addresses that an earlier crawl knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import Request
+
+from crawler.discovery.frontier import Visit
+from crawler.incremental.frontier import KeptFrontier
+from crawler.incremental.memory import Memory
+from crawler.items import PageItem
+from crawler.spiders.site import SiteSpider
+from crawler.store.ledger import Ledger
+from crawler.store.ledgerfile import ledger_path
+from crawler.store.ledgerrows import Fetched, Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from crawler.store.ledgerrows import Row
+
+SITE = "news.example"
+BASE = f"https://{SITE}/"
+MAY = "2024-05-01T10:00:00Z"
+OLD, NEW = f"{BASE}2024/05/01/old", f"{BASE}2024/05/02/new"
+
+
+def counted_nowhere(key: str, number: int) -> None:
+    """Take a figure that no test asks for."""
+
+
+class Crawl:
+    """A crawl of one site by the spider itself, without a network; the test tells what comes."""
+
+    def __init__(self, folder: Path, url: str = BASE) -> None:
+        self.memory = Memory(folder, "run-2", count=counted_nowhere)
+        self.spider = SiteSpider(url=url, recheck="0")
+        self.spider.remember(self.memory)
+        frontier = self.spider.frontier
+        assert isinstance(frontier, KeptFrontier)
+        self.frontier = frontier
+        self.ledger = self.memory.ledger(SITE)
+
+    def row(self, address: str) -> Row:
+        row = self.ledger.seen(address)
+        assert row is not None
+        return row
+
+    def withdrawn(self) -> list[str]:
+        return [row.address for row in self.ledger.gone_untold()]
+
+    def visit(self, address: str) -> Visit:
+        """Have an address under way, and return its visit."""
+        self.ledger.requeue(address)
+        visits = {visit.address: visit for visit in self.frontier.next_visits(SITE)}
+        return visits[address]
+
+    def lead_away(self, address: str, to: str, *statuses: int) -> None:
+        meta = {"redirect_urls": [address], "redirect_reasons": list(statuses)}
+        request = Request(to, meta=meta if statuses else {})
+        self.spider._led_away(self.visit(address), request, "duplicate-address")
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Iterator[Crawl]:
+    """A second crawl of a site, of which one article was exported and another is known."""
+    with Ledger(ledger_path(tmp_path / "ledger", SITE)) as ledger:
+        ledger.begin_run("run-1", MAY)
+        ledger.add_found([Found(OLD, "sitemap", MAY), Found(NEW, "sitemap", MAY)])
+        ledger.mark_fetched(Fetched(OLD, 200, MAY, "bytes", etag='"e"'))
+        part = ledger.begin_part("run-1", "{}.jsonl".format, MAY)
+        ledger.mark_exported("run-1", OLD, "text", part.number)
+        ledger.finish_part("run-1", part.number, MAY)
+        ledger.end_run("run-1", MAY, "finished")
+    crawl = Crawl(tmp_path)
+    yield crawl
+    crawl.memory.close("finished", {})
+
+
+def test_a_page_that_leads_to_another_for_good_is_withdrawn(crawl: Crawl) -> None:
+    crawl.lead_away(OLD, BASE, 301)
+    assert (crawl.row(OLD).state, crawl.row(OLD).canonical) == ("refused", BASE)
+    assert crawl.withdrawn() == [OLD]
+
+
+@pytest.mark.parametrize("statuses", [(302,), (307,), (301, 302)])
+def test_a_page_that_leads_to_another_for_now_is_kept_and_asked_for_again(
+    crawl: Crawl, statuses: tuple[int, ...]
+) -> None:
+    for address in (OLD, NEW):
+        crawl.lead_away(address, BASE, *statuses)
+        assert crawl.row(address).state == "failed"
+    assert crawl.withdrawn() == []
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == 2
+
+
+def test_a_redirect_to_itself_is_a_failure(crawl: Crawl) -> None:
+    crawl.lead_away(NEW, NEW, 301)
+    assert (crawl.row(NEW).state, crawl.row(NEW).reason) == ("failed", "redirect-loop")
+
+
+def test_what_another_page_led_to_is_under_way(crawl: Crawl) -> None:
+    crawl.lead_away(OLD, OLD)
+    assert crawl.row(OLD).state == "fetching"
+    assert crawl.withdrawn() == []
+
+
+def test_what_is_not_there_yet_is_asked_for_again(crawl: Crawl) -> None:
+    crawl.frontier.gone(crawl.visit(NEW), 404)
+    assert (crawl.row(NEW).state, crawl.row(NEW).reason) == ("failed", "http-404")
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == 1
+    crawl.frontier.gone(crawl.visit(OLD), 404)
+    assert crawl.row(OLD).state == "gone"
+    assert crawl.withdrawn() == [OLD]
+
+
+def test_a_file_in_place_of_an_article_withdraws_it_until_it_is_back(crawl: Crawl) -> None:
+    crawl.frontier.no_page(crawl.visit(NEW), "not-html")
+    assert crawl.row(NEW).state == "refused", "it never was one"
+    crawl.frontier.no_page(crawl.visit(OLD), "not-html")
+    assert crawl.withdrawn() == [OLD]
+    assert crawl.row(OLD).state == "failed"
+    visit = crawl.visit(OLD)
+    assert crawl.frontier.headers(visit) == {}, "it is to come whole"
+
+
+def test_what_led_away_is_no_more_under_way(crawl: Crawl) -> None:
+    again = crawl.memory.again(SITE)
+    given = dict(again.next(10, 0))
+    assert given == {OLD: "due"} | given
+    crawl.ledger.mark_fetching(OLD)
+    visit = Visit(OLD, SITE, 1)
+    crawl.frontier.refused(visit, "duplicate-address", BASE)
+    assert [waste.asked for waste in again._waste.values()] == [0]
+
+
+def test_a_list_that_came_is_not_asked_for_in_the_same_second(crawl: Crawl) -> None:
+    listing = f"{BASE}archive/"
+    assert crawl.frontier.offer(listing, 1, kind="listing")
+    visit = crawl.visit(listing)
+    assert crawl.frontier.take(listing, SITE)
+    crawl.frontier.fetched(visit, listing, b"list", ("", ""), wanted=True)
+    assert not crawl.frontier.ask_again(listing, "listing")
+
+
+def test_the_host_that_a_start_page_led_to_is_known_before_it_comes(tmp_path: Path) -> None:
+    with Ledger(ledger_path(tmp_path / "ledger", SITE)) as ledger:
+        ledger.add_found([Found(BASE, "start", MAY)])
+        ledger.mark_refused(BASE, "redirected", at=MAY, instead="https://journal.example/")
+    crawl = Crawl(tmp_path)
+    assert crawl.frontier.site("https://journal.example/story") == SITE
+    assert crawl.memory.site_of("https://journal.example/story") == SITE
+    crawl.memory.close("finished", {})
+
+
+def test_an_item_of_an_address_that_was_not_crawled_is_not_known(crawl: Crawl) -> None:
+    assert crawl.memory.knows(PageItem(url=OLD).url)
+    assert not crawl.memory.knows(f"{OLD}?by=pipeline")
+    assert not crawl.memory.knows("https://elsewhere.example/")
+
+
+def test_times_to_come_are_dated_back(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "one.sqlite") as ledger:
+        ledger.begin_run("one", "2034-05-01T10:00:00Z")
+        ledger.add_found([Found(OLD, "start", "2034-05-01"), Found(NEW, "start", MAY)])
+        ledger.mark_fetched(Fetched(OLD, 200, "2034-05-01", "a1"))
+        assert ledger.mend_times("2026-05-01T10:00:00Z")
+        row = ledger.seen(OLD)
+        assert row is not None
+        assert {row.found_at, row.asked_at, row.changed_at} == {"2026-05-01T09:59:59Z"}
+        assert [run.started for run in ledger.runs()] == ["2026-05-01T09:59:59Z"]
+        assert [row.found_at for row in ledger.next_due(5)] == [MAY]
+        assert not ledger.mend_times("2026-05-01T10:00:00Z")
