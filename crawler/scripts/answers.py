@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from crawler.core.wrapper.tree import TEXT
 from crawler.scripts.forms import OutputNode, ScriptError, ScriptResult
 from crawler.scripts.pages import MOST_DEPTH
 from crawler.scripts.process import Lost
@@ -19,11 +21,17 @@ __all__ = ["Asked", "read_answer"]
 _ADVICE: Final = {
     "no-main": "there is no function main; write: function main(node) { ... }",
     "promise": (
-        "it wants to go on later, by a promise, async or import; nothing runs after main has "
-        "returned, so write it without them"
+        "it wants to go on later, by a promise, async, yield or import; nothing runs after main "
+        "has returned, so write it without them"
     ),
     "stack": "it calls itself too deep; end the recursion, or write a loop",
 }
+# Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
+_STARTS: Final = (
+    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME: Final = re.compile(f"[{_STARTS}][{_STARTS}0-9.\xb7\u0300-\u036f\u203f\u2040-]*")
 # How the engine says that memory ran out; the last, where none is left to say it.
 _NO_MEMORY: Final = frozenset(
     (("InternalError", "out of memory"), ("InternalError", "string too long"), ("thrown", "null"))
@@ -186,9 +194,9 @@ def _tree(rows: object, asked: Asked) -> OutputNode:
         _close_to(line, depth)
         line.append(
             _Open(
-                _text(name),
+                _text(name) if origin is not None else _name(name),
                 _scalar(value),
-                tuple((_text(key), _text(its)) for key, its in pairs),
+                tuple((_name(key), _text(its)) for key, its in pairs),
                 _number(origin, asked.outputs),
                 _number(source, asked.nodes),
             )
@@ -201,6 +209,12 @@ def _close_to(line: list[_Open], depth: int) -> None:
     while len(line) > depth:
         closed = line.pop().close()
         line[-1].children.append(closed)
+
+
+def _name(found: object) -> str:
+    if not isinstance(found, str) or (found != TEXT and _NAME.fullmatch(found) is None):
+        raise _OddAnswerError
+    return found
 
 
 def _scalar(value: object) -> Scalar | None:

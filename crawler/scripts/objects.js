@@ -10,8 +10,12 @@
   const MOST_MESSAGE = 500;
   // White space as the rest of the project folds it.
   const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
-  const NAME = /^[\p{L}_][\p{L}\p{N}\p{M}._-]*$/u;
-  const NOT_IN_NAME = /[^\p{L}\p{N}\p{M}._-]/gu;
+  // Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
+  const STARTS = "A-Z_a-z\\xc0-\\xd6\\xd8-\\xf6\\xf8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d"
+    + "\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}";
+  const FOLLOWS = `${STARTS}0-9.\\xb7\\u0300-\\u036f\\u203f\\u2040\\-`;
+  const NAME = new RegExp(`^[${STARTS}][${FOLLOWS}]*$`, "u");
+  const NOT_IN_NAME = new RegExp(`[^${FOLLOWS}]`, "gu");
   const FRAME = /<input>:(\d+):(\d+)/;
 
   let page; // columns of the page's nodes, by their number
@@ -281,6 +285,9 @@
     return found;
   }
 
+  // Nodes are made here alone, where their output is counted.
+  for (const kind of [PageNode, Attribute, OutputNode]) delete kind.prototype.constructor;
+
   // ---- what the worker calls ----
 
   function load(pageText, callText) {
@@ -343,6 +350,10 @@
 
   const evaluate = globalThis.eval;
 
+  function kindOf(value) {
+    return Object.getPrototypeOf(value)?.[Symbol.toStringTag];
+  }
+
   function run(script) {
     try {
       main = evaluate(`${script}\n;typeof main === "function" ? main : undefined`);
@@ -352,6 +363,7 @@
       return error instanceof SyntaxError ? "syntax" : "exception";
     }
     if (main === undefined) return "no-main";
+    if (kindOf(main) === "GeneratorFunction") return "promise";
     try {
       const answer = main(...argumentsOfMain);
       const isPromise = typeof answer === "object" && answer !== null

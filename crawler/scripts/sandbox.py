@@ -119,7 +119,12 @@ class Sandbox:
             self._worker = Worker()
         given = sum(len(frame) for frame in frames)
         most = _BYTES_A_CHARACTER * (self.limits.output + given) + _BYTES_BESIDE
-        return self._worker.ask(frames, 4 * self.limits.seconds + 2, most)
+        try:
+            return self._worker.ask(frames, 4 * self.limits.seconds + 2, most)
+        except BaseException:
+            # Ctrl-C, say: what it would still answer is no answer to the next page.
+            self._end()
+            raise
 
     def _end(self) -> None:
         if self._worker is not None:

@@ -165,6 +165,7 @@ def test_output_without_end(add: str) -> None:
         "function main() { queueMicrotask(() => {}); }",
         "function main() { import('os'); }",
         "function main() { return { then() {} }; }",
+        "function* main() { yield 1; }",
     ],
 )
 def test_promises(sandbox: Sandbox, script: str) -> None:
@@ -186,6 +187,7 @@ def test_no_main(sandbox: Sandbox, script: str) -> None:
         "Object.prototype.toJSON = () => ({});",
         "Array.prototype.toJSON = () => 5;",
         "Array.prototype.map = () => ['x'];",
+        "RegExp.prototype.exec = () => []; xtree.root.Add('no name', 1);",
     ],
 )
 def test_changed_built_ins(sandbox: Sandbox, body: str) -> None:
@@ -231,6 +233,20 @@ def test_a_worker_that_stands_still_is_killed_from_outside() -> None:
         os.kill(number, signal.SIGSTOP)
         assert failure(sandbox, FINE).reason == "time"
         assert not psutil.pid_exists(number)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupted_call_leaves_no_answer_to_the_next() -> None:
+    with Sandbox(Limits(seconds=60)) as sandbox:
+        sandbox.run(FINE, PAGE)
+        main = threading.main_thread().ident
+        assert main is not None
+        timer = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.run("function main() { while (true); }", PAGE)
+        timer.join()
+        assert sandbox.run(FINE, PAGE).output.children[0].value == "One Two"
 
 
 def test_one_process_serves_many_pages() -> None:

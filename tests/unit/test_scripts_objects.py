@@ -8,6 +8,8 @@ import pytest
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page import Page
+from crawler.core.wrapper.applying import Node
+from crawler.core.wrapper.output import as_xml
 from crawler.core.wrapper.tree import read_tree
 from crawler.scripts.forms import NodeArgument, OutputNode, ScriptError, ScriptResult
 from crawler.scripts.pages import script_page
@@ -190,6 +192,25 @@ def test_nothing_of_the_system_is_there(sandbox: Sandbox) -> None:
     names = "require process std os fetch XMLHttpRequest print console WebAssembly Worker python"
     checks = "".join(f"say(typeof {name});" for name in names.split())
     assert set(said(sandbox, checks)) == {"undefined"}
+
+
+def test_names_of_all_languages_are_names(sandbox: Sandbox) -> None:
+    script = "function main() { for (const its of system.args(0).split(' ')) xtree.root.Add(its); }"
+    names = "가격 prix_é Größe 値段 a-1.b 𠀀"
+    output = sandbox.run(script, PAGE, args=[names]).output
+    assert [node.name for node in output.children] == names.split()
+    assert "가격" in as_xml(
+        Node("output", children=tuple(Node(its.name) for its in output.children))
+    )
+    for name in ["1a", "a b", "a:b", "-a", "²", ""]:
+        with pytest.raises(ScriptError, match="cannot be the name of an element"):
+            sandbox.run("function main() { xtree.root.Add(system.args(0)); }", PAGE, args=[name])
+
+
+def test_nodes_are_made_by_add_alone(sandbox: Sandbox) -> None:
+    kinds = "say(Object.hasOwn(Object.getPrototypeOf(its), 'constructor'));"
+    body = f"for (const its of [a, a.firstAttribute, xtree.root]) {kinds}"
+    assert said(sandbox, body, HEADING) == ("false",) * 3
 
 
 def test_nodes_that_are_not_there_are_refused(sandbox: Sandbox) -> None:
