@@ -142,7 +142,9 @@ def _place(place: object, script: str) -> tuple[int | None, int | None]:
     if line > len(lines):
         # Something that is never closed is missed behind the end.
         return len(lines), len(lines[-1]) + 1
-    return line, column
+    # The engine counts bytes of UTF-8.
+    before = lines[line - 1].encode("utf-8")[: column - 1]
+    return line, len(before.decode("utf-8", "ignore")) + 1
 
 
 def _texts(found: object) -> tuple[str, ...]:

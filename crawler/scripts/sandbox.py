@@ -91,6 +91,8 @@ class Sandbox:
             ScriptsNotInstalledError: there is no engine.
             ArgumentError: an argument names no node, or the output tree is too deep.
         """
+        # Each of these ends a line in JavaScript; the engine counts the last kind alone.
+        script = script.replace("\r\n", "\n").replace("\r", "\n")
         rows = output_rows(output or OutputNode("output"))
         world = {
             "output": rows,

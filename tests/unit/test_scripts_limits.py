@@ -52,6 +52,8 @@ def failure(sandbox: Sandbox, script: str) -> ScriptError:
         ("function main() {\n  return 1 +\n  );\n}", (3, 3), "unexpected token"),
         ("function main() {\n  if (1) {", (2, 11), "unexpected token"),
         ("function main() {\n  let a; let a;\n}", (2, 15), "redefinition"),
+        ("function main() {\r\n /* 가격 */ x..y;\r\n}", (2, 13), "expecting field name"),
+        ("function main() {\r /* 😀 */ x..y;\r}", (2, 12), "expecting field name"),
     ],
 )
 def test_syntax_errors(sandbox: Sandbox, script: str, place: tuple[int, int], message: str) -> None:
