@@ -109,6 +109,7 @@ class Hold:
                 self._parts.repair(site)
         self._any_page = False
         self._asked = False
+        self._ledger_failed = False
         self._drain: AsyncIterator[PageItem] | None = None
         self._drained = False
 
@@ -193,6 +194,20 @@ class Hold:
         if number:
             self.stats.set_value("corpus/pages/taken_up", number)
             logger.info("%d pages that an earlier crawl held are held again", number)
+
+    def process_spider_exception(
+        self,
+        response: Response,  # noqa: ARG002 - the ledger failed, whatever came
+        exception: Exception,
+    ) -> None:
+        """End a crawl whose ledger fails: what it went on to fetch would be noted nowhere."""
+        if self.memory is None or not isinstance(exception, StoreError):
+            return
+        if not self._ledger_failed:
+            self._ledger_failed = True
+            self.stats.inc_value("corpus/ledger/failed")
+            logger.error("The crawl stops: %s Run it again then, and it goes on.", exception)
+        raise CloseSpider("ledger_failed") from exception
 
     def _take(self, output: Any) -> Any:  # noqa: ANN401 - spiders yield what they like
         if isinstance(output, Request | PageItem):

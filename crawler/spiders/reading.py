@@ -12,7 +12,7 @@ from scrapy.http import TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
-from crawler.core.errors import one_line
+from crawler.core.errors import StoreError, one_line
 from crawler.core.listings import find_feeds, sitemaps_of_robots
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.discovery.addresses import address_key
@@ -138,6 +138,9 @@ class ListingReader(PageSpider):
                 self._nothing(visit, "repeated", "it leads to a listing that was read before")
             else:
                 await self._read(visit, sources, response)
+        except StoreError:
+            # It is the ledger that fails, and no listing.
+            raise
         except Exception:
             # One listing must not cost the others: the crawl goes on without it.
             self.logger.exception("Unexpected error on %s; please report it", response.url)

@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.arguments import parse_arguments
+from crawler.core.errors import StoreError
 from crawler.core.metadata import read_metadata
 from crawler.core.parts import is_part_of, next_part
 from crawler.discovery.addresses import address_key, canonical_address
@@ -195,6 +196,13 @@ class SiteSpider(ListingReader):
 
     def go_on(self) -> None:
         """Ask for more where a component that is not of this project dropped what was asked for."""
+        try:
+            self._go_on()
+        except StoreError as error:
+            # Nothing is under way, so the crawl ends.
+            self.logger.error("No more is asked for: %s", error)  # noqa: TRY400 - it says it all
+
+    def _go_on(self) -> None:
         engine = self.crawler.engine
         if not engine.spider_is_idle():
             return
