@@ -102,7 +102,11 @@ class NumberedParts:
     def spider_closed(self) -> None:
         """Tell of the pages that are gone, and finish all parts."""
         for site in self._memory.sites:
-            self._write_gone(site)
+            try:
+                self._write_gone(site)
+            except StoreError as error:
+                # The parts of the other sites are finished all the same.
+                self._fail(site, error)
         for site in tuple(self._open):
             self._finish(site)
 

@@ -1,0 +1,72 @@
+"""Crawls that remember, where a site or the disk gives trouble."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from crawler.demo.server import Answer, serve
+from support.crawling import article, html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from support.crawling import Project, Site
+
+REMEMBERING = ("-s", "CORPUS_INCREMENTAL=1", "-a", "from=links", "-s", "DOWNLOAD_DELAY=0")
+
+
+def to(target: str, status: int) -> Answer:
+    return status, {"Location": target}, b""
+
+
+def changes(project: Project) -> list[tuple[str, str]]:
+    """Return the last part's items: path and change of each."""
+    folder = project.folder / "corpus-data" / "articles"
+    last = max(folder.glob("*/*.jsonl"), key=lambda part: part.name)
+    items = project.items(str(last.relative_to(project.folder)))
+    named = [(item["url"].rpartition("/")[2], item["change"]) for item in items]
+    return sorted(pair for pair in named if pair[0])
+
+
+def test_what_leads_elsewhere_for_now_is_asked_for_again(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    names = ("one", "two", "three", "soon", "closed")
+    pages = {f"/{name}": html(article(number)) for number, name in enumerate(names)}
+    front = html("".join(f'<p><a href="/{name}">{name}</a></p>' for name in names))
+    begun = {**pages, "/": front, "/soon": html("", 404), "/closed": to("/", 302)}
+    site = make_site(begun)
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-a", "recheck=0", *REMEMBERING)
+    project.run(*crawl)
+    assert changes(project) == [("one", "new"), ("three", "new"), ("two", "new")]
+    site.pages.update({"/soon": pages["/soon"], "/closed": pages["/closed"]})
+    site.pages["/one"] = to("/", 301)
+    project.run(*crawl)
+    assert changes(project) == [("closed", "new"), ("one", "gone"), ("soon", "new")]
+
+
+class Trap(dict[str, Answer]):
+    """A site that spoils the ledger of its crawl when one page is asked for."""
+
+    ledgers: Path
+
+    def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+        if key == "/1":
+            (path,) = self.ledgers.glob("*.sqlite")
+            spoiling = sqlite3.connect(path)
+            spoiling.execute("DROP TABLE pages")
+            spoiling.close()
+        return super().get(key, default)
+
+
+def test_a_ledger_that_fails_ends_the_crawl_in_one_line(project: Project) -> None:
+    pages = Trap({f"/{number}": html(article(number)) for number in range(1, 6)})
+    pages["/"] = html("".join(f'<p><a href="{path}">{path}</a></p>' for path in pages))
+    pages.ledgers = project.folder / "corpus-data" / "ledger"
+    with serve(pages) as url:
+        _, err = project.run("crawl", "site", "-a", f"url={url}/", *REMEMBERING)
+    assert err.count("The crawl stops: ") == 1
+    assert "Closing spider (ledger_failed)" in err
+    assert "Traceback" not in err
