@@ -197,7 +197,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._stats: StatsCollector | None = None
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:  # noqa: ANN401
+    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:  # noqa: ANN401 - what the class takes
         """Build the exporter for a feed of ``crawler``, whose stats count what did not fit."""
         exporter = cls(file, **kwargs)
         exporter._stats = crawler.stats
@@ -320,7 +320,7 @@ class CorpusCsvItemExporter(CsvItemExporter):
         self._header: list[str] | None = None
         self._found_fields: frozenset[str] | None = None
 
-    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401
+    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401 - as Scrapy has it
         """Apply the field's own serializer alone: lists are not joined but become JSON."""
         return BaseItemExporter.serialize_field(self, field, name, value)
 

@@ -44,6 +44,9 @@ class EvaluateCommand(ScrapyCommand):
             "tables: genuine tables among layout tables, on pages of html and tables. "
             "metadata: dates, titles and authors, on pages of html and any of title, authors and "
             "publishing_date. "
+            "pagetypes: which pages are articles, on pages of html. "
+            "structure: logical structure by a document model, on pages of html and gold_body, or "
+            "of model and gold_xml. "
             "wrapper: values and records found by rules learned from a site's first pages, on "
             "pages of site, html and gold or gold_records."
         )

@@ -76,8 +76,8 @@ def _write_plain(heading: str, tables: tuple[Table, ...], stream: TextIO) -> Non
 
 def _write_rich(heading: str, tables: tuple[Table, ...], stream: TextIO) -> None:
     # Only a terminal needs it, and it takes a while to import.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table as RichTable  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - as said above
+    from rich.table import Table as RichTable  # noqa: PLC0415 - as said above
 
     # Names of sites come from the gold file: "[red]" in one is text and not a colour.
     console = Console(file=stream, markup=False, highlight=False, emoji=False)

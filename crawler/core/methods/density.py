@@ -66,8 +66,8 @@ def _is_content(before: _Density, here: _Density, after: _Density) -> bool:
     """Decide by the published tree; its thresholds are densities of English text."""
     if here.links > 0.333333:  # noqa: PLR2004 - the constants of the published tree, here and below
         return False
-    if before.links > 0.555556:  # noqa: PLR2004
-        return after.words > 11  # noqa: PLR2004
-    if here.words > 9:  # noqa: PLR2004
+    if before.links > 0.555556:  # noqa: PLR2004 - as above
+        return after.words > 11  # noqa: PLR2004 - as above
+    if here.words > 9:  # noqa: PLR2004 - as above
         return after.words > 0
-    return after.words > 10 or before.words > 4  # noqa: PLR2004
+    return after.words > 10 or before.words > 4  # noqa: PLR2004 - as above

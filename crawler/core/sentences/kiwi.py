@@ -83,7 +83,7 @@ def _model_ends(piece: str) -> Iterator[int]:
 @cache
 def _model() -> _Model:
     # Only who splits Korean pays for it.
-    from kiwipiepy import Kiwi  # noqa: PLC0415
+    from kiwipiepy import Kiwi  # noqa: PLC0415 - as said above
 
     try:
         model: _Model = Kiwi(num_workers=1)
