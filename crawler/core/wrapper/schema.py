@@ -13,7 +13,16 @@ from crawler.core.metadata.dates import read_date
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["GROUP", "TYPES", "Element", "Scalar", "check_schema", "elements_of", "typed"]
+__all__ = [
+    "GROUP",
+    "TYPES",
+    "Element",
+    "Scalar",
+    "check_schema",
+    "elements_of",
+    "may_repeat",
+    "typed",
+]
 
 Scalar = str | int | float
 
@@ -62,6 +71,13 @@ def elements_of(schema: Element) -> Iterator[tuple[str, Element]]:
         path, element = pending.pop()
         yield path, element
         pending += [(f"{path}/{child.name}", child) for child in reversed(element.elements)]
+
+
+def may_repeat(schema: Element, path: str) -> bool:
+    """Tell whether a page can have several of an element: it, or a group around it, repeats."""
+    known = dict(elements_of(schema))
+    steps = path.split("/")
+    return any(known["/".join(steps[:end])].repeat for end in range(1, len(steps) + 1))
 
 
 def check_schema(schema: Element) -> None:

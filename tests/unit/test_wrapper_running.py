@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import ArgumentError
+from crawler.core.page import Page
+from crawler.core.wrapper.learning import learn_records, learn_values
+from crawler.core.wrapper.output import as_json
+from crawler.core.wrapper.project import (
+    Action,
+    Copy,
+    Load,
+    Project,
+    Save,
+    Script,
+    Source,
+    checked,
+    new_project,
+)
+from crawler.core.wrapper.schema import Element
+from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.scripts.forms import Limits
+from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = Element(
+    "shop",
+    "group",
+    elements=(
+        Element("name", required=True),
+        Element("total", "number"),
+        Element("note", repeat=True),
+        Element(
+            "book",
+            "group",
+            repeat=True,
+            elements=(Element("title"), Element("price", "number"), Element("stars", "integer")),
+        ),
+    ),
+)
+
+
+def shop(name: str, *books: tuple[str, str]) -> PageTree:
+    rows = "".join(
+        f"<li><a href='/{title}'>{title}</a> <b>{price}</b></li>" for title, price in books
+    )
+    return read_tree(
+        Page.from_text("https://shop.example/", f"<h1>{name}</h1><ul>{rows}</ul><p>End</p>")
+    )
+
+
+ONE = shop("Corner", ("Tree", "$3.50"), ("Sea", "$4"), ("Sky", "$5.25"))
+TWO = shop("Harbour", ("Rain", "$1.50"), ("Fog", "$9"))
+
+BARE = read_tree(Page.from_text("https://shop.example/", "<div><img src=/a.png></div>"))
+
+
+@pytest.fixture(scope="module")
+def taught() -> Project:
+    project = learn_values(new_project(SCHEMA), ONE, {"name": ["Corner"]}).project
+    return learn_records(project, ONE, "book", [{"title": ["Tree"], "price": ["$3.50"]}]).project
+
+
+@pytest.fixture
+def run(taught: Project) -> Iterator[Runner]:
+    runner = Runner(taught)
+    yield runner
+    runner.close()
+
+
+class Runner:
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.wrappers: list[Wrapper] = []
+
+    def __call__(
+        self,
+        *actions: Action,
+        page: PageTree = TWO,
+        args: tuple[str, ...] = (),
+        seconds: float = 5.0,
+    ) -> Wrapped:
+        project = checked(
+            Project(self.project.schema, self.project.rules, actions, self.project.matcher)
+        )
+        wrapper = Wrapper(project, "shop.h2x", limits=Limits(seconds=seconds))
+        self.wrappers.append(wrapper)
+        return wrapper.run(page, args)
+
+    def close(self) -> None:
+        for wrapper in self.wrappers:
+            wrapper.close()
+
+
+def reasons(wrapped: Wrapped) -> list[tuple[str, str]]:
+    return [(problem.reason, problem.element) for problem in wrapped.result.problems]
+
+
+def test_a_project_without_scripts_is_what_its_rules_find(run: Runner) -> None:
+    wrapped = run()
+    assert as_json(wrapped.result.root, SCHEMA)["book"] == [
+        {"title": "Rain", "price": 1.5, "stars": None},
+        {"title": "Fog", "price": 9.0, "stars": None},
+    ]
+    assert wrapped.result.problems == ()
+
+
+def test_a_script_adds_to_what_the_rules_have_filled(run: Runner) -> None:
+    script = """
+    function main(prices) {
+      let total = 0;
+      for (const price of prices) total += Number(price.value.slice(1));
+      xtree.root.Add("total", total);
+      xtree.root.firstChild.value = "The " + xtree.root.firstChild.value;
+      for (let book = xtree.root.firstChild; book; book = book.nextSibling)
+        if (book.name == "book") book.Add("stars", 3);
+    }
+    """
+    wrapped = run(Script(script, ("book/price",)))
+    assert as_json(wrapped.result.root, SCHEMA) == {
+        "name": "The Harbour",
+        "total": 10.5,
+        "note": [],
+        "book": [
+            {"title": "Rain", "price": 1.5, "stars": 3},
+            {"title": "Fog", "price": 9.0, "stars": 3},
+        ],
+    }
+    assert wrapped.result.fits
+
+
+def test_what_is_of_the_rules_keeps_its_source_through_two_scripts(run: Runner) -> None:
+    copy = Script('function main(name) { xtree.root.Add("note", name.parent); }', ("name",))
+    wrapped = run(copy, Script('function main() { xtree.root.Add("note", "second"); }'))
+    name, *rest = wrapped.result.root.children
+    assert name.source == "/html[1]/body[1]/h1[1]/#text[1]"
+    notes = [node for node in rest if node.name == "note"]
+    assert [(note.value, note.source) for note in notes] == [
+        ("Harbour", "/html[1]/body[1]/h1[1]"),
+        ("second", ""),
+    ]
+
+
+def test_one_node_is_handed_over_alone_several_as_an_array_none_as_null(run: Runner) -> None:
+    script = """
+    function main(name, books, titles) {
+      system.Debug(name === null ? "null" : name.value);
+      system.Debug(books.length + " " + titles.length);
+    }
+    """
+    action = Script(script, ("name", "book", "book/title"))
+    assert run(action).debug == ("Harbour", "2 2")
+    assert run(action, page=BARE).debug == ("null", "0 0")
+
+
+def test_what_a_script_alone_asks_for_is_found_and_not_copied(run: Runner) -> None:
+    count = Script('function main(all) { xtree.root.Add("total", all.length); }', ("book/title",))
+    wrapped = run(Copy("name"), count)
+    assert as_json(wrapped.result.root, SCHEMA) == {
+        "name": "Harbour",
+        "total": 2,
+        "note": [],
+        "book": [],
+    }
+
+
+def test_what_the_schema_has_not_or_not_so_often_is_left_out_and_told(run: Runner) -> None:
+    script = """
+    function main() {
+      xtree.root.Add("colour", "red");
+      xtree.root.Add("colour", "blue");
+      xtree.root.Add("total", "about 5");
+      xtree.root.Add("total", 7);
+      xtree.root.Add("name", "Second");
+      xtree.root.Add("note", true);
+      xtree.root.Add("book", null).Add("stars", "many");
+    }
+    """
+    wrapped = run(Script(script))
+    shape = as_json(wrapped.result.root, SCHEMA)
+    assert (shape["name"], shape["total"], shape["note"]) == ("Harbour", 5.0, ["true"])
+    assert reasons(wrapped) == [
+        ("too-many", "name"),
+        ("too-many", "total"),
+        ("wrong-type", "book/stars"),
+        ("not-in-schema", "colour"),
+    ]
+    assert wrapped.result.problems[-1].detail == (
+        "'colour' was added 2 times and is not in the schema; left out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("function main() { while (true); }", "shop.h2x, action 1, line 1, column"),
+        ("function main() {\n  return nothing.at.all;\n}", "shop.h2x, action 1, line 2, column"),
+        ("function main() {\n  (\n}", "shop.h2x, action 1, line 3, column"),
+    ],
+    ids=["endless", "exception", "syntax"],
+)
+def test_a_script_that_fails_costs_the_page_nothing_else(
+    run: Runner, script: str, reason: str
+) -> None:
+    more = Script('function main() { xtree.root.Add("note", "still here"); }')
+    wrapped = run(Script(script), more, seconds=0.3)
+    assert reasons(wrapped) == [("script-failed", "")]
+    assert wrapped.result.problems[0].detail.startswith(reason)
+    shape = as_json(wrapped.result.root, SCHEMA)
+    assert (shape["name"], shape["note"], len(shape["book"])) == ("Harbour", ["still here"], 2)
+    assert wrapped.result.fits
+
+
+def test_what_a_script_did_before_it_failed_is_undone(run: Runner) -> None:
+    script = 'function main() { xtree.root.Add("note", "half"); throw new Error("no"); }'
+    assert as_json(run(Script(script)).result.root, SCHEMA)["note"] == []
+
+
+def test_what_is_required_may_come_from_a_script() -> None:
+    schema = Element(
+        "page", "group", elements=(Element("name"), Element("length", "integer", required=True))
+    )
+    project = learn_values(new_project(schema), ONE, {"name": ["Corner"]}).project
+    add = Script('function main(n) { if (n) xtree.root.Add("length", n.value.length); }', ("name",))
+    with Wrapper(Project(schema, project.rules, (add,)), "p") as wrapper:
+        found = wrapper.run(TWO).result
+        assert (found.fits, as_json(found.root, schema)) == (True, {"name": "Harbour", "length": 7})
+        none = wrapper.run(BARE)
+        assert not none.result.fits
+        assert reasons(none) == [("missing", "length")]
+    # Without a script it can come from nowhere.
+    with Wrapper(Project(schema, project.rules), "p") as wrapper:
+        assert reasons(wrapper.run(TWO)) == [("missing", "length")]
+
+
+def test_saves_hold_what_there_is_in_their_place(run: Runner) -> None:
+    note = Script('function main() { xtree.root.Add("note", "n"); xtree.Save(system.args(2)); }')
+    wrapped = run(
+        Save(Source("before.xml")), note, Save(Source(argument=1)), args=("page", "", "own.xml")
+    )
+    assert [save.file for save in wrapped.saves] == ["before.xml", "own.xml"]
+    before, own = (save.xml for save in wrapped.saves)
+    assert "<note>" not in before
+    assert before.startswith("<shop>\n  <name>Harbour</name>")
+    assert "<note>n</note>" in own
+
+
+def test_pages_that_scripts_ask_for_are_told(run: Runner) -> None:
+    script = 'function main() { htree.AddUrl("/next"); htree.AddUrl("?p=2"); }'
+    assert run(Script(script)).urls == ("/next", "?p=2")
+
+
+def test_a_project_tells_what_it_loads() -> None:
+    loads = (Load(Source("https://a.example/")), Load(Source(argument=0)))
+    project = Project(SCHEMA, {}, loads)
+    assert addresses_of(project, ["https://b.example/"]) == (
+        "https://a.example/",
+        "https://b.example/",
+    )
+    with pytest.raises(ArgumentError, match="the page that argument 0 names; give it"):
+        addresses_of(project, [])
