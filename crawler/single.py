@@ -48,9 +48,11 @@ if TYPE_CHECKING:
     from crawler.options import Options
 
 __all__ = [
+    "Process",
     "Verdict",
     "annotated",
     "crawl_page",
+    "crawl_pages",
     "explanation",
     "is_address",
     "item_json",
@@ -71,11 +73,14 @@ class Verdict:
     view: SiteView
 
 
-class _Process(Protocol):
+class Process(Protocol):
     """What is used of Scrapy's crawler processes."""
 
-    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object: ...
-    def start(self) -> None: ...
+    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
+        """Add a crawl."""
+
+    def start(self) -> None:
+        """Run the crawls that were added, to their end."""
 
 
 def is_address(source: str) -> bool:
@@ -119,26 +124,44 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
     return replace(pages[0], url=url) if url else pages[0]
 
 
-def crawl_page(url: str, process: _Process) -> Page:
+def crawl_page(url: str, process: Process) -> Page:
     """Run a crawl of one page, by the rules that every crawl obeys; a process can do this once.
 
     Raises:
         ArgumentError: ``url`` is no http(s) address.
         FetchError: the page could not be fetched; the message says why.
     """
-    _check_address(url)
-    found: list[Page] = []
-    errors: list[str] = []
-    process.crawl(_OnePage, url=url, found=found, errors=errors)
+    found = crawl_pages([url], process)[0]
+    if isinstance(found, FetchError):
+        raise found
+    return found
+
+
+def crawl_pages(urls: Sequence[str], process: Process) -> list[Page | FetchError]:
+    """Run a crawl of some pages, by the rules that every crawl obeys; a process can do this once.
+
+    Returns:
+        The page of each address, or why it could not be fetched.
+
+    Raises:
+        ArgumentError: one is no http(s) address.
+    """
+    for url in urls:
+        _check_address(url)
+    found: dict[str, Page] = {}
+    errors: dict[str, str] = {}
+    process.crawl(_ThesePages, urls=list(dict.fromkeys(urls)), found=found, errors=errors)
     process.start()
-    if not found:
-        why = one_line("; ".join(errors)) or "the crawl ended before it came"
-        raise FetchError(f"{url} could not be fetched: {why}")
-    return found[0]
+    return [found[url] if url in found else _not_fetched(url, errors.get(url, "")) for url in urls]
 
 
-class _OnePage(Spider):
-    name = "one-page"
+def _not_fetched(url: str, error: str) -> FetchError:
+    why = one_line(error) or "the crawl ended before it came"
+    return FetchError(f"{url} could not be fetched: {why}")
+
+
+class _ThesePages(Spider):
+    name = "these-pages"
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -157,26 +180,36 @@ class _OnePage(Spider):
         if not any(load_object(addon) is CorpusAddon for addon in addons):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
 
-    def __init__(self, url: str, found: list[Page], errors: list[str]) -> None:
+    def __init__(self, urls: list[str], found: dict[str, Page], errors: dict[str, str]) -> None:
         super().__init__()
-        self.url = url
+        self.urls = urls
         self.found = found
         self.errors = errors
 
     async def start(self) -> AsyncIterator[Request]:
-        yield Request(self.url, callback=self.take, errback=self.failed, dont_filter=True)
+        for url in self.urls:
+            yield Request(
+                url,
+                callback=self.take,
+                errback=self.failed,
+                dont_filter=True,
+                cb_kwargs={"asked": url},
+                meta={"corpus_asked": url},
+            )
 
-    def take(self, response: Response) -> None:
+    def take(self, response: Response, asked: str) -> None:
         page = page_from(response, datetime.now(UTC).isoformat(timespec="seconds"))
         if page is not None:
-            self.found.append(page)
+            self.found[asked] = page
 
     def failed(self, failure: Failure) -> None:
         error = failure.value
+        request: Request = failure.request  # type: ignore[attr-defined] # Scrapy sets it
         if isinstance(error, HttpError):
-            self.errors.append(f"its server answered with status {error.response.status}")
+            told = f"its server answered with status {error.response.status}"
         else:
-            self.errors.append(failure.getErrorMessage())
+            told = failure.getErrorMessage()
+        self.errors[request.meta["corpus_asked"]] = told
 
 
 def judge(

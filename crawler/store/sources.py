@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-__all__ = ["read_source"]
+__all__ = ["LISTS", "read_source"]
 
-_LISTS = (".jsonl", ".jsonl.gz")
+LISTS = (".jsonl", ".jsonl.gz")
+"""How names of lists of pages end."""
 # A character of a page takes at most this many bytes in JSON: six of an escape, or twelve of a
 # pair of them for the four UTF-8 bytes of one beyond the basic plane.
 _JSON_GROWTH = 6
@@ -58,7 +59,7 @@ def read_source(
         raise UnreadableInputError(f"{source} does not exist. Check the path.")
     if name.endswith(ARCHIVE_SUFFIXES):
         return read_pages([source], on_skip=on_skip, max_bytes=max_bytes)
-    if name.endswith(_LISTS):
+    if name.endswith(LISTS):
         return _read_list(source, on_skip, max_bytes)
     if is_saved_page(source):
         page = read_saved_page(
@@ -68,7 +69,7 @@ def read_source(
     raise UnreadableInputError(
         f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
         f"(.html, .htm, .xhtml, .shtml, .mhtml), an archive ({', '.join(ARCHIVE_SUFFIXES)}), or a "
-        f"list of pages with url and html on each line ({', '.join(_LISTS)})."
+        f"list of pages with url and html on each line ({', '.join(LISTS)})."
     )
 
 

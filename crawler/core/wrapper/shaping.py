@@ -162,7 +162,7 @@ def _value(given: Given, kind: str) -> Scalar | None:
     if kind in {"number", "integer"} and isinstance(said, int | float):
         if isinstance(said, bool) or (kind == "integer" and said != int(said)):
             return None
-        return int(said) if kind == "integer" else said
+        return int(said) if kind == "integer" else float(said)
     return typed(_text(said), kind)
 
 

@@ -1,0 +1,202 @@
+"""Running a project over pages, one after the other: the work of ``scrapy wrap``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crawler.core.errors import StoreError, UnreadablePageError
+from crawler.core.wrapper.applying import MISSING, NO_FIT
+from crawler.core.wrapper.shaping import SCRIPT_FAILED
+from crawler.core.wrapper.tree import read_tree
+from crawler.folderfiles import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from crawler.core.page import Page
+    from crawler.core.wrapper.applying import Problem, Result
+    from crawler.wrapping.running import Saved, Wrapped, Wrapper
+
+__all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "report_of", "told_once"]
+
+_NAME = re.compile(r"[^/\\:*?\"<>|\x00-\x1f]{1,120}")
+_SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
+
+
+class SaveFolder:
+    """The folder of what projects ask to have saved.
+
+    A project may be anybody's: a name is taken only where it is that of a file in this folder.
+    A name that was saved before in this run gets a number, so that no page's tree is lost.
+
+    Args:
+        folder: where; made when there is something to save.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names: set[str] = set()
+
+    def save(self, saved: Saved) -> str | None:
+        """Write a tree; return what is wrong with its name, None where nothing is.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        if not _NAME.fullmatch(saved.file) or saved.file.startswith("."):
+            return "a project saves into one folder, by names without '/' and no '.' in front"
+        name, number = saved.file, 1
+        while name.casefold() in self._names:
+            number += 1
+            name = _SUFFIX.sub(lambda found: f"-{number}{found[0]}", saved.file, count=1)  # noqa: B023 - called at once
+        self._names.add(name.casefold())
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self._folder / name, [saved.xml.encode("utf-8")])
+        except OSError as error:
+            raise StoreError(
+                f"{self._folder / name} cannot be written: {error.strerror or error}; check the "
+                "folder"
+            ) from error
+        return None
+
+
+@dataclass(slots=True)
+class Batch:
+    """A project on its way over pages.
+
+    ``tell``
+        Takes lines for a person.
+    ``report``
+        Takes lines of JSON, one a page; None for no report.
+    ``saves``
+        Where projects save; None for nowhere.
+    ``output``
+        The name of the output, which a project saves by itself in vain.
+    ``more``
+        Further arguments of the call.
+    ``pages``, ``fitting``, ``unreadable``, ``failed``, ``unsaved``
+        How many pages were read; how many of them fit, and are in the output; how many could not
+        be read; how many scripts failed; how many trees were not saved.
+    ``asked_for``
+        How many other pages scripts asked for.
+    """
+
+    wrapper: Wrapper
+    tell: Callable[[str], None]
+    report: Callable[[str], object] | None = None
+    saves: SaveFolder | None = None
+    output: str = ""
+    more: tuple[str, ...] = ()
+    pages: int = 0
+    fitting: int = 0
+    unreadable: int = 0
+    failed: int = 0
+    unsaved: int = 0
+    asked_for: int = 0
+
+    @property
+    def seen(self) -> int:
+        """How many pages there were, those among them that could not be read."""
+        return self.pages + self.unreadable
+
+    @property
+    def all_well(self) -> bool:
+        """Whether every page was read, fits, let its scripts run, and was saved as asked for."""
+        return self.fitting == self.seen and not self.failed and not self.unsaved
+
+    def results(self, pages: Iterator[tuple[str, Page]]) -> Iterator[Result]:
+        """Yield what the pages that fit give, in their order.
+
+        Args:
+            pages: pages, each with the name by which it was asked for.
+        """
+        for name, page in pages:
+            try:
+                tree = read_tree(page)
+            except UnreadablePageError as error:
+                self.skip(page.url, error.reason, error.detail)
+                continue
+            self.pages += 1
+            wrapped = self.wrapper.run(tree, (name, self.output, *self.more))
+            self._tell(wrapped)
+            self._save(wrapped.saves)
+            if wrapped.result.fits:
+                self.fitting += 1
+                yield wrapped.result
+
+    def skip(self, url: str, reason: str, detail: str) -> None:
+        """Count and tell a page that cannot be read."""
+        self.unreadable += 1
+        self.tell(f"{url}: {reason}: {detail}")
+        if self.report is not None:
+            self.report(_line({"url": url, "fits": False, "reason": reason, "detail": detail}))
+
+    def _tell(self, wrapped: Wrapped) -> None:
+        result = wrapped.result
+        if not result.fits:
+            self.tell(misfit_line(result))
+        failed = [its for its in result.problems if its.reason == SCRIPT_FAILED]
+        self.failed += len(failed)
+        for told in told_once(result.problems if result.fits else failed):
+            self.tell(f"{result.url}: {told}")
+        for line in wrapped.debug:
+            self.tell(f"{result.url}: {line}")
+        self.asked_for += len(wrapped.urls)
+        if self.report is not None:
+            self.report(_line(report_of(result)))
+
+    def _save(self, saves: Sequence[Saved]) -> None:
+        for saved in saves:
+            if saved.file == self.output:
+                continue
+            flaw = "name a folder by --saves" if self.saves is None else self.saves.save(saved)
+            if flaw is not None:
+                self.unsaved += 1
+                if self.unsaved == 1:
+                    self.tell(f"'{saved.file}' is not saved: {flaw}")
+
+
+def told_once(problems: Sequence[Problem]) -> list[str]:
+    """Say each kind of problem of each element once, and how often it is there."""
+    counts = Counter((problem.element, problem.reason) for problem in problems)
+    first = {(problem.element, problem.reason): problem.detail for problem in reversed(problems)}
+    return [
+        first[kind] + (f" (and {count - 1} more like it)" if count > 1 else "")
+        for kind, count in counts.items()
+    ]
+
+
+def misfit_line(result: Result) -> str:
+    """Say in a line that, and why, a page does not fit."""
+    required = [problem.element for problem in result.problems if problem.reason == MISSING]
+    names = ", ".join(dict.fromkeys((*required, *result.missing))) or "too much"
+    return f"{result.url}: {NO_FIT}: {names} not found"
+
+
+def report_of(result: Result) -> dict[str, Any]:
+    """Return what is to be said of a page as a JSON object."""
+    return {
+        "url": result.url,
+        "fits": result.fits,
+        "reason": None if result.fits else NO_FIT,
+        "missing": list(result.missing),
+        "problems": [
+            {"element": its.element, "reason": its.reason, "detail": its.detail}
+            for its in result.problems
+        ],
+    }
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
