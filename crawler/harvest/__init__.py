@@ -1,0 +1,1 @@
+"""Harvests: many sites, on a schedule, on one machine or many."""
