@@ -33,6 +33,7 @@ __all__ = [
     "flag_argument",
     "parse_arguments",
     "pattern_argument",
+    "read_argument",
     "share_argument",
     "text_argument",
     "whole_number_argument",
@@ -177,6 +178,17 @@ def describe_arguments(cls: type[Any]) -> tuple[ArgumentHelp, ...]:
         )
         for item in fields(cls)
     )
+
+
+def read_argument(cls: type[Any], name: str, text: str) -> object:
+    """Return what one argument of a dataclass makes of a text.
+
+    Raises:
+        KeyError: the dataclass has no such argument.
+        ValueError: the text is wrong; the message says why, in words that follow the text.
+    """
+    read = {_argument_name(item.name): item.metadata[_READ] for item in fields(cls)}[name]
+    return read(text)
 
 
 def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> _T:

@@ -1,0 +1,203 @@
+"""When sites are due: cron in a time zone, put off by jitter. Pure: the caller says the time.
+
+All times that go in and come out are aware; those that come out are in UTC.
+
+**Cron.** Five fields, read as Debian's cron reads them (by the library cronsim), or a name such as
+``@daily``. On days of summer-time change a run at a fixed time comes once: one whose time the
+change leaves out comes right after it, and one whose time comes twice comes the first time. Where
+minute or hour begin with ``*``, runs follow the clock on the wall: times that are left out are left
+out, times that come twice come twice.
+
+**Jitter.** Each planned time is put off by 0 to ``jitter`` whole seconds, which a hash of the
+site's id and of the time itself chooses: every machine agrees, and sites with one cron do not begin
+at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+import zoneinfo
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from cronsim import CronSim, CronSimError
+from xxhash import xxh3_64_intdigest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crawler.harvest.plan import SitePlan
+
+__all__ = [
+    "MOST_COUNTED",
+    "Due",
+    "cron_mistake",
+    "due",
+    "next_times",
+    "planned_times",
+    "zone_mistake",
+]
+
+MOST_COUNTED: Final = 1000
+"""Missed times are counted up to this number: after a long pause nobody needs the exact one."""
+
+_NAMES: Final = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+}
+_FIELDS: Final = 5
+_LONGEST: Final = 200
+_SECOND: Final = timedelta(seconds=1)
+_FIRST_LOOK: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What of a site's plan became due and was not run.
+
+    ``planned``
+        The last planned time that is not later than now: the run that is to be made.
+    ``missed``
+        How many planned times before it had no run; from ``MOST_COUNTED`` on, at least so many.
+    ``first``, ``last``
+        The first and the last of these; None where there are none.
+    """
+
+    planned: datetime
+    missed: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+def cron_mistake(cron: str) -> str:
+    """Say what is wrong with a cron expression, or nothing: the empty text."""
+    if cron in _NAMES:
+        return ""
+    if cron.startswith("@"):
+        return f"is no name of a schedule; they are {', '.join(_NAMES)}"
+    why = ""
+    if len(cron) <= _LONGEST and len(cron.split()) == _FIELDS:
+        try:
+            if next(CronSim(cron, datetime(2000, 1, 1, tzinfo=UTC)), None) is not None:
+                return ""
+        except CronSimError as error:
+            why = f" ({str(error).lower()})"
+        except (ValueError, AssertionError):
+            # Numbers too long for Python, and forms that the library mixes up.
+            pass
+        else:
+            return "names a time that never comes; choose a day that its months have"
+    return (
+        f"is no cron expression{why}; give five fields: minute, hour, day of month, month, day of "
+        "week, such as '30 5 * * *'"
+    )
+
+
+def zone_mistake(name: str) -> str:
+    """Say what is wrong with the name of a time zone, or nothing: the empty text."""
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (ValueError, KeyError, OSError):
+        known = zoneinfo.available_timezones()
+        if not known:
+            return "cannot be looked up: this system has no time zones; install the package tzdata"
+        folded = {zone.casefold(): zone for zone in known}
+        # The name of a city alone is the usual slip.
+        cities = {zone.rpartition("/")[2].casefold(): zone for zone in sorted(known)}
+        wanted = name.casefold().replace(" ", "_")
+        near = difflib.get_close_matches(wanted, [*folded, *cities], n=1)
+        hint = f"did you mean '{(folded | cities)[near[0]]}'?" if near else "give one as Asia/Seoul"
+        return f"is no time zone; {hint}"
+    return ""
+
+
+def planned_times(site: SitePlan, after: datetime) -> Iterator[datetime]:
+    """Give the planned times of a site that are later than ``after``, the earliest first.
+
+    Without end, or none where the site has no ``cron``. The times do not depend on where a caller
+    begins: those after a later moment are the end of those after an earlier one.
+    """
+    if not site.cron:
+        return
+    longest = timedelta(seconds=int(site.jitter))
+    waiting: list[datetime] = []
+    given = after
+    for tick in _ticks(site, after - longest):
+        # No later tick can come before its own time, however little it is put off.
+        while waiting and waiting[0] <= tick:
+            planned = heapq.heappop(waiting)
+            if planned > given:
+                given = planned
+                yield planned
+        heapq.heappush(waiting, tick + _put_off(site, tick))
+    yield from sorted({planned for planned in waiting if planned > given})
+
+
+def next_times(site: SitePlan, after: datetime, number: int) -> list[datetime]:
+    """Return the next planned times of a site, at most ``number``."""
+    times = planned_times(site, after)
+    return [planned for _, planned in zip(range(number), times, strict=False)]
+
+
+def due(site: SitePlan, last: datetime, now: datetime) -> Due | None:
+    """Return what of a site's plan has become due, or None.
+
+    Args:
+        site: The site.
+        last: The last planned time that needs no run any more: since it was run, or counted as
+            missed, or lies before the site was planned.
+        now: The time it is.
+    """
+    latest = _latest(site, last, now)
+    if latest is None:
+        return None
+    missed, first, before = 0, None, None
+    for planned in planned_times(site, last):
+        if planned >= latest or missed == MOST_COUNTED:
+            break
+        missed, first, before = missed + 1, first or planned, planned
+    if missed == MOST_COUNTED:
+        before = _latest(site, last, latest - _SECOND)
+    return Due(latest, missed, first, before)
+
+
+def _latest(site: SitePlan, last: datetime, now: datetime) -> datetime | None:
+    """Return the last planned time after ``last`` and up to ``now``.
+
+    Looks back farther and farther, so that a schedule of minutes is not counted through for years.
+    """
+    back, latest = _FIRST_LOOK, None
+    while latest is None:
+        start = max(last, now - back)
+        for planned in planned_times(site, start):
+            if planned > now:
+                break
+            latest = planned
+        if start == last:
+            break
+        back *= 4
+    return latest
+
+
+def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:
+    """Give the times of the cron expression itself, in UTC, each once."""
+    zone = UTC if site.time_zone == "UTC" else zoneinfo.ZoneInfo(site.time_zone)
+    # A second of its own is passed over by the library, but not a part of one.
+    last = after.astimezone(UTC).replace(microsecond=0)
+    for local in CronSim(_NAMES.get(site.cron, site.cron), last.astimezone(zone)):
+        tick = local.astimezone(UTC)
+        # Times that a change of the clock has moved onto each other, or that lie before the start
+        # since the clock shows them twice.
+        if tick > last:
+            last = tick
+            yield tick
+
+
+def _put_off(site: SitePlan, tick: datetime) -> timedelta:
+    digest = xxh3_64_intdigest(f"{site.id}\n{tick.isoformat()}".encode())
+    return timedelta(seconds=digest % (int(site.jitter) + 1))
