@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from crawler.columns import import_pyarrow
-from crawler.core.errors import (
-    ModelError,
-    OneLineExit,
-    OptionError,
-    UnknownMethodError,
-    UnreadableInputError,
-)
+from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
@@ -31,6 +25,8 @@ from crawler.progress import Progress
 from crawler.secondpass import SpoolDownloadHandler
 from crawler.structurefolder import StructureFolderPipeline, check_structure_folder
 from crawler.tablefolder import TableFolderPipeline, check_folder
+from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapping.pipeline import WrapperPipeline
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -45,6 +41,8 @@ _HOLD_ORDER = 10
 # Next to the downloader: it sees answers before they are cached or retried, and what is asked for
 # where no cache has it.
 _PAUSES_ORDER = 950
+# In front of a project's own pipelines, which may use the fields.
+_RULES_ORDER = 50
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
 # What its two readings of the paper have in front of their names, and their settings.
@@ -77,7 +75,8 @@ class CorpusAddon:
             _check_tables(options)
             _check_memory(settings, options)
             _check_structure(options)
-        except (OptionError, UnknownMethodError, ModelError, UnreadableInputError) as error:
+            _check_wrapper(options)
+        except CorpusError as error:
             raise OptionExit(str(error)) from error
         _warn_of_other_processor(settings)
 
@@ -99,6 +98,10 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
+        if options.wrapper is not None:
+            settings.setdefault_in_component_priority_dict(
+                "ITEM_PIPELINES", WrapperPipeline, _RULES_ORDER
+            )
         if options.tables_folder is not None:
             settings.setdefault_in_component_priority_dict(
                 "ITEM_PIPELINES", TableFolderPipeline, _FOLDER_ORDER
@@ -161,6 +164,17 @@ def _check_structure(options: Options) -> None:
             "index of its own. Name two folders."
         )
     check_structure_folder(options.structure_folder)
+
+
+def _check_wrapper(options: Options) -> None:
+    try:
+        rules = RulesAtWork.of(options, lambda _key, _count: None)
+    except UnreadableInputError as error:
+        raise OptionError(f"CORPUS_WRAPPER: {error}") from error
+    if rules is not None:
+        rules.close()
+    if options.wrapper_report is not None and (flaw := unwritable(options.wrapper_report)):
+        raise OptionError(f"CORPUS_WRAPPER_REPORT cannot be written to: {flaw}")
 
 
 def _check_tables(options: Options) -> None:

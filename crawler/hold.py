@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 from scrapy import Request, signals
@@ -29,13 +30,14 @@ from crawler.crawls import crawl_name
 from crawler.handed import flaw_of, page_from
 from crawler.incremental.memory import Memory
 from crawler.incremental.numbered import NumberedParts
-from crawler.items import PageItem
+from crawler.items import PageItem, WrappedPage
 from crawler.journey import REPLAYED, Journey
 from crawler.options import PREFIX, Options
 from crawler.outputs import OutputWatch
 from crawler.secondpass import second_pass
 from crawler.store.spool import Spool
 from crawler.waiting import pause, spider_closed
+from crawler.wrapping.noted import NotedPages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -102,6 +104,8 @@ class Hold:
         self.journey = Journey(
             self.options, self.crawl, self.stats, mode=self._mode(), memory=self.memory
         )
+        self.noted = NotedPages()
+        """Of items that are no pages: which they were made from, for the pipeline of rules."""
         self._output = OutputWatch.of(crawler, has_parts=self.memory is not None)
         if self.memory is not None:
             self._parts = NumberedParts.of(crawler, self.memory, self.journey.save_counts)
@@ -154,22 +158,22 @@ class Hold:
 
     def process_spider_output(
         self,
-        response: Response,  # noqa: ARG002 - the page is what the spider yields, not what it got
+        response: Response,
         result: Iterable[Any],
     ) -> Iterator[Any]:
         """Take the pages out of what a callback yields; all else goes on."""
         for output in result:
-            if (onward := self._take(output)) is not None:
+            if (onward := self._take(output, response)) is not None:
                 yield onward
 
     async def process_spider_output_async(
         self,
-        response: Response,  # noqa: ARG002 - as above
+        response: Response,
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
         """Do the same for an asynchronous callback."""
         async for output in result:
-            if (onward := self._take(output)) is not None:
+            if (onward := self._take(output, response)) is not None:
                 yield onward
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -209,12 +213,15 @@ class Hold:
             logger.error("The crawl stops: %s Run it again then, and it goes on.", exception)
         raise CloseSpider("ledger_failed") from exception
 
-    def _take(self, output: Any) -> Any:  # noqa: ANN401 - spiders yield what they like
-        if isinstance(output, Request | PageItem):
+    def _take(self, output: Any, response: Response | None = None) -> Any:  # noqa: ANN401 - spiders yield what they like
+        if isinstance(output, Request | PageItem | WrappedPage):
             return output
+        # The page is what the spider yields, not what it got.
         page = page_from(output, datetime.now(UTC).isoformat(timespec="seconds"))
         if page is None:
             self._warn_of_flaw(output)
+            if self.journey.rules is not None and response is not None:
+                self.noted.note(output, response)
             return output
         self._arrived()
         if self.journey.mode == "streaming":
@@ -352,6 +359,7 @@ class Hold:
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
         await spider_closed(self.crawler)
+        self.journey.close()
         failure = self._output.failure()
         if self.spool is not None:
             self._let_go(self.spool, failure)
@@ -414,7 +422,12 @@ async def _drain(hold: Hold) -> None:
 
 def _replayed(options: Options) -> dict[str, Any]:
     """Return the settings under which a replay gives the items that this crawl would have."""
-    return {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in REPLAYED}
+    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in REPLAYED}
+    # A spool may be replayed from another folder.
+    return {
+        name: str(value.absolute()) if isinstance(value, Path) else value
+        for name, value in values.items()
+    }
 
 
 async def _unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:

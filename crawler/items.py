@@ -88,7 +88,8 @@ class PageItem:
             ``canonical_url`` that the page tells, where it was read, as
             :class:`crawler.core.metadata.Metadata` names it; None unless the setting
             ``CORPUS_ITEM_SOURCES`` is on.
-        fields: Whatever else the spider's own item carried beside ``url`` and ``html``.
+        fields: Whatever else the spider's own item carried beside ``url`` and ``html``; and what
+            the rules of ``CORPUS_WRAPPER`` found on the page, under names that are not taken.
     """
 
     url: str
@@ -131,6 +132,10 @@ class PageItem:
     blocks: list[dict[str, Any]] | None = None
     metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
+
+
+class WrappedPage(dict[str, Any]):
+    """What a wrapper project found on a page, or one record of it: ``url`` and its elements."""
 
 
 FIELD_ORDER: Final[tuple[str, ...]] = tuple(f.name for f in dataclasses.fields(PageItem))

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.options import Options
     from crawler.store.spool import Spool
+    from crawler.wrapping.atwork import RulesAtWork
 
 __all__ = ["REPLAYED", "Journey", "Tally"]
 
@@ -69,6 +70,7 @@ _OF_THE_CALL = {
         "KEEP_SPOOL",
         "STRUCTURE_FOLDER",
         "TABLES_FOLDER",
+        "WRAPPER_REPORT",
         "PROGRESS",
     )
 }
@@ -129,6 +131,16 @@ class Journey:
             lambda: tally.inc_value("corpus/counts/failed"),
             goes_on=memory is not None,
         )
+
+    @property
+    def rules(self) -> RulesAtWork | None:
+        """The wrapper project that items have fields of, None where there is none."""
+        return self._maker.rules
+
+    def close(self) -> None:
+        """End what was started to make items."""
+        if self.rules is not None:
+            self.rules.close()
 
     @property
     def cutoffs(self) -> dict[str, dict[str, int | None]]:

@@ -22,10 +22,12 @@ from crawler.core.tables.words import load_words
 from crawler.core.wishes import read_wishes
 from crawler.items import PageItem
 from crawler.models import load_model
+from crawler.wrapping.atwork import RulesAtWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crawler.core.document import Document
     from crawler.core.flow import Annotation, SiteView, TextMethod
     from crawler.core.structure.model import Model
     from crawler.core.structure.structure import Structure
@@ -121,7 +123,8 @@ class ItemMaker:
             table method or structure method.
         OptionError: the lists of more words for tables cannot be used.
         ModelError: the document model is wrong.
-        UnreadableInputError: there is no such document model.
+        UnreadableInputError: there is no such document model, or no such wrapper project.
+        ScriptsNotInstalledError: the wrapper project has scripts, and nothing can run them.
     """
 
     def __init__(
@@ -142,6 +145,8 @@ class ItemMaker:
         self._table_method = table_method(options, self._table_words)
         self._mode = mode
         self._count = count
+        self.rules = RulesAtWork.of(options, count)
+        """The wrapper project of the settings, None where they name none."""
         self._cutoffs: dict[str, Cutoff | None] = {}
         self.cutoffs: dict[str, dict[str, int | None]] = {}
         """By site: on how many pages its threshold rests, the threshold, and k."""
@@ -197,8 +202,13 @@ class ItemMaker:
             structure_problems=list(structure.problems) if structure else None,
             blocks=_blocks(annotation) if self._options.item_blocks else None,
             metadata_sources=dict(metadata.sources) if self._options.item_sources else None,
-            fields=dict(page.fields),
+            fields=self._fields(document),
         )
+
+    def _fields(self, document: Document) -> dict[str, Any]:
+        """Return the fields of the spider's own item, and those that rules find."""
+        own = dict(document.page.fields)
+        return own if self.rules is None else {**self.rules.fields(document.parsed), **own}
 
     def _cutoff(self, site: str, view: SiteView) -> Cutoff | None:
         # The same for all pages of a site, and not for nothing: it looks at all of its blocks.

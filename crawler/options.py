@@ -315,6 +315,22 @@ class Options:
         "Folder that gets the structure of each page as an XML file of its own, and an index of "
         "them; made when missing. None for no such files.",
     )
+    wrapper: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "Wrapper project (.h2x) whose fields are added to each item, from the item's page. None "
+        "for none.",
+    )
+    wrapper_report: Path | None = _option(  # noqa: RUF009 - the call makes a field, as above
+        None,
+        "File that gets a line of JSON for each page that a wrapper project no longer fits, or on "
+        "which something of it is wrong. None for no such file.",
+    )
+    wrapper_seconds: float = _option(
+        5.0,
+        "Processor time, in seconds, that a script of a wrapper project may take on a page.",
+        minimum=0.01,
+        maximum=3600,
+    )
     keep_spool: bool = _option(
         default=False,
         meaning="Keep the held pages after they have been exported, as an archive of the crawl.",

@@ -100,6 +100,14 @@ def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "structure",
             f"{structures:,} pages, {unmatched:,} of them unmatched, {incomplete:,} incomplete",
         )
+    if wrapped := _count(stats, "corpus/wrapper/pages"):
+        misfits, scripts = (
+            _count(stats, f"corpus/wrapper/{key}") for key in ("no_fit", "script_failed")
+        )
+        yield (
+            "wrapper",
+            f"{wrapped:,} pages, {misfits:,} of them no longer fit, {scripts:,} scripts failed",
+        )
     if pauses := _count(stats, "corpus/pauses/count"):
         seconds = _duration(float(stats.get("corpus/pauses/seconds") or 0))
         yield "pauses", f"{pauses:,} of sites in trouble, {seconds} in all"

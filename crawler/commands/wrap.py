@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -12,6 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from pathlib import Path
 
     from crawler.core.errors import CorpusError
     from crawler.wrapping.inputs import Inputs
@@ -22,8 +22,8 @@ _NOT_WELL = 1
 # Which options belong to which form of the command, by their names in the namespace.
 _OF_RUN = ("output", "format", "rows", "args", "saves", "report")
 _OF_LEARN = (
-    "said", "elements", "absent", "wrong", "repeat", "required", "whole", "schema", "root", "matcher",
-    "confidence", "script", "nodes", "no_page",
+    "said", "elements", "absent", "wrong", "repeat", "required", "whole", "schema", "root",
+    "matcher", "confidence", "script", "nodes", "no_page",
 )  # fmt: skip
 _FLAGS = {"said": "--field", "elements": "--element", "args": "--arg"}
 
@@ -98,7 +98,7 @@ class WrapCommand(ScrapyCommand):
         from crawler.wrapping.runs import RunCall, run
 
         call = RunCall(
-            project=Path(names[0]),
+            project=_file(names[0]),
             output=_path(opts.output),
             format=opts.format,
             rows=opts.rows,
@@ -130,7 +130,7 @@ class WrapCommand(ScrapyCommand):
         if lesson == Lesson() and not (opts.script or opts.schema):
             raise ArgumentError("say what the page has: --field NAME=VALUE, as often as you like")
         call = TeachCall(
-            project=Path(names[0]),
+            project=_file(names[0]),
             lesson=lesson,
             schema=_path(opts.schema),
             root=opts.root or "page",
@@ -148,7 +148,7 @@ class WrapCommand(ScrapyCommand):
         from crawler.wrapping.rerun import try_project
 
         all_well = True
-        for line, is_well in try_project(Path(names[0]), self._inputs(names[1:], opts)):
+        for line, is_well in try_project(_file(names[0]), self._inputs(names[1:], opts)):
             _say(line)
             all_well = all_well and is_well
         return all_well
@@ -232,8 +232,14 @@ def _check_options(form: str, opts: argparse.Namespace) -> None:
         raise ArgumentError(f"{flag} belongs to {owner}")
 
 
+def _file(text: str) -> Path:
+    from pathlib import Path
+
+    return Path(text)
+
+
 def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
+    return None if text is None else _file(text)
 
 
 def _say(line: str) -> None:

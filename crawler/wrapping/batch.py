@@ -125,8 +125,8 @@ class Batch:
             self.pages += 1
             wrapped = self.wrapper.run(tree, (name, self.output, *self.more))
             self._tell(wrapped)
-            self._save(wrapped.saves)
             if wrapped.result.fits:
+                self._save(wrapped.saves)
                 self.fitting += 1
                 yield wrapped.result
 

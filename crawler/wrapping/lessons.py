@@ -219,10 +219,12 @@ def teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
         _check_said(tree, done.not_said)
         project = done.project
     values = _of_page(project, lesson)
-    done = learn_values(project, tree, {**values, **{path: [] for path in lesson.absent}})
+    refused = dict.fromkeys(said.path for said in lesson.wrong)
+    lacking: dict[str, list[str]] = {path: [] for path in lesson.absent if path not in refused}
+    done = learn_values(project, tree, {**values, **lacking})
     _check_said(tree, done.not_said)
     project = done.project
-    for path in dict.fromkeys(said.path for said in lesson.wrong):
+    for path in refused:
         project = _refused(project, tree, lesson, path)
     return checked(project)
 

@@ -63,7 +63,8 @@ def try_again(project: Project, pages: Mapping[str, PageTree]) -> Iterator[Trial
         project: the project.
         pages: pages by their fingerprints.
     """
-    for path, rule in project.rules.items():
+    for path in project.paths:
+        rule = project.rules[path]
         trial = Trial(path)
         for example in rule.examples:
             tree = pages.get(example.page)

@@ -131,7 +131,7 @@ def _shown(project: Project, tree: PageTree) -> Iterator[str]:
     """Say what the rules find on the page they were just taught, and how sure they are."""
     result = apply_project(project, tree, remember=False)
     width = max((len(path) for path in project.rules), default=0)
-    for path in project.rules:
+    for path in project.paths:
         found = result.found.get(path, ())
         if not found:
             yield f"  {path:{width}}  nothing found"

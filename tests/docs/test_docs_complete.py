@@ -15,6 +15,7 @@ from crawler.arguments import describe_arguments
 from crawler.core.methods import method_names
 from crawler.evaluation.tasks import task_names
 from crawler.spiders.archive import ArchiveArguments
+from crawler.spiders.wrapper import WrapperArguments
 from support.crawling import ROOT
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def test_the_index_lists_every_page() -> None:
 def test_all_commands_are_found() -> None:
     assert COMMANDS == [
         "articles", "counts", "demo", "discover", "evaluate", "extract", "ledger", "replay",
+        "wrap",
     ]  # fmt: skip
 
 
@@ -103,9 +105,12 @@ def test_each_command_and_each_of_its_options_is_documented(name: str) -> None:
         assert documented, f"scrapy {name} {spellings}"
 
 
-def test_each_argument_of_the_archive_spider_is_documented() -> None:
+@pytest.mark.parametrize(
+    "arguments", [ArchiveArguments, WrapperArguments], ids=["archive", "wrapper"]
+)
+def test_each_argument_of_the_other_spiders_is_documented(arguments: type) -> None:
     page = PROSE[ROOT / "docs" / "spiders.md"]
-    for item in describe_arguments(ArchiveArguments):
+    for item in describe_arguments(arguments):
         default = "required" if item.required else f"`{item.default}`" if item.default else "none"
         assert f"| `{item.name}` | {default} |" in page
 

@@ -102,6 +102,11 @@ class Project:
     matcher: str = DEFAULT_MATCHER
     confidence: float = 0.0
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The elements that have rules, in the order of the schema."""
+        return tuple(path for path, _ in elements_of(self.schema) if path in self.rules)
+
     def element(self, path: str) -> Element:
         """Return the element of a path.
 

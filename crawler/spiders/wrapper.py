@@ -1,0 +1,252 @@
+"""Take fields and records from pages by the rules of a wrapper project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urljoin
+
+from scrapy import Request, signals
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.threads import deferToThread
+
+from crawler.arguments import (
+    ArgumentExit,
+    flag_argument,
+    parse_arguments,
+    pattern_argument,
+    text_argument,
+    whole_number_argument,
+)
+from crawler.core.errors import CorpusError
+from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
+from crawler.discovery.links import LinkRules, page_links
+from crawler.discovery.lists import check_address_list, read_address_list
+from crawler.items import WrappedPage
+from crawler.spiders.base import PageSpider
+from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapping.batch import SaveFolder
+from crawler.wrapping.outputs import fields_of, rows_of
+from crawler.wrapping.running import addresses_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+    from re import Pattern
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from crawler.core.parse import ParsedPage
+    from crawler.wrapping.running import Saved, Wrapped
+
+__all__ = ["WrapperArguments", "WrapperSpider"]
+
+
+@dataclass(frozen=True, slots=True)
+class WrapperArguments:
+    """What ``scrapy crawl wrapper`` understands."""
+
+    rules: str = text_argument("the project file, one that ends in .h2x")
+    url: str = text_argument("addresses separated by spaces", default="")
+    file: str = text_argument(
+        "a file of addresses: one a line, or .jsonl or .csv with 'url'", default=""
+    )
+    follow: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
+        "a regular expression; links whose addresses it is found in are followed, on the same sites"
+    )
+    pages: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
+        "a regular expression; the rules are run on pages whose addresses it is found in alone"
+    )
+    max_pages: int = whole_number_argument("the most pages to fetch; 0 is no limit", default=10000)
+    rows: bool = flag_argument("an item for each record, and not for each page", default=False)
+    saves: str = text_argument("a folder for what the project saves by itself", default="")
+    args: str = text_argument(
+        "words for its scripts, separated by spaces, from system.args(2) on", default=""
+    )
+
+
+class WrapperSpider(PageSpider):
+    """Runs a project on pages that are listed, linked to, or asked for by its scripts."""
+
+    name = "wrapper"
+
+    def __init__(self, **raw: object) -> None:
+        super().__init__()
+        self.arguments = parse_arguments(WrapperArguments, raw, owner=self.name)
+        self._more = tuple(self.arguments.args.split())
+        if self.arguments.file:
+            self._attempt(lambda: check_address_list(Path(self.arguments.file)))
+        self._saves = SaveFolder(Path(self.arguments.saves)) if self.arguments.saves else None
+        self._rules: RulesAtWork | None = None
+        self._sites: set[str] = set()
+        self._seen: set[int] = set()
+        self._told: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
+        """Read the project, whose slips must be told before a page is fetched."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.open_project()
+        crawler.signals.connect(spider.engine_stopped, signals.engine_stopped)
+        return spider
+
+    def open_project(self) -> None:
+        """Read the project file.
+
+        Raises:
+            ArgumentExit: it cannot be used, or there is nothing to fetch.
+        """
+        options = self._options
+
+        def opened() -> None:
+            self._rules = RulesAtWork(
+                Path(self.arguments.rules),
+                seconds=options.wrapper_seconds,
+                report=options.wrapper_report,
+                count=self._count,
+            )
+            if not self.arguments.file and not any(self._given()):
+                raise ArgumentExit(
+                    f"{self.name}: there is nothing to fetch: give -a url=… or -a file=…, or let "
+                    "the project load a page"
+                )
+
+        self._attempt(opened)
+
+    def _count(self, key: str, number: int) -> None:
+        # The crawl has no stats yet where this is handed over.
+        self.stats.inc_value(key, number)
+
+    def _attempt(self, work: Any) -> None:  # noqa: ANN401 - any call
+        try:
+            work()
+        except ArgumentExit:
+            raise
+        except CorpusError as error:
+            raise ArgumentExit(f"{self.name}: {error}") from error
+
+    @property
+    def rules(self) -> RulesAtWork:
+        """The project at work."""
+        assert self._rules is not None  # noqa: S101 - from_crawler opened it
+        return self._rules
+
+    def engine_stopped(self) -> None:
+        """End the process that runs scripts."""
+        self.rules.close()
+
+    def _given(self) -> Iterator[str]:
+        yield from split_addresses(self.arguments.url)
+        if not self.arguments.url and not self.arguments.file:
+            yield from addresses_of(self.rules.project, ("", "", *self._more))
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for the pages that are given."""
+        self._seen = self.kept_state("corpus_seen", self._seen)
+        self._sites = self.kept_state("corpus_sites", self._sites)
+        for text in self._given():
+            address = complete_address(text)
+            if address is None:
+                self.fail(text[:200], "bad-address", "it is no web address")
+                continue
+            for request in self._requests([address], of_start=True):
+                yield request
+        for entry in read_address_list(Path(self.arguments.file)) if self.arguments.file else ():
+            if entry.address is None:
+                told = f"no web address: {entry.text[:200]}"
+                self.fail(f"line {entry.line}", "bad-address", told)
+                continue
+            for request in self._requests([entry.address], of_start=True):
+                yield request
+
+    def _requests(self, addresses: Iterable[str], *, of_start: bool = False) -> Iterator[Request]:
+        """Ask for pages, of other sites only where the call names them, up to the limit."""
+        for address in addresses:
+            if of_start:
+                self._sites.add(address_site(address))
+            elif address_site(address) not in self._sites:
+                self._cut("other-site", address)
+                continue
+            key = address_key(address)
+            if key in self._seen:
+                continue
+            if 0 < self.arguments.max_pages <= len(self._seen):
+                self._cut("max-pages", address)
+                continue
+            self._seen.add(key)
+            yield Request(address, callback=self.parse, errback=self.count_failure)
+
+    def _cut(self, reason: str, address: str) -> None:
+        self.stats.inc_value(f"corpus/cut/{reason}")
+        self.logger.debug("Left out %s: %s", address, reason)
+
+    async def parse(self, response: Response, **_: object) -> AsyncIterator[Any]:
+        """Run the rules on a page, and go on to others."""
+        if not self.is_page(response):
+            return
+        page = self.parsed(response)
+        if page is None:
+            self.skip(response.url, "unreadable", "it is empty, too large, or no HTML")
+            return
+        wishes = self.wishes(response, page)
+        if self.is_reserved(response, wishes):
+            return
+        self._sites.add(address_site(response.url))
+        for request in self._followed(page):
+            yield request
+        pages = self.arguments.pages
+        if pages is not None and not pages.search(response.url):
+            self.skip(response.url, "not-wanted", "the rules are not for pages of its address")
+            return
+        wrapped = await self._wrapped(page)
+        self.rules.note(wrapped)
+        for item in self._items(wrapped):
+            yield item
+        asked = (urljoin(page.base_url, url) for url in wrapped.urls)
+        wanted = [address for url in asked if (address := complete_address(url)) is not None]
+        for request in self._requests(wanted):
+            yield request
+
+    def _followed(self, page: ParsedPage) -> Iterator[Request]:
+        follow = self.arguments.follow
+        if follow is None:
+            return
+        links = page_links(page, LinkRules())
+        wanted = [link.address for link in links if not link.cut and follow.search(link.address)]
+        yield from self._requests(wanted)
+
+    async def _wrapped(self, page: ParsedPage) -> Wrapped:
+        args = (page.page.url, "", *self._more)
+        if not self.rules.blocks:
+            return self.rules.run(page, args)
+        ran: Wrapped = await maybe_deferred_to_future(deferToThread(self.rules.run, page, args))
+        return ran
+
+    def _items(self, wrapped: Wrapped) -> Iterator[WrappedPage]:
+        result = wrapped.result
+        if not result.fits:
+            self.skip(result.url, "no-fit", "the rules no longer fit")
+            return
+        self._save(wrapped.saves)
+        self.stats.inc_value("corpus/pages/fetched")
+        self.stats.inc_value("corpus/pages/exported")
+        schema = self.rules.project.schema
+        if self.arguments.rows:
+            yield from map(WrappedPage, rows_of(result, schema))
+        else:
+            yield WrappedPage(fields_of(result, schema))
+
+    def _save(self, saves: Sequence[Saved]) -> None:
+        for saved in saves:
+            flaw: str | None = "name a folder by -a saves=…"
+            if self._saves is not None:
+                try:
+                    flaw = self._saves.save(saved)
+                except CorpusError as error:
+                    flaw = str(error)
+            if flaw is not None:
+                self.stats.inc_value("corpus/wrapper/not_saved")
+                if flaw not in self._told:
+                    self._told.add(flaw)
+                    self.logger.warning("'%s' is not saved: %s", saved.file, flaw)

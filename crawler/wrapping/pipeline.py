@@ -1,0 +1,116 @@
+"""The fields of a project on the items of any spider: the setting ``CORPUS_WRAPPER``.
+
+Pages that spiders hand over get them when their items are made (:mod:`crawler.making`). The items
+that other spiders make themselves pass here. :class:`~crawler.hold.Hold` has noted which page each
+was made from, and :class:`WrapperPipeline` runs the project on that.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Self
+
+from itemadapter import ItemAdapter, is_item
+from scrapy import signals
+from scrapy.http import TextResponse
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.threads import deferToThread
+
+from crawler.core.errors import UnreadablePageError
+from crawler.core.parse import parse
+from crawler.handed import page_from
+from crawler.hold import Hold
+from crawler.items import PageItem, WrappedPage
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from crawler.wrapping.atwork import RulesAtWork
+    from crawler.wrapping.running import Wrapped
+
+__all__ = ["WrapperPipeline"]
+
+logger = logging.getLogger(__name__)
+
+
+class WrapperPipeline:
+    """Adds what the rules of a project find on an item's page to the item.
+
+    A field that the item has already is left as it is. An item whose page does not fit is passed
+    on without the fields.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._told: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Let go of the page of an item that another pipeline drops or fails on."""
+        pipeline = cls(crawler)
+        for signal in (signals.item_dropped, signals.item_error, signals.item_scraped):
+            crawler.signals.connect(pipeline.let_go, signal)
+        return pipeline
+
+    @property
+    def _hold(self) -> Hold | None:
+        return self._crawler.get_spider_middleware(Hold)
+
+    def let_go(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Forget the page of an item that is done with."""
+        hold = self._hold
+        if hold is not None:
+            hold.noted.take(item)
+
+    async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - as above
+        """Add the fields."""
+        if isinstance(item, PageItem | WrappedPage) or not is_item(item):
+            return item
+        hold = self._hold
+        rules = None if hold is None else hold.journey.rules
+        response = None if hold is None else hold.noted.take(item)
+        if rules is None or response is None:
+            self._count("no_page", "an item has no page that rules could be run on")
+            return item
+        wrapped = await self._wrapped(rules, response)
+        if wrapped is not None:
+            rules.note(wrapped)
+            self._add(item, rules.fields_of(wrapped))
+        return item
+
+    async def _wrapped(self, rules: RulesAtWork, response: Response) -> Wrapped | None:
+        page = page_from(response, "") if isinstance(response, TextResponse) else None
+        try:
+            parsed = None if page is None else parse(page)
+        except UnreadablePageError:
+            parsed = None
+        if parsed is None:
+            self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
+            return None
+        if not rules.blocks:
+            return rules.run(parsed)
+        ran: Wrapped = await maybe_deferred_to_future(deferToThread(rules.run, parsed))
+        return ran
+
+    def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
+        adapter = ItemAdapter(item)
+        for name, value in fields.items():
+            if adapter.get(name) is not None:
+                self._count("kept", f"items have a field '{name}' of their own, which is kept")
+                continue
+            try:
+                adapter[name] = value
+            except KeyError:
+                self._count(
+                    "undeclared",
+                    f"{type(item).__name__} has no field '{name}'; declare it to have it filled",
+                )
+
+    def _count(self, key: str, told: str) -> None:
+        self._stats.inc_value(f"corpus/wrapper/{key}")
+        if key not in self._told:
+            self._told.add(key)
+            logger.warning("%s. Further ones are counted in corpus/wrapper/%s.", told, key)
