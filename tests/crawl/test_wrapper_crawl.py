@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -134,7 +135,9 @@ def test_the_spider_follows_runs_scripts_and_lists_what_no_longer_fits(
     assert [its["reason"] for its in endless["problems"]] == ["script-failed"]
     assert sorted(site.asked) == ["/", "/shop/1", "/shop/2", "/shop/3", "/x"]
     assert "pages       5 fetched, 3 exported\n  skipped     2 (no-fit 2)" in err
-    assert "shop.h2x, action 2, line 2, column" in err
+    assert (
+        re.search(r"shop\.h2x, action 2, line \d, column \d+: it took more than", err) is not None
+    ), err
     assert "Traceback" not in err
 
 
