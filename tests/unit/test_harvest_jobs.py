@@ -1,0 +1,277 @@
+"""Jobs in processes of their own: their answers, their limits, their ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from crawler.core.errors import ArgumentError
+from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.jobs import (
+    DIED,
+    DONE,
+    FAILED,
+    MEMORY,
+    STOPPED,
+    TIME,
+    Job,
+)
+from crawler.harvest.process import run_in_process
+from support.crawling import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MB = 1024 * 1024
+
+
+@pytest.fixture(autouse=True)
+def _support_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until, "it did not happen in half a minute"
+        time.sleep(0.02)
+
+
+def pids(told: Path) -> list[int]:
+    wait_for(told.exists)
+    return [int(pid) for pid in told.read_text("utf-8").split()]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_a_job_answers_from_a_process_that_leads_a_group_of_its_own() -> None:
+    outcome = run_in_process(Job("support.jobs:environment", name="one"))
+
+    assert (outcome.name, outcome.reason, outcome.detail) == ("one", DONE, "")
+    assert outcome.value["pid"] != os.getpid()
+    assert outcome.value["parent"] == os.getpid()
+    assert outcome.value["leads"]
+    assert outcome.is_done
+    assert outcome.seconds > 0
+
+
+def test_what_a_job_prints_is_no_answer_and_is_kept_in_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "job.txt"
+
+    for _ in range(2):
+        assert run_in_process(Job("support.jobs:double", 21), log=log).value == 42
+
+    assert log.read_text("utf-8") == "printed, and no answer\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "reason", "detail"),
+    [
+        ("fail", "no such day", FAILED, "ValueError: no such day"),
+        ("refuse", "the disk\nis full", FAILED, "the disk is full"),
+        ("leave", "a wrong call", FAILED, "a wrong call"),
+        ("unwritable", None, FAILED, "TypeError: Object of type object is not JSON serializable"),
+        ("no", None, FAILED, "AttributeError: module 'support.jobs' has no attribute 'no'"),
+        ("die", None, DIED, "the process ended by SIGKILL; its last words: the last words"),
+    ],
+)  # fmt: skip
+def test_how_jobs_come_to_nothing(
+    function: str, argument: object, reason: str, detail: str
+) -> None:
+    outcome = run_in_process(Job(f"support.jobs:{function}", argument))
+
+    assert (outcome.reason, outcome.detail, outcome.value) == (reason, detail, None)
+
+
+@pytest.mark.parametrize("function", ["nothing", "no.such.module:name", ""])
+def test_a_name_that_is_no_function_is_told(function: str) -> None:
+    outcome = run_in_process(Job(function))
+
+    assert outcome.reason == FAILED
+    assert "module" in outcome.detail
+
+
+def test_an_argument_that_is_no_json_is_told() -> None:
+    outcome = run_in_process(Job("support.jobs:double", object()))
+
+    assert outcome.reason == FAILED
+    assert "JSON" in outcome.detail
+
+
+def test_a_job_is_written_and_read_as_json() -> None:
+    job = Job("a:b", {"c": [1, None]}, 1.5, 10, "name", 3)
+
+    assert Job.from_json(json.loads(json.dumps(job.as_json()))) == job
+
+
+def test_a_job_ends_in_order_at_its_time_limit(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    job = Job("support.jobs:sleep", {"told": str(told), "orderly": True}, seconds=1)
+
+    outcome = run_in_process(job)
+
+    assert (outcome.reason, outcome.value) == (TIME, "ended in order")
+    assert "1 s" in outcome.detail
+
+
+def test_a_stubborn_job_is_killed_with_all_it_started(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    job = Job("support.jobs:sleep", {"told": str(told), "stubborn": True}, seconds=0.8, grace=0.2)
+
+    outcome = run_in_process(job)
+
+    assert (outcome.reason, outcome.value) == (TIME, None)
+    assert "killed" in outcome.detail
+    wait_for(lambda: not any(map(is_alive, pids(told))))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
+def test_a_job_has_no_more_memory_than_its_limit() -> None:
+    over = run_in_process(Job("support.jobs:allocate", 500 * MB, memory=300 * MB))
+    within = run_in_process(Job("support.jobs:allocate", 100 * MB, memory=300 * MB))
+
+    assert over.reason == MEMORY
+    assert f"{300 * MB:,} bytes" in over.detail
+    assert (within.reason, within.value) == (DONE, 100 * MB)
+
+
+def test_a_job_is_told_to_stop(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    job = Job("support.jobs:sleep", {"told": str(told), "orderly": True})
+
+    outcome = run_in_process(job, should_stop=told.exists)
+
+    assert (outcome.reason, outcome.value) == (STOPPED, "ended in order")
+
+
+def test_a_job_and_all_it_started_die_with_their_caller(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    job = Job("support.jobs:call", {"told": str(told), "stubborn": True})
+    caller = subprocess.Popen(
+        [sys.executable, "-m", "crawler.harvest.child", str(tmp_path)], stdin=subprocess.PIPE
+    )
+    assert caller.stdin
+    caller.stdin.write(json.dumps(job.as_json()).encode() + b"\n")
+    caller.stdin.flush()
+    started = pids(told)
+    assert all(map(is_alive, started))
+
+    caller.kill()
+    caller.wait()
+    caller.stdin.close()
+
+    wait_for(lambda: not is_alive(started[0]))
+
+
+def test_folders_of_callers_that_were_killed_are_removed_by_the_next() -> None:
+    left = Path(tempfile.gettempdir(), "scrapy-corpus-job-left")
+    left.mkdir()
+    (left / "in-use").touch()
+    (left / "much").write_bytes(bytes(1000))
+
+    assert run_in_process(Job("support.jobs:double", 1)).is_done
+
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
+
+
+def test_all_jobs_have_their_outcomes_whatever_becomes_of_others() -> None:
+    jobs = [Job("support.jobs:double", number, name=str(number)) for number in range(3)]
+    jobs.insert(1, Job("support.jobs:fail", "no", name="bad"))
+    begun: list[Job] = []
+
+    outcomes = {outcome.name: outcome for outcome in LocalExecutor(2).run(iter(jobs), begun.append)}
+
+    assert {name: outcome.value for name, outcome in outcomes.items()} == {
+        "0": 0, "1": 2, "2": 4, "bad": None,
+    }  # fmt: skip
+    assert outcomes["bad"].attempts == 1
+    assert [outcome.job for outcome in outcomes.values() if outcome.name == "bad"] == [jobs[1]]
+    assert begun == jobs
+
+
+def test_a_job_that_died_is_tried_again(tmp_path: Path) -> None:
+    jobs = [
+        Job("support.jobs:die_once", str(tmp_path / "mark"), name="once"),
+        Job("support.jobs:die", name="always"),
+    ]
+
+    once, always = sorted(
+        LocalExecutor(1, retries=1).run(jobs), key=lambda outcome: outcome.name, reverse=True
+    )
+
+    assert (once.reason, once.value, once.attempts) == (DONE, "alive", 2)
+    assert (always.reason, always.attempts) == (DIED, 2)
+
+
+def test_the_same_job_may_be_given_twice() -> None:
+    job = Job("support.jobs:double", 4)
+
+    assert [outcome.value for outcome in LocalExecutor(2).run([job, job])] == [8, 8]
+
+
+def test_jobs_are_taken_when_there_is_a_place() -> None:
+    numbers = count()
+    jobs = (Job("support.jobs:double", number) for number in numbers)
+    executor = LocalExecutor(2)
+    values = []
+
+    for outcome in executor.run(jobs):
+        values.append(outcome.value)
+        if len(values) == 2:
+            executor.stop()
+
+    assert 2 <= next(numbers) <= 5
+    assert sorted(values)[:2] == [0, 2]
+
+
+def test_leaving_the_loop_ends_what_runs(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    jobs = [
+        Job("support.jobs:double", 1),
+        Job("support.jobs:sleep", {"told": str(told), "orderly": True}),
+    ]
+    outcomes = LocalExecutor(2).run(jobs)
+    assert next(outcomes).value == 2
+    started = pids(told)
+
+    outcomes.close()  # type: ignore[attr-defined] # it is a generator
+
+    assert not is_alive(started[0])
+
+
+@pytest.mark.parametrize("arguments", [{"processes": 0}, {"retries": -1}])
+def test_numbers_that_are_too_small_are_refused(arguments: dict[str, int]) -> None:
+    with pytest.raises(ArgumentError, match="larger number"):
+        LocalExecutor(**arguments)
+
+
+def test_a_child_whose_job_does_not_come_ends(tmp_path: Path) -> None:
+    child = subprocess.run(
+        [sys.executable, "-m", "crawler.harvest.child", str(tmp_path)],
+        input=b"{",
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert child.returncode not in {0, -signal.SIGKILL}
+    assert b"did not come whole" in child.stderr

@@ -1,0 +1,219 @@
+"""Jobs on a Dask cluster: the same outcomes, and workers that come and go."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from crawler.core.errors import CorpusError
+from crawler.harvest.daskexec import DaskExecutor
+from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.jobs import DONE, LOST, STOPPED, Job
+from support.crawling import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from distributed import LocalCluster
+
+    from crawler.harvest.executors import Executor
+
+distributed = pytest.importorskip("distributed")
+
+
+PATH = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    """A scheduler and two workers, processes of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", PATH)
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster:
+            yield cluster
+
+
+def wait_for(path: Path) -> str:
+    until = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < until, "it did not happen in half a minute"
+        time.sleep(0.02)
+    return path.read_text("utf-8")
+
+
+def wait_for_end(pid: int) -> None:
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(20)
+
+
+def test_outcomes_are_those_of_the_local_executor(cluster: LocalCluster, tmp_path: Path) -> None:
+    def jobs(name: str) -> list[Job]:
+        return [
+            *(Job("support.jobs:double", number, name=str(number)) for number in range(4)),
+            Job("support.jobs:fail", "no", name="failing"),
+            Job("support.jobs:die_once", str(tmp_path / name), name="dying"),
+            Job("support.jobs:die", name="dead"),
+            Job("support.jobs:allocate", 10**9, memory=3 * 10**8, name="greedy"),
+        ]
+
+    def told(executor: Executor, name: str) -> list[tuple[object, ...]]:
+        begun: list[Job] = []
+        with executor:
+            outcomes = list(executor.run(jobs(name), begun.append))
+        assert len(begun) == 8 + 1 + 2
+        return sorted(
+            (one.name, one.value, one.reason, one.detail, one.attempts) for one in outcomes
+        )
+
+    on_dask = told(DaskExecutor(cluster.scheduler_address), "dask")
+    here = told(LocalExecutor(2), "local")
+
+    assert on_dask == here
+    assert ("dying", "alive", DONE, "", 2) in here
+
+
+def test_a_job_whose_worker_is_killed_is_done_elsewhere(
+    cluster: LocalCluster, tmp_path: Path
+) -> None:
+    told, mark = tmp_path / "told", tmp_path / "mark"
+    job = Job("support.jobs:wait_for_mark", {"told": str(told), "mark": str(mark)})
+    first: list[int] = []
+
+    def kill_worker() -> None:
+        process, worker = map(int, wait_for(told).split())
+        told.unlink()
+        psutil.Process(worker).kill()
+        wait_for_end(process)
+        first.extend((process, worker))
+        wait_for(told)
+        mark.touch()
+
+    killer = threading.Thread(target=kill_worker)
+    killer.start()
+    with DaskExecutor(cluster.scheduler_address) as executor:
+        (outcome,) = executor.run([job])
+    killer.join()
+
+    assert (outcome.reason, outcome.value) == (DONE, "marked")
+    assert first[0] != int(told.read_text("utf-8").split()[0])
+
+
+def test_a_job_on_a_worker_that_is_closed_is_done_elsewhere(
+    cluster: LocalCluster, tmp_path: Path
+) -> None:
+    told, mark = tmp_path / "told", tmp_path / "mark"
+    job = Job("support.jobs:wait_for_mark", {"told": str(told), "mark": str(mark)})
+
+    def close_worker() -> None:
+        _, worker = map(int, wait_for(told).split())
+        told.unlink()
+        # As batch systems end them.
+        psutil.Process(worker).terminate()
+        wait_for(told)
+        mark.touch()
+
+    closer = threading.Thread(target=close_worker)
+    closer.start()
+    with DaskExecutor(cluster.scheduler_address) as executor:
+        (outcome,) = executor.run([job])
+    closer.join()
+
+    assert (outcome.reason, outcome.value) == (DONE, "marked")
+
+
+def test_jobs_on_a_cluster_are_told_to_stop(cluster: LocalCluster, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    jobs = [Job("support.jobs:sleep", {"told": str(told), "orderly": True}, name="sleeping")]
+    with DaskExecutor(cluster.scheduler_address) as executor:
+
+        def stop() -> None:
+            wait_for(told)
+            executor.stop()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        (outcome,) = executor.run(jobs)
+        stopper.join()
+
+    assert (outcome.reason, outcome.value) == (STOPPED, "ended in order")
+
+
+def test_jobs_end_with_the_program_that_gave_them(cluster: LocalCluster, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    executor = DaskExecutor(cluster.scheduler_address)
+    executor.begin(Job("support.jobs:sleep", {"told": str(told)}), lambda _: None)
+    process = int(wait_for(told).split()[0])
+
+    # Without a word to the jobs, as where the program is killed.
+    executor._client.close()
+
+    wait_for_end(process)
+    assert not psutil.pid_exists(process)
+
+
+def test_a_scheduler_that_does_not_answer_is_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(CorpusError, match=f"No Dask scheduler answers at .*{port}"):
+            DaskExecutor(f"tcp://127.0.0.1:{port}", timeout=0.5)
+
+
+@pytest.mark.parametrize("address", ["nonsense://a", "127.0.0.1:not-a-port"])
+def test_an_address_that_is_none_is_told(address: str) -> None:
+    with pytest.raises(CorpusError, match="No Dask scheduler answers"):
+        DaskExecutor(address, timeout=0.5)
+
+
+def test_jobs_of_a_scheduler_that_is_gone_are_told_lost(tmp_path: Path) -> None:
+    told, address = tmp_path / "told", tmp_path / "scheduler.json"
+    jobs = [
+        Job("support.jobs:sleep", {"told": str(told)}, name="first"),
+        Job("support.jobs:double", 1, name="second"),
+    ]
+    arguments = ["--scheduler-file", str(address), "--dashboard-address", "127.0.0.1:0"]
+    processes = [
+        started("scheduler", "--host", "127.0.0.1", "--port", "0", *arguments),
+        started("worker", "--nthreads", "1", "--no-nanny", *arguments),
+    ]
+    uri = json.loads(wait_for(address))["address"]
+    try:
+        with DaskExecutor(uri, retries=0, timeout=2) as executor:
+            outcomes = executor.run(jobs)
+            killer = threading.Thread(target=kill_when, args=(told, processes[0]))
+            killer.start()
+            lost = list(outcomes)
+            killer.join()
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+    assert [(one.name, one.reason) for one in lost] == [("first", LOST), ("second", LOST)]
+
+
+def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "dask", what, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": PATH},
+    )
+
+
+def kill_when(told: Path, process: subprocess.Popen[bytes]) -> None:
+    wait_for(told)
+    process.kill()
