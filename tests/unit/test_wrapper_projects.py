@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -370,3 +371,21 @@ def test_weights_of_published_rules_have_to_add_up() -> None:
     whole["rules"]["name"]["sets"][0]["null"] = 5
     with pytest.raises(UnreadableInputError, match=r"sets\[0\]: its weights add up to 6"):
         read_project(json.dumps(whole))
+
+
+@pytest.mark.parametrize("titles", [1, 4_000], ids=["alike", "different"])
+def test_long_lists_take_linear_time(titles: int) -> None:
+    # Neither a title nor a heading: what a page lacks is looked for once as well.
+    rows = "".join(
+        f"<li class=book><a href=/{at}>Title {at % titles}</a><b>${at % titles}.50</b>"
+        for at in range(4_000)
+    )
+    page = read_tree(Page.from_text("https://shop.example/", f"<ul>{rows}</ul>"))
+    start = time.process_time()
+    lesson = learn_records(
+        new_project(SCHEMA), page, "book", [{"title": ["Title 0"], "price": ["$0.50"]}]
+    )
+    result = apply_project(lesson.project, page, remember=False)
+    assert len(result.found["book/price"]) == 4_000
+    # Two seconds where each record is looked at by itself, ten where each looks at the page.
+    assert time.process_time() - start < 6

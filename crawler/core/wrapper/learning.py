@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -186,9 +187,13 @@ def _record_with(tree: PageTree, record: Mapping[str, Sequence[str]], group: str
 
 
 def _climbed(tree: PageTree, node: int, places: Sequence[Sequence[int]]) -> int:
+    """Return the nearest element around a node that has one of each list of places, or the root.
+
+    Places are in document order.
+    """
     here = node if tree.elements[node] is not None else tree.parents[node]
     while tree.parents[here] >= 0 and not all(
-        any(here <= place < tree.ends[here] for place in its) for its in places
+        bisect_left(its, here) < bisect_left(its, tree.ends[here]) for its in places
     ):
         here = tree.parents[here]
     return here

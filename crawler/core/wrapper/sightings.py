@@ -183,12 +183,11 @@ class Survey:
 
 def nodes_of(view: View, kind: str) -> list[int]:
     """Return the nodes of a view that could be a field's, in document order."""
-    tree = view.tree
-    within = tree.within(view.root)
     if kind == TEXT_RUN:
-        return [run for run in tree.runs if run in within]
+        return view.runs
+    tree = view.tree
     # A record can be a link, and say something itself.
-    within = range(max(view.root, 0), within.stop)
+    within = range(max(view.root, 0), tree.within(view.root).stop)
     elements = [node for node in within if tree.elements[node] is not None]
     if kind == ELEMENT:
         return elements
@@ -301,14 +300,16 @@ def _elements_saying(view: View, value: str) -> list[int]:
     """Return the elements that say a text and nothing more, the innermost of those around it."""
     tree = view.tree
     length = len(value.replace(" ", ""))
+    first, stop = max(view.root, 0), tree.within(view.root).stop
+    # How many characters stand before each node of the view, and before its end.
     sizes = [0]
-    for raw in tree.raws:
+    for raw in tree.raws[first:stop]:
         sizes.append(sizes[-1] + len("".join(raw.split())))
     found = [
         node
         for node in nodes_of(view, ELEMENT)
         # Invisible characters are few: the size leaves hardly any element to be read.
-        if length <= sizes[tree.ends[node]] - sizes[node] <= length + 8
+        if length <= sizes[tree.ends[node] - first] - sizes[node - first] <= length + 8
         and tree.value(node) == value
     ]
     inner = set(found)

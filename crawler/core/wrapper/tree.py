@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ class PageTree:
     elements: list[etree._Element | None] = field(default_factory=list)
     runs: list[int] = field(default_factory=list)
     _known: dict[str, str] = field(default_factory=dict)
+    _copies: Counter[str] = field(default_factory=Counter)
     _steps: dict[tuple[int, str, int], int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -143,6 +145,20 @@ class PageTree:
     def within(self, root: int) -> range:
         """Return the nodes that stand in a node, itself apart; with -1 those of the page."""
         return range(len(self)) if root < 0 else range(root + 1, self.ends[root])
+
+    def copies(self, text: str) -> int:
+        """Return how many text nodes say this, white space folded."""
+        if not self._copies:
+            self._copies.update(self.texts[run] for run in self.runs)
+        return self._copies[text]
+
+    def first_value(self, name: str) -> str:
+        """Return what the first element of this name says; empty where there is none."""
+        key = f"first {name}"
+        if key not in self._known:
+            node = next((node for node, its in enumerate(self.names) if its == name), None)
+            self._known[key] = "" if node is None else self.value(node)
+        return self._known[key]
 
     @property
     def fingerprint(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ class View:
         self._labels: dict[str, str] = {}
         self._classes: dict[int, str] = {}
         self._ids: dict[int, str] = {}
-        self._copies: Counter[str] = Counter()
         self._headings: list[int] = []
         self._titles: tuple[str, str] | None = None
 
@@ -152,25 +150,28 @@ class View:
         runs = self.tree.runs
         return bisect_left(runs, self.tree.ends[node]) - bisect_left(runs, node)
 
+    @property
+    def runs(self) -> list[int]:
+        """The text nodes of the view, in document order."""
+        return self.tree.runs[self._first : self._last]
+
     def saying(self, text: str) -> list[int]:
         """Return the text nodes of the view that say this."""
         if not self._saying:
-            for run in self.tree.runs[self._first : self._last]:
+            for run in self.runs:
                 self._saying.setdefault(self.tree.texts[run], []).append(run)
         return self._saying.get(text, [])
 
     def copies(self, text: str) -> int:
         """Return how many text nodes of the page say this."""
-        if not self._copies:
-            self._copies.update(self.tree.texts[run] for run in self.tree.runs)
-        return self._copies[text]
+        return self.tree.copies(text)
 
     def heading(self, node: int) -> str:
         """Return the nearest text before a node that stands in a heading or a label."""
         tree = self.tree
         if not self._headings:
             last = -1
-            for run in tree.runs[self._first : self._last]:
+            for run in self.runs:
                 self._headings.append(last)
                 if tree.names[tree.parents[run]] in _HEADINGS:
                     last = run
@@ -182,12 +183,8 @@ class View:
     def titles(self) -> tuple[str, str]:
         """Return the page's title and its first heading of the first rank, in lower case."""
         if self._titles is None:
-            found = []
-            for name in ("title", "h1"):
-                with_name = (node for node, its in enumerate(self.tree.names) if its == name)
-                node = next(with_name, None)
-                found.append("" if node is None else self.tree.value(node).lower())
-            self._titles = (found[0], found[1])
+            first = self.tree.first_value
+            self._titles = (first("title").lower(), first("h1").lower())
         return self._titles
 
 
