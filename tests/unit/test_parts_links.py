@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.page import Page
 from crawler.core.parse import parse
-from crawler.core.parts import is_part_of, next_part, part_number
+from crawler.core.parts import PartLinks, is_part_of, next_part, part_number
 
 SITE = "https://s.example"
 
@@ -170,3 +170,16 @@ def test_a_page_of_nothing_but_pagers_is_read_quickly() -> None:
     assert next_of("/tour", links) is None
     assert next_of("/tour", deep) == f"{SITE}/tour/2"
     assert part_number(f"{SITE}/{'-a' * 990}", f"{SITE}/{'-a' * 990}-2") is None
+
+
+@pytest.mark.parametrize("latest_alone", [False, True], ids=["all", "latest"])
+def test_a_page_held_before_it_goes_on_is_no_sure_part(*, latest_alone: bool) -> None:
+    chains = []
+    for order in ((None, "/a/2"), ("/a/2", None)):
+        links = PartLinks(latest_alone=latest_alone)
+        links.add("https://s.example/a/2", None)
+        for following in order:
+            links.add("https://s.example/a", f"https://s.example{following}" if following else None)
+        chains.append(links.chains())
+    whole = [("https://s.example/a", "https://s.example/a/2")] if latest_alone else []
+    assert chains == [whole, whole]

@@ -5,7 +5,10 @@ Depends on no order: what is known is gathered first, and the chains are made on
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+
+from xxhash import xxh3_64_intdigest
 
 from crawler.core.addresses import canonical_address
 from crawler.core.parts.address import MOST_PARTS, Place, part_number, place_of, readings
@@ -22,10 +25,15 @@ class _Node:
     times: int
 
 
+def _hash(address: str) -> int:
+    return xxh3_64_intdigest(address.encode("utf-8", "surrogatepass"))
+
+
 class PartLinks:
     """Which page of a site goes on in which other.
 
-    Only pages whose addresses have the number of a part, and those that go on, take room.
+    Pages whose addresses have the number of a part, and those that go on, take room; each of the
+    others takes sixteen bytes.
 
     Args:
         latest_alone: whether of an address that comes several times one alone is exported. Else
@@ -35,6 +43,10 @@ class PartLinks:
     def __init__(self, *, latest_alone: bool = False) -> None:
         self._latest_alone = latest_alone
         self._nodes: dict[str, _Node] = {}
+        # Pages that are no part by themselves: hashes of their addresses, canonical and as fetched.
+        # One of them may come again, and go on then.
+        self._plain_keys = array("Q")
+        self._plain_urls = array("Q")
 
     def add(self, url: str, following: str | None) -> None:
         """Note a page that is held.
@@ -48,6 +60,9 @@ class PartLinks:
         if node is None:
             if following is not None or readings(url):
                 self._nodes[key] = _Node(url, following, 1)
+            else:
+                self._plain_keys.append(_hash(key))
+                self._plain_urls.append(_hash(url))
             return
         node.times += not (self._latest_alone and node.url == url)
         if node.following is None:
@@ -78,15 +93,16 @@ class PartLinks:
 
     def _following(self) -> dict[str, str]:
         """Return for each page that goes on in a held one that one; no two pages share one."""
+        sure = self._held_once()
         held: dict[Place, str | None] = {}
-        for key, node in self._nodes.items():
-            if node.times == 1 and (place := place_of(key)) is not None:
+        for key in sure:
+            if (place := place_of(key)) is not None:
                 # Two addresses that differ in a slash: which is meant cannot be told.
                 held[place] = None if place in held else key
         claims: dict[str, list[str]] = {}
-        for key, node in self._nodes.items():
-            if node.times == 1 and node.following is not None:
-                then = self._held(node.following, held)
+        for key, node in sure.items():
+            if node.following is not None:
+                then = self._held(node.following, held, sure)
                 if then is not None and part_number(key, then) is not None:
                     claims.setdefault(then, []).append(key)
         chosen = {}
@@ -97,9 +113,24 @@ class PartLinks:
                 chosen[first[0]] = then
         return chosen
 
-    def _held(self, address: str, held: dict[Place, str | None]) -> str | None:
-        node = self._nodes.get(address)
-        if node is not None:
-            return address if node.times == 1 else None
+    def _held_once(self) -> dict[str, _Node]:
+        """Return the pages that may be parts: those of addresses that were held once."""
+        again = set()
+        by_hash = {_hash(key): key for key in self._nodes}
+        for key_hash, url_hash in zip(self._plain_keys, self._plain_urls, strict=True):
+            key = by_hash.get(key_hash)
+            if key is not None and not (
+                self._latest_alone and url_hash == _hash(self._nodes[key].url)
+            ):
+                again.add(key)
+        return {
+            key: node for key, node in self._nodes.items() if node.times == 1 and key not in again
+        }
+
+    def _held(
+        self, address: str, held: dict[Place, str | None], sure: dict[str, _Node]
+    ) -> str | None:
+        if address in self._nodes:
+            return address if address in sure else None
         place = place_of(address)
         return None if place is None else held.get(place)
