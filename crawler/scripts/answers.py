@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from crawler.core.wrapper.schema import XML_NAME
 from crawler.core.wrapper.tree import TEXT
 from crawler.scripts.forms import OutputNode, ScriptError, ScriptResult
 from crawler.scripts.pages import MOST_DEPTH
@@ -26,12 +27,8 @@ _ADVICE: Final = {
     ),
     "stack": "it calls itself too deep; end the recursion, or write a loop",
 }
-# Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
-_STARTS: Final = (
-    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d"
-    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_NAME: Final = re.compile(f"[{_STARTS}][{_STARTS}0-9.\xb7\u0300-\u036f\u203f\u2040-]*")
+# In messages these could move the cursor of a terminal; lines and tabs may stay.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # How the engine says that memory ran out; the last, where none is left to say it.
 _NO_MEMORY: Final = frozenset(
     (("InternalError", "out of memory"), ("InternalError", "string too long"), ("thrown", "null"))
@@ -120,7 +117,7 @@ def _failure(told: dict[str, Any], asked: Asked) -> ScriptError:
     elif reason in _ADVICE:
         detail = _ADVICE[reason]
     elif reason in {"syntax", "exception"}:
-        detail = f"{_clean(name)}: {_clean(message)}"
+        detail = _CONTROL.sub("\ufffd", f"{_clean(name)}: {_clean(message)}")
     else:
         raise _OddAnswerError
     line, column = _place(told.get("place"), asked.script)
@@ -214,7 +211,7 @@ def _close_to(line: list[_Open], depth: int) -> None:
 
 
 def _name(found: object) -> str:
-    if not isinstance(found, str) or (found != TEXT and _NAME.fullmatch(found) is None):
+    if not isinstance(found, str) or (found != TEXT and XML_NAME.fullmatch(found) is None):
         raise _OddAnswerError
     return found
 

@@ -8,6 +8,7 @@
   const MOST_DEPTH = 100;
   const NODE_CHARACTERS = 16;
   const MOST_MESSAGE = 500;
+  const MOST_COLUMN = 2 ** 31;
   // White space as the rest of the project folds it.
   const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
   // Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
@@ -378,10 +379,13 @@
 
   function placeIn(stack) {
     if (typeof stack !== "string") return null;
-    for (const line of stack.split("\n")) {
-      const found = FRAME.exec(line);
-      if (found !== null && Number(found[1]) <= scriptLines + 1) {
-        return [Number(found[1]), Number(found[2])];
+    for (const frame of stack.split("\n")) {
+      const found = FRAME.exec(frame);
+      if (found === null) continue;
+      // A script can write any stack: what cannot be a place is none.
+      const [line, column] = [Number(found[1]), Number(found[2])];
+      if (line > 0 && line <= scriptLines + 1 && column > 0 && column <= MOST_COLUMN) {
+        return [line, column];
       }
     }
     return null;

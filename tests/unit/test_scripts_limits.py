@@ -72,6 +72,9 @@ def test_syntax_errors(sandbox: Sandbox, script: str, place: tuple[int, int], me
         ("throw 'text';", "thrown: text", False),
         ("throw {get stack() { throw 1; }, toString() { throw 2; }};", "cannot be shown", False),
         ("Error.prepareStackTrace = () => 5; throw new Error('x');", "Error: x", False),
+        ("throw Object.assign(Error('x'), { stack: '<input>:0:0' });", "Error: x", False),
+        ("throw Object.assign(Error('x'), { stack: '<input>:1:4294967296' });", "Error: x", False),
+        ("throw 'a\\x1b[2Jb';", "thrown: a\ufffd[2Jb", False),
     ],
 )
 def test_exceptions(sandbox: Sandbox, body: str, detail: str, *, has_place: bool) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
 from crawler.core.page import Page
-from crawler.core.wrapper.applying import Problem, apply_project
+from crawler.core.wrapper.applying import Node, Problem, apply_project
 from crawler.core.wrapper.learning import (
     learn_nodes,
     learn_record_nodes,
@@ -119,6 +119,13 @@ def test_output_as_xml_and_rows() -> None:
             "link": "https://shop.example/b/Rain",
         }
     ]
+
+
+def test_copied_text_is_written_as_text_of_xml() -> None:
+    texts = (Node("#text", "was\x00 "), Node("#text", "more"))
+    copied = Node("p", children=(Node("#text", "Rain "), Node("b", "$1"), *texts))
+    written = as_xml(Node("page", children=(copied,)))
+    assert "<p>Rain <b>$1</b>was more</p>" in written
 
 
 def test_rows_without_records_and_with_names_twice() -> None:
@@ -247,6 +254,10 @@ def test_an_unknown_matcher_is_refused() -> None:
     [
         (Element("page"), "root 'page' must be a group"),
         (Element("page", "group", elements=(Element("a b"),)), "'a b' is no name"),
+        (Element("page", "group", elements=(Element("#text"),)), "'#text' is no name"),
+        # A letter to regular expressions, and none that XML lets a name begin with.
+        (Element("page", "group", elements=(Element("\xaa"),)), "'\xaa' is no name"),
+        (Element("page", "group", elements=(Element("a" * 101),)), "'a{20}...' is too long"),
         (Element("page", "group", elements=(Element("a", "money"),)), "no type 'money'"),
         (Element("page", "group", elements=(Element("a"), Element("a"))), "has 'a' twice"),
         (Element("page", "group", elements=(Element("a", elements=(Element("b"),)),)), "holds"),
@@ -357,7 +368,11 @@ FIRST = ("rules", "name", "examples", 0, "values", 0, "nodes", 0)
         (edited("actions", value=[{"do": "load", "address": {}}]), r"address: must have one of"),
         (edited("actions", value=[{"do": "copy", "element": "x"}]), r"no element 'x'"),
         (TEXT.replace('"confidence": 0.0', '"confidence": NaN'), r"NaN is no number"),
-        ('{"a":' * 100_000, r"not JSON"),
+        ('{"a":' * 100_000, r"nested too deep"),
+        ('{"format": "h2x", "format": "h2x"}', r"key 'format' stands twice"),
+        (edited("schema", "elements", 0, "name", value="\ud800"), r"name: has half of a character"),
+        ('{"\\ud800": 1, "format": "h2x", "version": 1}', r"there is no key '\\ud800' here"),
+        (edited("actions", value=[{"do": "x" * 9_999}]), r"no action 'x{300,500}\.\.\.x"),
     ],
 )
 def test_what_is_wrong_with_a_project_file_is_told_with_its_place(text: str, message: str) -> None:

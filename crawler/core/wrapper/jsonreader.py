@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Place", "read_json"]
 
+_SHOWN_CHARS = 800
+# Half of a pair of UTF-16, which JSON can spell and no file can hold.
+_HALF = re.compile("[\ud800-\udfff]")
 _KINDS = {
     "NoneType": "null",
     "dict": "an object",
@@ -38,7 +43,8 @@ class Place:
         Raises:
             UnreadableInputError: always.
         """
-        raise UnreadableInputError(f"{self.file}: {self.path or 'the file'}: {what}")
+        place = _shown(self.path) or "the file"
+        raise UnreadableInputError(f"{self.file}: {place}: {_shown(what)}")
 
     def _wrong(self, wanted: str) -> NoReturn:
         self.fail(f"must be {wanted}, not {_KINDS.get(type(self.value).__name__, 'this')}")
@@ -47,6 +53,8 @@ class Place:
         """Return a string."""
         if not isinstance(self.value, str):
             self._wrong("a string")
+        if _HALF.search(self.value):
+            self.fail("has half of a character (\\ud800 to \\udfff); write it whole")
         return self.value
 
     def flag(self) -> bool:
@@ -109,13 +117,33 @@ def read_json(text: str, file: str) -> Place:
         UnreadableInputError: it is none. The message has line and column.
     """
     try:
-        return Place(file, "", json.loads(text, parse_constant=_refuse))
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise UnreadableInputError(
             f"{file}: not JSON, line {error.lineno}, column {error.colno}: {error.msg}"
         ) from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise UnreadableInputError(f"{file}: is nested too deep; make it flatter") from error
+    except ValueError as error:
         raise UnreadableInputError(f"{file}: not JSON ({error})") from error
+    return Place(file, "", value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse keys that stand twice: one of them would be lost in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in keys.items() if count > 1)
+        raise ValueError(f"the key {_shown(repr(twice))} stands twice in one object; remove one")
+    return found
+
+
+def _shown(text: str) -> str:
+    """Return a text as it can be shown: halves of characters escaped, the middle cut out."""
+    if len(text) > _SHOWN_CHARS:
+        text = f"{text[: _SHOWN_CHARS // 2]}...{text[-_SHOWN_CHARS // 2 :]}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _refuse(name: str) -> NoReturn:

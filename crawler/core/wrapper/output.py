@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from crawler.core.wrapper.schema import GROUP
+from crawler.core.wrapper.tree import TEXT
 
 if TYPE_CHECKING:
     from crawler.core.wrapper.applying import Node
@@ -19,7 +20,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_xml(root: Node) -> str:
-    """Return an output tree as an XML document, indented, with a newline at its end."""
+    """Return an output tree as an XML document, indented, with a newline at its end.
+
+    Nodes named ``#text`` are written as text; characters that XML has not are left out.
+    """
     element = _element(root)
     etree.indent(element)
     return etree.tostring(element, encoding="unicode") + "\n"
@@ -27,10 +31,22 @@ def as_xml(root: Node) -> str:
 
 def _element(node: Node) -> etree._Element:
     element = etree.Element(node.name)
-    if node.value is not None:
-        element.text = _NOT_XML.sub("", str(node.value))
-    element.extend([_element(child) for child in node.children])
+    element.text = _written(node)
+    last: etree._Element | None = None
+    for child in node.children:
+        if child.name != TEXT:
+            last = _element(child)
+            element.append(last)
+        # A text that was copied with the elements around it has no element of its own.
+        elif last is None:
+            element.text = (element.text or "") + (_written(child) or "")
+        else:
+            last.tail = (last.tail or "") + (_written(child) or "")
     return element
+
+
+def _written(node: Node) -> str | None:
+    return None if node.value is None else _NOT_XML.sub("", str(node.value))
 
 
 def as_json(root: Node, schema: Element) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GROUP",
     "TYPES",
+    "XML_NAME",
     "Element",
     "Scalar",
     "check_schema",
@@ -32,7 +33,15 @@ GROUP = "group"
 TYPES = (GROUP, "text", "integer", "number", "date", "url")
 """What an element can be."""
 
-_NAME = re.compile(r"[^\W\d][\w.-]{0,99}")
+# Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
+_STARTS = (
+    "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+XML_NAME = re.compile(f"[{_STARTS}][{_STARTS}0-9.\xb7\u0300-\u036f\u203f\u2040-]*")
+"""What the name of an element can be, as a whole."""
+
+_NAME_CHARS = 100
 _MOST_DEPTH = 16
 _MOST_ELEMENTS = 1_000
 _NUMBER_CHARS = 80
@@ -99,7 +108,10 @@ def check_schema(schema: Element) -> None:
 
 
 def _check(element: Element, path: str) -> None:
-    if not _NAME.fullmatch(element.name):
+    if len(element.name) > _NAME_CHARS:
+        shown = element.name[:20]
+        raise ArgumentError(f"the name '{shown}...' is too long; give {_NAME_CHARS} characters")
+    if not XML_NAME.fullmatch(element.name):
         raise ArgumentError(
             f"'{path}': '{element.name}' is no name of an element; use letters, digits, '_', '-' "
             "and '.', a letter or '_' first"
