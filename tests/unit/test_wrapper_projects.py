@@ -388,6 +388,55 @@ def test_weights_of_published_rules_have_to_add_up() -> None:
         read_project(json.dumps(whole))
 
 
+THREAD = Element(
+    "thread",
+    "group",
+    elements=(
+        Element(
+            "post",
+            "group",
+            repeat=True,
+            elements=(
+                Element("author"),
+                Element("reply", "group", repeat=True, elements=(Element("who"), Element("what"))),
+            ),
+        ),
+    ),
+)
+
+
+def thread(*posts: tuple[str, dict[str, str]]) -> PageTree:
+    body = "".join(
+        f"<article class=post><b>{author}</b><p>words of {author}</p><ul class=replies>"
+        + "".join(f"<li class=r><i>{who}</i>: <span>{what}</span>" for who, what in replies.items())
+        + "</ul></article>"
+        for author, replies in posts
+    )
+    return read_tree(Page.from_text("https://forum.example/", f"<h1>Tides</h1>{body}"))
+
+
+TIDES = thread(("ann", {"bob": "yes", "cy": "no"}), ("dan", {}), ("eve", {"flo": "perhaps"}))
+
+
+def test_records_in_records_are_found_in_each_of_these() -> None:
+    project = learn_records(new_project(THREAD), TIDES, "post", [{"author": ["ann"]}]).project
+    reply = {"who": ["bob"], "what": ["yes"]}
+    project = learn_records(project, TIDES, "post/reply", [reply]).project
+    assert read_project(write_project(project)) == project
+    other = thread(("gil", {"hal": "so"}), ("ida", {}), ("jo", {"k": "one", "l": "two"}))
+    for page, count in ((TIDES, [2, 0, 1]), (other, [1, 0, 2])):
+        posts = as_json(apply_project(project, page, remember=False).root, THREAD)["post"]
+        assert [len(post["reply"]) for post in posts] == count
+    assert posts[2]["reply"] == [{"who": "k", "what": "one"}, {"who": "l", "what": "two"}]
+
+
+def test_records_in_records_need_those_around_them() -> None:
+    project = learn_records(new_project(THREAD), TIDES, "post", [{"author": ["ann"]}]).project
+    for node in (TIDES.names.index("h1"), len(TIDES)):
+        with pytest.raises(ArgumentError, match="in no record of 'post'; teach 'post' this page"):
+            learn_record_nodes(project, TIDES, "post/reply", [node])
+
+
 @pytest.mark.parametrize("titles", [1, 4_000], ids=["alike", "different"])
 def test_long_lists_take_linear_time(titles: int) -> None:
     # Neither a title nor a heading: what a page lacks is looked for once as well.

@@ -76,7 +76,7 @@ def learn_records(
         ArgumentError: there is no such group; or no element says all values of a record.
     """
     _check_group(project, group)
-    nodes = [_record_with(tree, record, group) for record in records]
+    nodes = [_record_with(project, tree, record, group) for record in records]
     project = learn_record_nodes(project, tree, group, nodes, whole=whole)
     not_said: list[tuple[str, str]] = []
     for node, record in zip(nodes, records, strict=True):
@@ -92,17 +92,27 @@ def learn_record_nodes(
 ) -> Project:
     """Teach a group its records by their elements.
 
+    Records that stand in those of another group are learned as what is found within one of these,
+    so that group has to be taught first.
+
     Raises:
-        ArgumentError: there is no such group, or a node is no element.
+        ArgumentError: there is no such group; a node is no element, or stands in no record of the
+            group around.
     """
     _check_group(project, group)
     known = project.rules.get(group)
     rule = known if isinstance(known, RecordRule) else RecordRule.learned(())
+    by_record: dict[int, list[int]] = {}
+    for node in nodes:
+        by_record.setdefault(_record_around(project, tree, group, node), []).append(node)
     try:
-        example = example_of_records(Survey(View(tree)), nodes, whole=whole)
+        examples = [
+            example_of_records(Survey(View(tree, record)), its, whole=whole)
+            for record, its in (by_record or {-1: []}).items()
+        ]
     except ValueError as error:
         raise ArgumentError(f"'{group}': {error}; point at an element") from error
-    return project.with_rule(group, rule.merged((example,)))
+    return project.with_rule(group, rule.merged(examples))
 
 
 def learn_nodes(  # noqa: PLR0913 - a lesson is these six, and most have a default
@@ -166,7 +176,25 @@ def _check_group(project: Project, group: str) -> None:
         raise ArgumentError(f"'{group}' is no group; only groups have records")
 
 
-def _record_with(tree: PageTree, record: Mapping[str, Sequence[str]], group: str) -> int:
+def _record_around(project: Project, tree: PageTree, path: str, node: int) -> int:
+    """Return the record of the group around an element in which a node stands; -1 for the page."""
+    around = project.record_of(path)
+    rule = project.rules.get(around)
+    if not isinstance(rule, RecordRule):
+        return -1
+    view = View(tree, _record_around(project, tree, around, node))
+    for record in rule.records(view):
+        if record.node < node < tree.ends[record.node]:
+            return record.node
+    place = tree.path(node) if 0 <= node < len(tree) else f"node {node}"
+    raise ArgumentError(
+        f"'{path}': {place} stands in no record of '{around}'; teach '{around}' this page first"
+    )
+
+
+def _record_with(
+    project: Project, tree: PageTree, record: Mapping[str, Sequence[str]], group: str
+) -> int:
     """Return the element of the record that says these values."""
     view = View(tree)
     wanted = [(name, fold(value)) for name, values in record.items() for value in values]
@@ -183,7 +211,7 @@ def _record_with(tree: PageTree, record: Mapping[str, Sequence[str]], group: str
     rarest = min(places, key=len)
     found = [_climbed(tree, node, places) for node in rarest]
     best = min(found, key=lambda node: (tree.ends[node] - node, node))
-    return _with_likes(view, best)
+    return _with_likes(view, best, _record_around(project, tree, group, best))
 
 
 def _climbed(tree: PageTree, node: int, places: Sequence[Sequence[int]]) -> int:
@@ -199,11 +227,14 @@ def _climbed(tree: PageTree, node: int, places: Sequence[Sequence[int]]) -> int:
     return here
 
 
-def _with_likes(view: View, node: int) -> int:
-    """Return the nearest element around a node that has its like beside it, else the node."""
+def _with_likes(view: View, node: int, record: int) -> int:
+    """Return the nearest element around a node that has its like beside it, else the node.
+
+    Only elements within ``record`` are looked at; -1 for all of the page.
+    """
     tree = view.tree
     here = node
-    while tree.parents[here] >= 0:
+    while tree.parents[here] != record:
         around = tree.parents[here]
         child = around + 1
         while child < tree.ends[around]:

@@ -87,7 +87,7 @@ def example_of_records(survey: Survey, nodes: Iterable[int], *, whole: bool = Tr
     """Describe records of a page.
 
     Args:
-        survey: the page.
+        survey: the page, or the record of another group in which they stand.
         nodes: their elements.
         whole: whether these are all; else their like beside them are taken for records as well.
 
@@ -105,6 +105,7 @@ def example_of_records(survey: Survey, nodes: Iterable[int], *, whole: bool = Tr
     return Example(
         page=view.tree.fingerprint,
         address=view.tree.url,
+        record=view.tree.path(view.root) if view.root >= 0 else "",
         wanted=tuple(
             Wanted(view.tree.value(node)[:80], (survey.sighting(node, ELEMENT, right),))
             for node in _spread(chosen)
