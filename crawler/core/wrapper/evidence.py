@@ -58,16 +58,19 @@ class Slot:
 
 
 def _name(view: View, node: int) -> str:
+    """Return the names of the element and of two around it, the innermost first."""
     names = view.tree.names
     return "/".join([names[step] for step in view.levels(node)[:3]])
 
 
 def _path(view: View, node: int) -> str:
+    """Return the names of the elements around a node, the innermost first."""
     names = view.tree.names
     return "/".join([names[step] for step in view.levels(node)[:_STEPS]])
 
 
 def _way(view: View, node: int) -> str:
+    """Return the same with the number of each among its siblings of that name."""
     return _numbered(view, view.levels(node)[:_STEPS])
 
 
@@ -77,6 +80,7 @@ def _numbered(view: View, steps: tuple[int, ...]) -> str:
 
 
 def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
+    """Return the nearest id, and the elements between it and the node, the innermost first."""
     levels = view.levels(node)
     for number, step in enumerate(levels):
         if found := view.id_of(step):
@@ -85,16 +89,19 @@ def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
 
 
 def _id(view: View, node: int) -> str:
+    """Return the names of the elements up to the nearest that has an id, and the id."""
     found, steps = _to_id(view, node)
     return f"{'/'.join(view.tree.names[step] for step in steps[:_STEPS])}#{found}" if found else ""
 
 
 def _id_way(view: View, node: int) -> str:
+    """Return the same with numbers."""
     found, steps = _to_id(view, node)
     return f"{_numbered(view, steps[:_STEPS])}#{found}" if found else ""
 
 
 def _class_way(view: View, node: int) -> str:
+    """Return the names and numbers up to the nearest element that has classes, and these."""
     levels = view.levels(node)
     for number, step in enumerate(levels):
         if found := view.class_of(step):
@@ -103,6 +110,8 @@ def _class_way(view: View, node: int) -> str:
 
 
 def _class(level: int) -> Callable[[View, int], str]:
+    """Return the reader of the classes of an element that many levels up."""
+
     def read(view: View, node: int) -> str:
         levels = view.levels(node)
         return view.class_of(levels[level]) if level < len(levels) else ""
@@ -111,6 +120,8 @@ def _class(level: int) -> Callable[[View, int], str]:
 
 
 def _place(level: int) -> Callable[[View, int], str]:
+    """Return the reader of the number of an element that many levels up."""
+
     def read(view: View, node: int) -> str:
         levels = view.levels(node)
         return str(view.tree.tag_indexes[levels[level]]) if level < len(levels) else ""
@@ -125,6 +136,7 @@ def _attributes(view: View, node: int) -> Mapping[str, str]:
 
 
 def _property(view: View, node: int) -> str:
+    """Return the attribute by which pages name a value, and what it says."""
     for step in view.levels(node)[:3]:
         for name in _PROPERTIES:
             if found := view.tree.attribute(step, name):
@@ -133,6 +145,7 @@ def _property(view: View, node: int) -> str:
 
 
 def _others(view: View, node: int) -> str:
+    """Return the other attributes, with their values where these are single words."""
     return " ".join(
         f"{name}={value}" if len(value) <= _VALUE_CHARS and value.isalpha() else name
         for name, value in sorted(_attributes(view, node).items())
@@ -141,6 +154,7 @@ def _others(view: View, node: int) -> str:
 
 
 def _link(view: View, node: int) -> str:
+    """Return what the link in which a node stands has in common with others of its kind."""
     for step in view.levels(node)[:3]:
         if view.tree.names[step] == "a":
             return _address(view.tree.attribute(step, "href") or "")
@@ -161,39 +175,50 @@ def _address(href: str) -> str:
 
 
 def _before(view: View, node: int) -> str:
+    """Return the text before a node."""
     return view.label(view.text_before(node))
 
 
 def _before_that(view: View, node: int) -> str:
+    """Return the text before the text before a node."""
     return view.label(view.text_before(node, 2))
 
 
 def _after(view: View, node: int) -> str:
+    """Return the text after a node."""
     return view.label(view.text_after(node))
+
+
+def _block(view: View, node: int) -> int | None:
+    """Return the cell, item or paragraph in which a node stands."""
+    names = view.tree.names
+    return next((step for step in view.levels(node) if names[step] not in INLINE), None)
 
 
 def _beside(view: View, node: int) -> str:
     """Return the text before the cell, item or paragraph in which a node stands."""
-    names = view.tree.names
-    block = next((step for step in view.levels(node) if names[step] not in INLINE), None)
+    block = _block(view, node)
     return "" if block is None else view.label(view.text_before(block))
 
 
 def _named(view: View, node: int) -> str:
-    names = view.tree.names
-    block = next((step for step in view.levels(node) if names[step] not in INLINE), None)
+    """Return the label before a node, or else before its cell, item or paragraph."""
+    block = _block(view, node)
     return view.label_before(node) or ("" if block is None else view.label_before(block))
 
 
 def _heading(view: View, node: int) -> str:
+    """Return the nearest heading or label before a node."""
     return view.label(view.heading(node))
 
 
 def _run(view: View, node: int) -> str:
+    """Return the number of a text node in its element."""
     return str(view.tree.tag_indexes[node]) if view.tree.names[node] == TEXT else ""
 
 
 def _shape(view: View, node: int) -> str:
+    """Return how a text begins, letters and digits folded: ``Aa 0`` for "Room 12"."""
     text = masked(view.first_text(node)[:_SHAPE_CHARS])
     return _UPPER.sub("A", _OTHER_LETTERS.sub("a", text)) if text.isascii() else _any_shape(text)
 
@@ -210,6 +235,7 @@ def _any_shape(text: str) -> str:
 
 
 def _form(view: View, node: int) -> str:
+    """Return how many words a text has, by powers of two, and whether it has digits."""
     text = view.first_text(node)
     words = text.count(" ") + 1 if text else 0
     digits = "0" if _DIGITS.search(text) else ""
@@ -217,14 +243,18 @@ def _form(view: View, node: int) -> str:
 
 
 def _first_word(view: View, node: int) -> str:
+    """Return the first word of a text."""
     return masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
 
 
 def _last_word(view: View, node: int) -> str:
+    """Return the last word of a text."""
     return masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
 
 
 def _of_title(number: int) -> Callable[[View, int], str]:
+    """Return the reader of how a text meets the title of the page (0), or its first heading (1)."""
+
     def read(view: View, node: int) -> str:
         title, text = view.titles()[number], view.first_text(node).lower()
         if not title or not text:
@@ -237,6 +267,7 @@ def _of_title(number: int) -> Callable[[View, int], str]:
 
 
 def _copies(view: View, node: int) -> str:
+    """Return how many times the page says a text, three for more."""
     return str(min(view.copies(view.first_text(node)), 3))
 
 
@@ -255,6 +286,7 @@ def _parts(view: View, node: int) -> str:
 
 
 def _texts(view: View, node: int) -> str:
+    """Return how many texts an element holds, by powers of two."""
     return "" if view.tree.names[node] == TEXT else str(view.texts_in(node).bit_length())
 
 
@@ -292,7 +324,10 @@ SLOTS: tuple[Slot, ...] = (
     Slot("parts", 0.6, _parts),
     Slot("texts", 0.3, _texts),
 )
-"""All kinds of evidence. A slot that is added or changed makes rules learn again, not err."""
+"""All kinds of evidence; the functions say what their values are.
+
+A slot that is added or changed makes rules learn again, not err.
+"""
 
 
 def evidence_of(view: View, node: int) -> Evidence:
