@@ -1,0 +1,418 @@
+"""Storage of harvests: the same on a folder, on the URL of one, and on an object store."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import StoreError
+from crawler.harvest.locks import BusyError, Claim, ObjectLock
+from crawler.harvest.remote import RemoteStorage
+from crawler.harvest.storage import FolderStorage, MissingError, Storage, site_folder
+from support.objectstore import object_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NOW = Claim("run", patience=0)
+numbers = count()
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    with object_store() as url:
+        yield url
+
+
+@pytest.fixture(params=["folder", "file", "s3"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty storage."""
+    if request.param == "s3":
+        return f"{request.getfixturevalue('store')}/empty-{next(numbers)}"
+    folder = tmp_path / "a folder"
+    return str(folder) if request.param == "folder" else folder.as_uri()
+
+
+@pytest.fixture(params=["file", "s3"])
+def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """An empty storage whose sites are worked on in copies."""
+    if request.param == "s3":
+        return RemoteStorage(f"{request.getfixturevalue('store')}/copied-{next(numbers)}", lease=4)
+    return Storage.of((tmp_path / "copied").as_uri())
+
+
+def test_objects_are_written_read_listed_and_deleted(url: str) -> None:
+    storage = Storage.of(url)
+    assert storage.list() == []
+    assert not storage.exists("history/a/1.json")
+
+    storage.write("history/a/1.json", b"one")
+    storage.write("history/a/2 %41é.json", b"two")
+    storage.write("history/b.json", b"")
+    storage.write("history/a/1.json", b"another")
+
+    assert storage.read("history/a/1.json") == b"another"
+    assert storage.read("history/b.json") == b""
+    assert storage.list("history/a") == ["history/a/1.json", "history/a/2 %41é.json"]
+    assert storage.list("history/a/") == storage.list("history/a")
+    assert storage.list() == [*storage.list("history/a"), "history/b.json"]
+    assert storage.exists("history/b.json")
+    assert not storage.exists("history")
+    storage.delete("history/b.json")
+    storage.delete("history/b.json")
+    assert not storage.exists("history/b.json")
+
+
+def test_another_look_sees_what_was_written_meanwhile(url: str) -> None:
+    one, other = Storage.of(url), Storage.of(url)
+    assert other.list("a") == []
+
+    one.write("a/b", b"1")
+    assert (other.list("a"), other.read("a/b")) == (["a/b"], b"1")
+
+    one.write("a/b", b"22")
+    one.write("a/c", b"3")
+    assert (other.list("a"), other.read("a/b")) == (["a/b", "a/c"], b"22")
+
+
+def test_an_object_that_is_not_there_is_told(url: str) -> None:
+    storage = Storage.of(url)
+
+    with pytest.raises(MissingError, match=r"history/a\.json is not in") as caught:
+        storage.read("history/a.json")
+
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", ["", "/a", "a//b", "../a", "a/..", "./a", "a\\b", "a\0"])
+def test_names_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no name of an object"):
+        Storage.of(str(tmp_path)).write(name, b"")
+
+
+@pytest.mark.parametrize("url", ["nonsense://a/b", "s4://bucket"])
+def test_a_url_of_no_kind_that_is_known_is_told(url: str) -> None:
+    with pytest.raises(StoreError, match="names no storage"):
+        Storage.of(url)
+
+
+def test_a_bucket_that_is_not_there_is_told(store: str) -> None:
+    del store
+    with pytest.raises(StoreError, match="missing-bucket"):
+        Storage.of("s3://missing-bucket/a").write("b", b"")
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(StoreError, match="Check the folder"):
+        Storage.of(str(tmp_path / "file")).write("a/b", b"")
+
+
+def test_nothing_is_left_of_an_object_that_could_not_be_written(tmp_path: Path) -> None:
+    storage = FolderStorage(str(tmp_path), tmp_path, copies=False)
+    (tmp_path / "a").mkdir()
+
+    with pytest.raises(StoreError):
+        storage.write("a", b"a folder is in its place")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+# Locks
+
+
+def test_a_site_is_locked_by_one_run_at_a_time(url: str) -> None:
+    one, other = Storage.of(url), Storage.of(url)
+    assert one.holder("blog") == {}
+
+    with one.lock("blog", Claim("first")):
+        assert other.holder("blog")["owner"] == "first"
+        with pytest.raises(BusyError, match=r"blog is in use by the run first on .*, process"):
+            other.lock("blog", Claim("second")).__enter__()
+        with other.lock("another", Claim("second")):
+            pass
+
+    assert other.holder("blog") == {}
+    with other.lock("blog", Claim("second")) as lock:
+        lock.check()
+
+
+def test_an_attempt_waits_for_one_of_the_same_run(url: str) -> None:
+    storage = Storage.of(url)
+    order = []
+
+    def first() -> None:
+        with storage.lock("blog", Claim("run")):
+            is_held.set()
+            time.sleep(0.3)
+            order.append("first")
+
+    is_held = threading.Event()
+    thread = threading.Thread(target=first)
+    thread.start()
+    is_held.wait()
+    with storage.lock("blog", Claim("run", patience=20)):
+        order.append("second")
+    thread.join()
+
+    assert order == ["first", "second"]
+
+
+@pytest.fixture
+def objects(store: str) -> RemoteStorage:
+    return RemoteStorage(f"{store}/locks-{next(numbers)}")
+
+
+def test_a_lock_whose_holder_is_gone_expires(objects: RemoteStorage) -> None:
+    gone = ObjectLock(objects, "locks/blog", Claim("gone"))
+    gone._take(1)
+
+    with pytest.raises(BusyError):
+        ObjectLock(objects, "locks/blog", Claim("other")).__enter__()
+    objects.write("locks/blog/000000000001.json", gone._record(time.time() - 16))
+    with ObjectLock(objects, "locks/blog", Claim("other")) as lock:
+        lock.check()
+        assert objects.list("locks/blog") == ["locks/blog/000000000002.json"]
+        with pytest.raises(StoreError, match="locked by another by now"):
+            gone.check()
+
+
+def test_a_lock_is_renewed_while_it_is_held(objects: RemoteStorage) -> None:
+    with ObjectLock(objects, "locks/blog", Claim("one"), lease=2):
+        time.sleep(3)
+        with pytest.raises(BusyError, match="run one"):
+            ObjectLock(objects, "locks/blog", Claim("other"), lease=2).__enter__()
+
+
+def test_a_holder_is_told_that_its_lock_was_taken(objects: RemoteStorage) -> None:
+    is_lost = threading.Event()
+    claim = Claim("slow", on_lost=is_lost.set)
+    with ObjectLock(objects, "locks/blog", claim, lease=0.8) as slow:
+        objects.write("locks/blog/000000000002.json", b'{"until": 0, "token": "of another"}')
+        assert is_lost.wait(20)
+        with pytest.raises(StoreError, match="locked by another by now"):
+            slow.check()
+
+    # It does not touch what is another's.
+    assert json.loads(objects.read("locks/blog/000000000002.json"))["token"] == "of another"
+
+
+def test_one_of_many_gets_a_lock(objects: RemoteStorage) -> None:
+    got = []
+    start = threading.Barrier(6)
+
+    def take(name: str) -> None:
+        lock = ObjectLock(objects, "locks/blog", Claim(name, patience=0), lease=20)
+        start.wait()
+        try:
+            lock.__enter__()
+        except BusyError:
+            return
+        got.append(lock)
+
+    threads = [threading.Thread(target=take, args=(str(number),)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(got) == 1
+    got[0].check()
+    got[0].__exit__()
+
+
+# The folders of sites
+
+
+def fill(folder: Path, run: int) -> None:
+    """Leave what a crawl leaves."""
+    for name, text in {
+        f"articles/blog/{run}-1.jsonl": f"articles of {run}",
+        f"articles/blog/{run}-2.jsonl.aside": "cut short",
+        f"counts/blog/{run}.npz": f"counts of {run}",
+        f"logs/{run}.log": "a log",
+        "ledger/blog.sqlite.lock": "",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    note(folder, run)
+
+
+def note(folder: Path, run: int) -> None:
+    (folder / "ledger").mkdir(exist_ok=True)
+    with closing(sqlite3.connect(folder / "ledger" / "blog.sqlite")) as ledger, ledger:
+        ledger.execute("CREATE TABLE IF NOT EXISTS runs (run)")
+        ledger.execute("INSERT INTO runs VALUES (?)", (run,))
+
+
+def noted(folder: Path) -> list[int]:
+    with closing(sqlite3.connect(folder / "ledger" / "blog.sqlite")) as ledger:
+        return [run for (run,) in ledger.execute("SELECT run FROM runs")]
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+
+
+def test_crawls_work_in_a_local_folder_itself(tmp_path: Path) -> None:
+    storage = Storage.of(str(tmp_path))
+
+    with storage.workspace("Blog 1", NOW) as folder:
+        assert folder == tmp_path / "sites" / "%42log%201"
+        fill(folder, 1)
+        assert storage.holder("Blog 1")["owner"] == "run"
+
+    assert storage.holder("Blog 1") == {}
+    assert noted(folder) == [1]
+
+
+def test_what_a_crawl_leaves_is_there_for_the_next(copied: Storage) -> None:
+    for run in (1, 2, 3):
+        with copied.workspace("blog", NOW) as folder:
+            if run > 1:
+                assert noted(folder) == list(range(1, run))
+                assert files(folder) == [
+                    *(f"counts/blog/{old}.npz" for old in range(1, run)),
+                    "ledger/blog.sqlite",
+                ]
+            fill(folder, run)
+        assert not folder.exists()
+
+    top = site_folder("blog")
+    parts = [name for name in copied.list(top) if name.startswith(f"{top}/articles")]
+    assert parts == [f"{top}/articles/blog/{run}-1.jsonl" for run in (1, 2, 3)]
+    assert copied.read(parts[1]) == b"articles of 2"
+    kept = [name for name in copied.list(f"{top}/state") if name.endswith("blog.sqlite")]
+    assert len(kept) == 1
+
+
+def test_what_has_not_changed_is_not_sent_again(copied: Storage) -> None:
+    with copied.workspace("blog", NOW) as folder:
+        fill(folder, 1)
+    before = set(copied.list("sites/blog/state"))
+    with copied.workspace("blog", NOW) as folder:
+        note(folder, 2)
+    after = set(copied.list("sites/blog/state"))
+
+    assert {name.rpartition("/")[2] for name in before & after} == {"1.npz"}
+    assert {name.rpartition("/")[2] for name in after - before} == {"blog.sqlite"}
+
+
+def test_what_an_error_ends_is_kept_all_the_same(copied: Storage) -> None:
+    def fail() -> None:
+        with copied.workspace("blog", NOW) as folder:
+            fill(folder, 1)
+            raise ValueError("the crawl broke")
+
+    with pytest.raises(ValueError, match="the crawl broke"):
+        fail()
+
+    with copied.workspace("blog", NOW) as folder:
+        assert noted(folder) == [1]
+
+
+def test_a_ledger_that_was_cut_short_is_kept_whole(copied: Storage) -> None:
+    with copied.workspace("blog", NOW) as folder:
+        (folder / "ledger").mkdir()
+        path = folder / "ledger" / "blog.sqlite"
+        ledger = sqlite3.connect(path, isolation_level=None)
+        ledger.execute("PRAGMA journal_mode = WAL")
+        ledger.execute("CREATE TABLE runs (run)")
+        ledger.execute("INSERT INTO runs VALUES (7)")
+        # Not closed: as a process that is killed leaves it.
+        assert path.with_name("blog.sqlite-wal").stat().st_size
+
+    ledger.close()
+    with copied.workspace("blog", NOW) as folder:
+        assert noted(folder) == [7]
+
+
+class KilledError(BaseException):
+    """What stands for SIGKILL: nothing is done after it."""
+
+
+@pytest.mark.parametrize("calls", range(12))
+def test_a_kill_while_files_are_sent_costs_work_and_no_article(
+    calls: int, copied: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with copied.workspace("blog", NOW) as folder:
+        fill(folder, 1)
+
+    with monkeypatch.context() as patch:
+        left = iter(range(calls))
+
+        def dying(method: Callable[..., object]) -> Callable[..., object]:
+            def call(*arguments: object) -> object:
+                if next(left, None) is None:
+                    raise KilledError
+                return method(*arguments)
+
+            return call
+
+        for name in ("write", "send", "delete", "list"):
+            patch.setattr(copied, name, dying(getattr(copied, name)))
+        try:
+            with copied.workspace("blog", Claim("killed")) as folder:
+                fill(folder, 2)
+        except KilledError:
+            pass
+    if not isinstance(copied, FolderStorage):
+        copied.write("locks/blog/000000000999.json", b"{}")
+
+    with copied.workspace("blog", NOW) as folder:
+        runs = noted(folder)
+        assert runs in ([1], [1, 2])
+        parts = copied.list("sites/blog/articles")
+        # Each article is in a part if the ledger says so, and in no part if it does not.
+        assert parts == [f"sites/blog/articles/blog/{run}-1.jsonl" for run in runs]
+        fill(folder, 2)
+    states = {name.rpartition("/")[2] for name in copied.list("sites/blog/state")}
+    assert states == {"1.npz", "2.npz", "blog.sqlite"}
+    assert not copied.exists("sites/blog/sending.json")
+
+
+def test_who_has_lost_the_lock_leaves_the_state_as_it_was(store: str) -> None:
+    storage = RemoteStorage(f"{store}/lost-{next(numbers)}", lease=20)
+    with storage.workspace("blog", NOW) as folder:
+        fill(folder, 1)
+
+    def lose() -> None:
+        with storage.workspace("blog", NOW) as folder:
+            fill(folder, 2)
+            storage.write("locks/blog/000000000999.json", b"{}")
+
+    with pytest.raises(StoreError, match="locked by another by now"):
+        lose()
+
+    with storage.workspace("blog", NOW) as folder:
+        assert noted(folder) == [1]
+    assert storage.list("sites/blog/articles") == ["sites/blog/articles/blog/1-1.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"{", "damaged"),
+        (b'{"version": 99}', "later version"),
+        (b'{"version": 1, "files": {"../../x": "sites/blog/y"}}', "names '../../x'"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_told(content: bytes, told: str, tmp_path: Path) -> None:
+    storage = Storage.of(tmp_path.as_uri())
+    storage.write("sites/blog/state.json", content)
+
+    with pytest.raises(StoreError, match=told), storage.workspace("blog", NOW):
+        pass
+
+    assert storage.read("sites/blog/state.json") == content
