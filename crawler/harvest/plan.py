@@ -5,8 +5,8 @@ Plain data. :mod:`crawler.harvest.planfile` reads it from ``harvest.toml`` and c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import CorpusError
 
@@ -122,6 +122,16 @@ class SitePlan:
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Return the site that :meth:`as_json` gave; when it is due is not told there."""
+        given = dict(values)
+        known = {one.name for one in fields(cls)} - {"arguments", "sources"}
+        own: dict[str, Any] = {name: given.pop(name) for name in tuple(given) if name in known}
+        for name in ("addresses", "feeds", "sitemaps", "languages"):
+            own[name] = tuple(own[name])
+        return cls(**own, sources=tuple(given.pop("from")), arguments=given)
 
     def spider_arguments(self) -> dict[str, str]:
         """Return the arguments of the spider ``site``, as a command line gives them."""

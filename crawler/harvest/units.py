@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-__all__ = ["read_bytes", "read_seconds", "show_seconds"]
+__all__ = ["counted", "read_bytes", "read_seconds", "show_seconds"]
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _BYTES: Final = {
@@ -47,17 +47,24 @@ def read_bytes(value: object) -> int:
 
 
 def show_seconds(seconds: float) -> str:
-    """Write a span of time in at most two units: ``0.4 s``, ``3 min 5 s``, ``2 h 0 min``."""
+    """Write a span of time in at most two units: ``0.4 s``, ``3 min 5 s``, ``2 h``."""
     if seconds < 1:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes_left = divmod(minutes, 60)
     days, hours_left = divmod(hours, 24)
     if days:
-        return f"{days} d {hours_left} h"
-    if hours:
-        return f"{hours} h {minutes_left} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        parts = ((days, "d"), (hours_left, "h"))
+    elif hours:
+        parts = ((hours, "h"), (minutes_left, "min"))
+    else:
+        parts = ((minutes, "min"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+def counted(number: int, word: str) -> str:
+    """Write a number of things: ``1 site``, ``1,200 sites``."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def _number(value: object) -> float | None:

@@ -175,7 +175,7 @@ def test_the_examples_of_a_page_run(
 
 
 def test_each_block_says_what_it_is() -> None:
-    kinds = {"python", "bash", "sh", "text", "ini", "json"}
+    kinds = {"python", "bash", "sh", "text", "ini", "json", "toml"}
     assert [one.place for page in PAGES for one in examples(page) if one.kind not in kinds] == []
 
 

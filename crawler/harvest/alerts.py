@@ -1,0 +1,187 @@
+"""Who is told of trouble: a command or a webhook, once for each trouble of a site.
+
+What was told is kept beside the history. A trouble that lasts is told once; when a run is free of
+it, the next one is told again. An alert that could not be sent is sent at the next look.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.core.errors import one_line
+from crawler.harvest.history import show_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crawler.harvest.history import Objects, Run
+    from crawler.harvest.plan import Alerts
+
+__all__ = ["Alerter", "Trouble", "send", "troubles"]
+
+_FOLDER: Final = "alerts"
+_WORDS: Final = 300
+_REFUSED: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that somebody is to know of.
+
+    ``kind``
+        ``failed``, ``zero-items``, ``fall``, ``error-rate`` or ``missed``.
+    ``text``
+        In words.
+    ``run``
+        The entry of the history that shows it.
+    """
+
+    kind: str
+    text: str
+    run: Run
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is sent."""
+        return {
+            "kind": self.kind,
+            "site": self.run.site,
+            "text": self.text,
+            "run": self.run.as_json(),
+        }
+
+
+def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
+    """Tell what is wrong with the last of a site's runs, and with planned times before it.
+
+    Args:
+        runs: entries of one site's history in their order; more than ``alerts.runs``.
+        alerts: what counts as trouble.
+    """
+    found = []
+    missed = [run for run in runs if not run.is_run]
+    if alerts.missed and missed:
+        last = missed[-1]
+        words = f"{last.site}: {last.missed:,} planned runs were missed, up to "
+        found.append(Trouble("missed", f"{words}{show_time(last.planned)}; {last.detail}", last))
+    ended = [run for run in runs if run.is_run and not run.is_open]
+    if not ended:
+        return found
+    run, earlier = ended[-1], [one for one in ended[:-1] if one.went_well][-alerts.runs :]
+    if alerts.failed and not run.went_well:
+        words = f"{run.site}: the run of {show_time(run.start)} ended early ({run.reason})"
+        found.append(Trouble("failed", f"{words}: {run.detail}".removesuffix(": "), run))
+    average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
+    if alerts.zero_items and run.items == 0 and average > 0:
+        words = f"no items, where the last {len(earlier)} runs had {average:,.1f} on average"
+        found.append(Trouble("zero-items", f"{run.site}: {words}", run))
+    elif run.items < alerts.fall * average:
+        words = f"{run.items:,} items are less than {alerts.fall:.0%} of the average of "
+        found.append(Trouble("fall", f"{run.site}: {words}{average:,.1f}", run))
+    fetches = run.pages + run.error_count
+    if run.error_count > alerts.error_rate * fetches:
+        words = f"{run.error_count:,} of {fetches:,} fetches failed"
+        found.append(Trouble("error-rate", f"{run.site}: {words}", run))
+    return found
+
+
+class Alerter:
+    """Sends each trouble once.
+
+    Args:
+        objects: where it is kept what was told.
+        tell: called with words where an alert cannot be sent.
+    """
+
+    def __init__(self, objects: Objects, tell: Callable[[str], None]) -> None:
+        self._objects = objects
+        self._tell = tell
+
+    def look(self, site: str, runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
+        """Send what is new of a site's troubles; return what was sent."""
+        if not alerts.wanted:
+            return []
+        found = troubles(runs, alerts)
+        told = self._told(site)
+        sent, now_told = [], {}
+        for trouble in found:
+            # Missed times do not end, as a run that went well ends other troubles.
+            mark = trouble.run.name if trouble.kind == "missed" else "open"
+            if told.get(trouble.kind) != mark:
+                if failures := send(trouble, alerts):
+                    for words in failures:
+                        self._tell(f"alert of {site} was not sent: {words}")
+                    continue
+                sent.append(trouble)
+            now_told[trouble.kind] = mark
+        if now_told != told:
+            data = json.dumps(now_told, indent=1).encode() + b"\n"
+            self._objects.write(f"{_FOLDER}/{site}.json", data)
+        return sent
+
+    def _told(self, site: str) -> dict[str, str]:
+        name = f"{_FOLDER}/{site}.json"
+        if not self._objects.exists(name):
+            return {}
+        try:
+            told = json.loads(self._objects.read(name))
+            return {str(kind): str(mark) for kind, mark in told.items()}
+        except (ValueError, AttributeError):
+            # What was told is not known: telling twice is better than never.
+            return {}
+
+
+def send(trouble: Trouble, alerts: Alerts) -> list[str]:
+    """Give an alert to the command and to the webhook; return words for each that failed."""
+    data = json.dumps(trouble.as_json(), ensure_ascii=False).encode()
+    failures = []
+    if alerts.command:
+        failures.append(_run_command(alerts.command, data, alerts.time_limit))
+    if alerts.webhook:
+        failures.append(_post(alerts.webhook, data, alerts.time_limit))
+    return [words for words in failures if words]
+
+
+def _run_command(command: tuple[str, ...], data: bytes, seconds: float) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - the plan's own command, without a shell
+            command, input=data, capture_output=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} took more than {seconds:g} s"
+    except (OSError, ValueError) as error:
+        return f"{command[0]} cannot be run: {one_line(error)}"
+    if done.returncode:
+        said = one_line(done.stderr.decode(errors="replace"))[-_WORDS:]
+        return f"{command[0]} ended with {done.returncode}: {said}".removesuffix(": ")
+    return ""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would turn the POST into a GET without the alert."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def _post(address: str, data: bytes, seconds: float) -> str:
+    request = urllib.request.Request(  # noqa: S310 - the plan allows http and https alone
+        address,
+        data,
+        {"Content-Type": "application/json", "User-Agent": "scrapy-corpus"},
+        method="POST",
+    )
+    try:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=seconds) as answer:
+            status = int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        status = error.code
+    except (OSError, HTTPException, ValueError) as error:
+        return f"{address} cannot be reached: {one_line(error)}"
+    return f"{address} answered with status {status}" if status >= _REFUSED else ""

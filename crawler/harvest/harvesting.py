@@ -1,0 +1,285 @@
+"""Running the sites of a plan: what is due is begun, once, and what came of it is kept and told."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from crawler.core.errors import CorpusError, one_line
+from crawler.harvest.history import MISSED, Run, show_time
+from crawler.harvest.jobs import DONE, LOST
+from crawler.harvest.schedule import MOST_COUNTED, due
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.harvest.alerts import Alerter
+    from crawler.harvest.crew import Crew
+    from crawler.harvest.history import History
+    from crawler.harvest.jobs import Outcome
+    from crawler.harvest.plan import Alerts, SitePlan
+    from crawler.harvest.schedule import Due
+
+__all__ = ["BUSY", "Harvest", "Listener", "Locks", "Step", "Tally", "run_all"]
+
+BUSY: Final = "busy"
+"""The reason of a run that was not begun, since one of the same site is under way."""
+
+_FIGURES: Final = ("pages", "items", "new", "changed", "gone")
+_NO_PAGE: Final = "no-page"
+_LOOK_SECONDS: Final = 0.5
+
+
+class Locks(Protocol):
+    """Keeps harvests of the same sites apart, also on other machines."""
+
+    def take(self, site: str) -> Callable[[], None] | None:
+        """Take the lock of a site and return what lets it go; None where another harvest has it."""
+
+
+class Listener(Protocol):
+    """Whoever is shown how a harvest goes."""
+
+    def started(self, run: Run) -> None:
+        """A run has begun."""
+
+    def ended(self, run: Run) -> None:
+        """A run has ended, or could not be begun."""
+
+    def said(self, text: str) -> None:
+        """There is something to say."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a harvest has done so far.
+
+    ``runs``
+        The last run of each site, by its id; sites that could not be begun have one, too.
+    ``missed``
+        How many planned times were missed.
+    """
+
+    runs: dict[str, Run] = field(default_factory=dict)
+    missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The ids of sites that are no longer busy.
+
+    ``ended``
+        Their runs have ended.
+    ``declined``
+        They were not begun: they needed no run, or it was not possible.
+    """
+
+    ended: list[str] = field(default_factory=list)
+    declined: list[str] = field(default_factory=list)
+
+
+class Harvest:
+    """Begins runs, keeps their history, and sends alerts. Used by one thread.
+
+    Args:
+        crew: crawls the sites.
+        history: where runs are kept.
+        locks: keeps other harvests out.
+        alerter: sends alerts.
+        listener: is told of everything.
+        now: tells the time, aware.
+    """
+
+    def __init__(  # noqa: PLR0913 - each of them is another thing that a harvest needs
+        self,
+        *,
+        crew: Crew,
+        history: History,
+        locks: Locks,
+        alerter: Alerter,
+        listener: Listener,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._crew = crew
+        self._history = history
+        self._locks = locks
+        self._alerter = alerter
+        self._listener = listener
+        self._now = now
+        self._waiting: deque[_Wanted] = deque()
+        self._running: dict[str, _Running] = {}
+        self.tally = Tally()
+        self.is_stopping = False
+
+    def want(self, site: SitePlan, alerts: Alerts, *, only_due: bool) -> None:
+        """Have a site run when there is room, unless it is waiting or running already.
+
+        Args:
+            site: the site.
+            alerts: what is told of it.
+            only_due: run it only if its plan says so when its turn comes.
+        """
+        if not self.is_stopping and not self.is_busy(site.id):
+            self._waiting.append(_Wanted(site, alerts, only_due))
+
+    def is_busy(self, site: str) -> bool:
+        """Tell whether a site is waiting or running here."""
+        return site in self._running or any(one.site.id == site for one in self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits or runs."""
+        return not self._waiting and not self._running
+
+    def stop(self) -> None:
+        """Begin nothing more, and ask what runs to end."""
+        self.is_stopping = True
+        self._waiting.clear()
+        self._crew.stop()
+
+    def go_on(self, seconds: float) -> Step:
+        """Begin what there is room for, and wait at most so long for the end of a run."""
+        step = Step()
+        while self._waiting and self._crew.free() > 0:
+            wanted = self._waiting.popleft()
+            if not self._begin(wanted):
+                step.declined.append(wanted.site.id)
+        # That a site is not begun is told at once.
+        for outcome in self._crew.wait(0.0 if step.declined else seconds):
+            self._end(outcome)
+            step.ended.append(outcome.name)
+        return step
+
+    def _begin(self, wanted: _Wanted) -> bool:
+        """Begin a run; False where none is needed, or it cannot be begun."""
+        site, now = wanted.site, self._now()
+        try:
+            release = self._locks.take(site.id)
+            if release is None:
+                self._not_begun(wanted, now, BUSY, "a run of this site is under way elsewhere")
+                return False
+            with ExitStack() as held:
+                held.callback(release)
+                run = self._note_begin(wanted, now)
+                if run is None:
+                    return False
+                self._crew.start(site, run.stamp)
+                self._running[site.id] = _Running(run, wanted.alerts, held.pop_all())
+        except (CorpusError, OSError) as error:
+            self._not_begun(wanted, now, "not-begun", one_line(error))
+            return False
+        self._listener.started(run)
+        return True
+
+    def _note_begin(self, wanted: _Wanted, now: datetime) -> Run | None:
+        site = wanted.site
+        recent = self._history.recent(site.id)
+        for run in recent:
+            if run.is_open:
+                # Who holds the lock knows that no run is under way.
+                words = "the harvest that ran it ended before it did"
+                ended = replace(run, end=now, reason=LOST, detail=words)
+                self._history.write(ended)
+                self._listener.said(f"{site.id}: the run of {show_time(run.start)} was lost")
+                self._alert(site.id, wanted.alerts)
+        last = self._history.handled(site.id, recent, now)
+        what = due(site, last, now) if site.cron else None
+        if what is None and wanted.only_due:
+            return None
+        if what is not None and what.missed:
+            self._note_missed(wanted, what, now)
+        run = Run(site.id, now, planned=None if what is None else what.planned)
+        self._history.write(run)
+        return run
+
+    def _note_missed(self, wanted: _Wanted, what: Due, now: datetime) -> None:
+        number = f"{what.missed:,}" + (" or more" if what.missed == MOST_COUNTED else "")
+        words = "nobody harvested then, or the run before was under way"
+        span = f"{show_time(what.first)} to {show_time(what.last)} UTC"
+        missed = Run(
+            wanted.site.id,
+            now,
+            planned=what.last,
+            end=now,
+            reason=MISSED,
+            detail=f"{number} planned runs, from {span}: {words}",
+            missed=what.missed,
+        )
+        self._history.write(missed)
+        self.tally.missed += what.missed
+        self._listener.said(f"{missed.site}: missed {missed.detail}")
+        self._alert(wanted.site.id, wanted.alerts)
+
+    def _not_begun(self, wanted: _Wanted, now: datetime, reason: str, detail: str) -> None:
+        """Tell of a run that was not begun; it is no part of the history, and is due as it was."""
+        if reason == BUSY and wanted.only_due:
+            # Every look at a plan meets the runs that the looks before it began.
+            self._listener.said(f"{wanted.site.id}: {detail}")
+            return
+        run = Run(wanted.site.id, now, end=now, reason=reason, detail=detail)
+        self.tally.runs[run.site] = run
+        self._listener.ended(run)
+
+    def _end(self, outcome: Outcome) -> None:
+        running = self._running.pop(outcome.name)
+        run = replace(running.run, end=self._now(), **_figures(outcome))
+        try:
+            self._history.write(run)
+        except (CorpusError, OSError) as error:
+            self._listener.said(f"{run.site}: the history cannot be written: {one_line(error)}")
+        try:
+            running.held.close()
+        except (CorpusError, OSError) as error:
+            self._listener.said(f"{run.site}: its lock cannot be let go: {one_line(error)}")
+        self.tally.runs[run.site] = run
+        self._listener.ended(run)
+        self._alert(run.site, running.alerts)
+
+    def _alert(self, site: str, alerts: Alerts) -> None:
+        if not alerts.wanted:
+            return
+        try:
+            # Between the runs of the average there may be some that failed, and missed times.
+            runs = self._history.runs(site, 3 * alerts.runs + 10)
+            for trouble in self._alerter.look(site, runs, alerts):
+                self._listener.said(f"alert sent: {trouble.text}")
+        except (CorpusError, OSError) as error:
+            self._listener.said(f"{site}: alerts cannot be kept: {one_line(error)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    site: SitePlan
+    alerts: Alerts
+    only_due: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    run: Run
+    alerts: Alerts
+    held: ExitStack
+
+
+def _figures(outcome: Outcome) -> dict[str, Any]:
+    """Return what an outcome says of a run; a crawl that ended at a limit has figures, too."""
+    value: Mapping[str, Any] = outcome.value if isinstance(outcome.value, dict) else {}
+    figures: dict[str, Any] = {name: int(value.get(name) or 0) for name in _FIGURES}
+    errors = {str(why): int(number) for why, number in (value.get("errors") or {}).items()}
+    reason, detail = outcome.reason, outcome.detail or str(value.get("detail") or "")
+    if reason == DONE:
+        reason = str(value.get("reason") or DONE)
+        if reason == "finished" and not figures["pages"] and errors:
+            reason, detail = _NO_PAGE, detail or "no page could be fetched"
+    return {**figures, "errors": errors, "reason": reason, "detail": one_line(detail)}
+
+
+def run_all(harvest: Harvest, should_stop: Callable[[], bool]) -> None:
+    """Go on until nothing waits or runs; once ``should_stop`` says yes, what runs is ended."""
+    while not harvest.is_idle:
+        if should_stop() and not harvest.is_stopping:
+            harvest.stop()
+        harvest.go_on(_LOOK_SECONDS)

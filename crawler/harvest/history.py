@@ -1,0 +1,232 @@
+"""The runs of a harvest, kept beside its outputs: one JSON file a run, named by when it began."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+
+from crawler.core.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = ["MISSED", "RUNNING", "History", "Objects", "Run", "show_time"]
+
+RUNNING: Final = "running"
+"""The reason of a run that has not ended."""
+MISSED: Final = "missed"
+"""The reason of an entry that is no run: planned times that passed without one."""
+
+_FOLDER: Final = "history"
+_SINCE: Final = "since.json"
+# Of so many last entries one was planned last; runs by hand stand between.
+_LOOKED_BACK: Final = 20
+_GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
+_TIMES: Final = ("planned", "start", "end")
+_COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
+
+
+class Objects(Protocol):
+    """Whole objects by name, as :class:`crawler.harvest.storage.Storage` keeps them."""
+
+    def read(self, name: str) -> bytes:
+        """Return an object; StoreError where it cannot be had."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put an object in place, whole or not at all."""
+
+    def list(self, folder: str) -> list[str]:
+        """Return the names of the objects in a folder, sorted."""
+
+    def exists(self, name: str) -> bool:
+        """Tell whether there is an object of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a site, or planned times without one. Times are aware, in UTC.
+
+    Attributes:
+        site: The site's id.
+        start: When it began; of missed times, when this was noticed.
+        planned: The planned time it was made for, None for a run by hand; of missed times the last.
+        end: When it ended; None while it runs.
+        reason: ``finished``; why it ended early; ``running``; ``missed``.
+        pages: Pages fetched.
+        items: Items that left.
+        new: Those of them that are new.
+        changed: Those of them that have changed.
+        gone: Those of them that say their page is no more.
+        errors: Fetches that failed, by reason.
+        detail: More words, for people.
+        missed: How many planned times had no run.
+    """
+
+    site: str
+    start: datetime
+    planned: datetime | None = None
+    end: datetime | None = None
+    reason: str = RUNNING
+    pages: int = 0
+    items: int = 0
+    new: int = 0
+    changed: int = 0
+    gone: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    detail: str = ""
+    missed: int = 0
+
+    @property
+    def is_run(self) -> bool:
+        """Whether a crawl was begun."""
+        return self.reason != MISSED
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run has no end yet."""
+        return self.reason == RUNNING
+
+    @property
+    def went_well(self) -> bool:
+        """Whether it ended as it should."""
+        return self.reason in _GOOD
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None while it runs, and where nothing ran."""
+        if self.end is None or not self.is_run:
+            return None
+        return max(0.0, (self.end - self.start).total_seconds())
+
+    @property
+    def error_count(self) -> int:
+        """How many fetches failed."""
+        return sum(self.errors.values())
+
+    @property
+    def handled(self) -> datetime:
+        """Return the time up to which, with this entry, no planned time needs a run any more."""
+        return self.planned or self.start
+
+    @property
+    def stamp(self) -> str:
+        """Name of the run within its site: when it began, in UTC."""
+        return self.start.astimezone(UTC).strftime("%Y%m%d-%H%M%S-%f")
+
+    @property
+    def name(self) -> str:
+        """Name of its object in the history."""
+        return f"{_FOLDER}/{self.site}/{self.stamp}{'' if self.is_run else '-missed'}.json"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values; times as ISO 8601."""
+        values = asdict(self)
+        for key in _TIMES:
+            if values[key] is not None:
+                values[key] = values[key].isoformat()
+        return {**values, "errors": dict(self.errors), "seconds": self.seconds}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Read what :meth:`as_json` gives.
+
+        Raises:
+            ValueError, TypeError, KeyError: it is something else.
+        """
+        known = {one.name: values[one.name] for one in fields(cls) if one.name in values}
+        for key in _TIMES:
+            if known.get(key) is not None:
+                known[key] = _time(known[key])
+        known |= {key: int(known.get(key, 0)) for key in _COUNTS}
+        known["errors"] = {str(why): int(n) for why, n in dict(known.get("errors", {})).items()}
+        known |= {key: str(known.get(key, "")) for key in ("site", "reason", "detail")}
+        return cls(**known)
+
+
+class History:
+    """The entries of all sites.
+
+    Args:
+        objects: where they lie.
+        tell: called with words for each entry that cannot be read; it is passed over.
+    """
+
+    def __init__(self, objects: Objects, tell: Callable[[str], None]) -> None:
+        self._objects = objects
+        self._tell = tell
+        self._told: set[str] = set()
+
+    def write(self, run: Run) -> None:
+        """Keep an entry, in place of the same run's earlier one."""
+        self._objects.write(run.name, _encode(run.as_json()))
+
+    def runs(self, site: str, last: int = 0) -> list[Run]:
+        """Return the entries of a site in their order, the last so many or, for 0, all."""
+        names = [
+            name
+            for name in self._objects.list(f"{_FOLDER}/{site}")
+            if name.endswith(".json") and not name.endswith(_SINCE)
+        ]
+        found = (self._entry(name) for name in names[-last:])
+        return [run for run in found if run is not None]
+
+    def recent(self, site: str) -> list[Run]:
+        """Return as many of a site's last entries as tell what was planned last."""
+        return self.runs(site, _LOOKED_BACK)
+
+    def handled(self, site: str, recent: Iterable[Run], now: datetime) -> datetime:
+        """Return the last time up to which no planned time of a site needs a run any more.
+
+        Without any entry that is when it was first asked for: what was planned before anybody
+        harvested is not caught up on.
+
+        Args:
+            site: id of the site.
+            recent: its last entries.
+            now: the time it is.
+        """
+        if times := [run.handled for run in recent]:
+            return max(times)
+        name = f"{_FOLDER}/{site}/{_SINCE}"
+        if self._objects.exists(name):
+            try:
+                return _time(json.loads(self._objects.read(name))["since"])
+            except (ValueError, TypeError, KeyError) as error:
+                self._pass_over(name, error)
+        self._objects.write(name, _encode({"since": now.isoformat()}))
+        return now
+
+    def _entry(self, name: str) -> Run | None:
+        try:
+            return Run.from_json(json.loads(self._objects.read(name)))
+        except StoreError:
+            if self._objects.exists(name):
+                raise
+            # Taken away since it was listed.
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            self._pass_over(name, error)
+            return None
+
+    def _pass_over(self, name: str, error: Exception) -> None:
+        if name not in self._told:
+            self._told.add(name)
+            self._tell(f"{name} cannot be read and is passed over ({error}); delete it")
+
+
+def show_time(time: datetime | None) -> str:
+    """Write a time for people, in UTC and to the minute; ``-`` for none."""
+    return "-" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(f"{text} has no time zone")
+    return time.astimezone(UTC)
+
+
+def _encode(values: object) -> bytes:
+    return json.dumps(values, ensure_ascii=False, indent=1).encode() + b"\n"

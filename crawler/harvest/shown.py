@@ -1,0 +1,179 @@
+"""What a person sees of a harvest: one live line on a terminal, or a line a run, and a summary."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+from crawler.harvest.harvesting import BUSY
+from crawler.harvest.history import show_time
+from crawler.harvest.units import counted, show_seconds
+from crawler.summary import fit_width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from crawler.harvest.harvesting import Tally
+    from crawler.harvest.history import Run
+
+__all__ = ["Display", "summary_lines"]
+
+_NAMED: Final = 3
+_LISTED: Final = 20
+_WIDE: Final = 200
+
+
+class _Output(Protocol):
+    def say(self, line: str) -> None: ...
+    def show(self, line: str) -> None: ...
+    def close(self) -> None: ...
+
+
+class Display:
+    """Shows runs as they begin and end, on standard error. Use it in a ``with`` statement.
+
+    Args:
+        sites: how many sites are wanted; 0 where the harvest has no end.
+        live: whether there is a live line; None where the terminal decides.
+    """
+
+    def __init__(self, sites: int = 0, *, live: bool | None = None) -> None:
+        self._sites = sites
+        self._running: dict[str, Run] = {}
+        self._well = 0
+        self._failed = 0
+        if live is None:
+            live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._output: _Output = _Screen() if live else _Lines()
+        self._is_live = live
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._output.close()
+
+    def started(self, run: Run) -> None:
+        """See :class:`~crawler.harvest.harvesting.Listener`."""
+        self._running[run.site] = run
+        if not self._is_live:
+            late = f", planned for {show_time(run.planned)} UTC" if run.planned else ""
+            self._output.say(f"{run.site}: begun{late}")
+        self._draw()
+
+    def ended(self, run: Run) -> None:
+        """See :class:`~crawler.harvest.harvesting.Listener`."""
+        self._running.pop(run.site, None)
+        if run.went_well:
+            self._well += 1
+        else:
+            self._failed += 1
+        self._output.say(run_line(run))
+        self._draw()
+
+    def said(self, text: str) -> None:
+        """See :class:`~crawler.harvest.harvesting.Listener`."""
+        self._output.say(fit_width(text, _WIDE))
+
+    def _draw(self) -> None:
+        done = self._well + self._failed
+        parts = [
+            f"{done:,} of {counted(self._sites, 'site')}" if self._sites else counted(done, "run")
+        ]
+        if self._failed:
+            parts.append(f"{self._failed:,} not well")
+        if self._running:
+            names = ", ".join(list(self._running)[:_NAMED])
+            more = len(self._running) - _NAMED
+            parts.append(f"running: {names}" + (f" and {more:,} more" if more > 0 else ""))
+        self._output.show(" · ".join(parts))
+
+
+def run_line(run: Run) -> str:
+    """Describe a run that has ended in a line."""
+    took = "" if run.seconds is None or run.reason == BUSY else f" in {show_seconds(run.seconds)}"
+    parts = [
+        f"{run.site}: {run.reason}{took}",
+        counted(run.pages, "page"),
+        counted(run.items, "item"),
+    ]
+    counts = ((run.new, "new"), (run.changed, "changed"), (run.gone, "gone"))
+    parts += [f"{number:,} {word}" for number, word in counts if number]
+    if run.error_count:
+        parts.append(counted(run.error_count, "error"))
+    if run.detail and not run.went_well:
+        parts.append(fit_width(run.detail, _WIDE))
+    return ", ".join(parts)
+
+
+def summary_lines(tally: Tally, seconds: float) -> list[str]:
+    """Describe a harvest that has ended; the first line is the heading."""
+    runs = list(tally.runs.values())
+    if not runs:
+        return ["Nothing was due" if not tally.missed else f"{counted(tally.missed, 'run')} missed"]
+    bad = [run for run in runs if not run.went_well]
+    lines = [f"Harvest of {counted(len(runs), 'site')} ended after {show_seconds(seconds)}"]
+    lines.append(f"  well        {counted(len(runs) - len(bad), 'site')}")
+    if bad:
+        lines.append(f"  not well    {_named(bad)}")
+    for label, number in (
+        ("pages", sum(run.pages for run in runs)),
+        ("items", sum(run.items for run in runs)),
+        ("new", sum(run.new for run in runs)),
+        ("changed", sum(run.changed for run in runs)),
+        ("gone", sum(run.gone for run in runs)),
+        ("errors", sum(run.error_count for run in runs)),
+        ("missed", tally.missed),
+    ):
+        if number or label in {"pages", "items"}:
+            lines.append(f"  {label:<11} {number:,}")
+    return lines
+
+
+def _named(runs: Sequence[Run]) -> str:
+    names = ", ".join(f"{run.site} ({run.reason})" for run in runs[:_LISTED])
+    more = len(runs) - _LISTED
+    return f"{counted(len(runs), 'site')}: {names}" + (f" and {more:,} more" if more > 0 else "")
+
+
+class _Lines:
+    """Plain lines, for logs; there is no live line."""
+
+    def say(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is how a person is told
+
+    def show(self, line: str) -> None:
+        """Show nothing: the lines of the runs say it."""
+
+    def close(self) -> None:
+        """Leave the lines where they are."""
+
+
+class _Screen:
+    """A live line with the lines of the runs above it."""
+
+    def __init__(self) -> None:
+        # Loaded here: a harvest that nobody watches does without.
+        from rich.console import Console  # noqa: PLC0415 - as above
+        from rich.live import Live  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - as above
+
+        self._text = Text
+        self._console: Console = Console(stderr=True, highlight=False, force_terminal=True)
+        self._live: Live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
+        )
+        self._live.start()
+
+    def say(self, line: str) -> None:
+        self._console.print(self._text(line), soft_wrap=True)
+
+    def show(self, line: str) -> None:
+        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def close(self) -> None:
+        self._live.stop()

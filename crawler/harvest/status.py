@@ -1,0 +1,156 @@
+"""How the runs of a harvest went: what ``scrapy harvest status`` shows, as a table and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.harvest.history import show_time
+from crawler.harvest.schedule import next_times
+from crawler.harvest.units import show_seconds
+from crawler.summary import fit_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from crawler.harvest.history import History, Run
+    from crawler.harvest.plan import Plan, SitePlan
+
+__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines"]
+
+FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
+"""The figures that are set against the run before."""
+
+_COLUMNS: Final = ("site", "planned", "start", "took", "reason", *FIGURES, "missed", "next")
+_RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
+_WIDEST: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SiteStatus:
+    """The history of a site.
+
+    ``site``
+        As the plan has it.
+    ``entries``
+        Runs and missed times, in their order.
+    ``next``
+        The next planned time; None where none is planned.
+    """
+
+    site: SitePlan
+    entries: tuple[Run, ...]
+    next: datetime | None
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs, without missed times."""
+        return [run for run in self.entries if run.is_run]
+
+    @property
+    def last(self) -> Run | None:
+        """The last run; None where the site was never run."""
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def missed(self) -> int:
+        """How many planned times had no run."""
+        return sum(run.missed for run in self.entries)
+
+    def figure(self, name: str) -> int | None:
+        """Return a figure of the last run; None where there is none."""
+        return None if self.last is None else figure_of(self.last, name)
+
+    def difference(self, name: str) -> int | None:
+        """Return how a figure of the last run differs from the run before; None without both.
+
+        A run that has not ended has no figures yet.
+        """
+        runs = self.runs
+        if len(runs) < 2 or runs[-1].is_open:  # noqa: PLR2004 - two make a difference
+            return None
+        before = next((run for run in reversed(runs[:-1]) if not run.is_open), None)
+        return None if before is None else figure_of(runs[-1], name) - figure_of(before, name)
+
+
+def gather(
+    plan: Plan, history: History, now: datetime, *, sites: Iterable[str] = (), last: int = 0
+) -> list[SiteStatus]:
+    """Read the history of a plan's sites.
+
+    Args:
+        plan: the plan.
+        history: its history.
+        now: from when on the next planned time is told.
+        sites: ids of the sites wanted; all where there are none.
+        last: so many of the last entries of each; 0 for all.
+    """
+    wanted = set(sites)
+    return [
+        SiteStatus(
+            site,
+            tuple(history.runs(site.id, last)),
+            next(iter(next_times(site, now, 1)), None),
+        )
+        for site in plan.sites
+        if not wanted or site.id in wanted
+    ]
+
+
+def figure_of(run: Run, name: str) -> int:
+    """Return a figure of a run by its name in :data:`FIGURES`."""
+    return run.error_count if name == "errors" else int(getattr(run, name))
+
+
+def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
+    """Return what programs read: a list with an object a site.
+
+    ``site``, ``next`` (ISO 8601 or null), ``missed``, ``difference`` (figures of the last run minus
+    those of the run before, each null without both), ``runs`` (all entries).
+    """
+    return [
+        {
+            "site": status.site.id,
+            "next": None if status.next is None else status.next.isoformat(),
+            "missed": status.missed,
+            "difference": {name: status.difference(name) for name in FIGURES},
+            "runs": [run.as_json() for run in status.entries],
+        }
+        for status in statuses
+    ]
+
+
+def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
+    """Give a table for a terminal: a row a site, its last run against the one before."""
+    rows = [_COLUMNS, *(_row(status) for status in statuses)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if name in _RIGHT else cell.ljust(width)
+            for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
+        )
+        yield "  ".join(cells).rstrip()
+    for status in statuses:
+        if status.last is not None and status.last.detail and not status.last.went_well:
+            yield f"{status.site.id}: {fit_width(status.last.detail, 200)}"
+
+
+def _row(status: SiteStatus) -> tuple[str, ...]:
+    run = status.last
+    if run is None:
+        figures = [""] * len(FIGURES)
+        head = (status.site.id, "-", "-", "", "never run")
+    else:
+        took = "" if run.seconds is None else show_seconds(run.seconds)
+        planned = "by hand" if run.planned is None else show_time(run.planned)
+        reason = fit_width(run.reason, _WIDEST)
+        head = (status.site.id, planned, show_time(run.start), took, reason)
+        figures = [_against(status, name) for name in FIGURES]
+    return (*head, *figures, f"{status.missed:,}", show_time(status.next))
+
+
+def _against(status: SiteStatus, name: str) -> str:
+    difference = status.difference(name)
+    text = f"{status.figure(name) or 0:,}"
+    return text if difference is None else f"{text} ({difference:+,})"

@@ -1,0 +1,152 @@
+"""A harvest in the foreground: begins what is due when it is due, until it is told to stop."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from crawler.core.errors import CorpusError, one_line
+from crawler.harvest.plan import PlanError
+from crawler.harvest.planfile import read_plan
+from crawler.harvest.schedule import planned_times
+from crawler.harvest.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crawler.harvest.harvesting import Harvest, Listener
+    from crawler.harvest.history import History
+    from crawler.harvest.plan import Plan, SitePlan
+
+__all__ = ["PlanWatch", "Watch"]
+
+_LOOK_SECONDS: Final = 2.0
+_AGAIN: Final = timedelta(minutes=1)
+
+
+class PlanWatch:
+    """A plan that is read again when its file has changed.
+
+    Args:
+        plan: as it was read.
+        tell: called with words when the file has changed.
+    """
+
+    def __init__(self, plan: Plan, tell: Callable[[str], None]) -> None:
+        self.plan = plan
+        self._tell = tell
+        self._seen = self._stamp()
+
+    def has_changed(self) -> bool:
+        """Read a changed file; False where it is the same, or wrong and the old one holds."""
+        stamp = self._stamp()
+        if stamp == self._seen:
+            return False
+        self._seen = stamp
+        try:
+            plan = read_plan(self.plan.path)
+        except PlanError as error:
+            for line in error.lines:
+                self._tell(line)
+            self._tell(f"{self.plan.path} has changed and is wrong: the plan before it holds")
+            return False
+        if plan.output != self.plan.output:
+            self._tell(
+                f"{plan.path}: 'output' has changed; stop and begin anew to move the harvest"
+            )
+            return False
+        self._tell(f"{plan.path} has changed and was read: {counted(len(plan.sites), 'site')}")
+        self.plan = plan
+        return True
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        try:
+            stat = self.plan.path.stat()
+        except OSError:
+            # Editors may take a file away before they put the new one in place.
+            return self._seen if hasattr(self, "_seen") else None
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+class Watch:
+    """Looks at the clock.
+
+    Args:
+        harvest: runs the sites.
+        history: tells what was run before.
+        plans: the plan, which may change.
+        listener: is told of trouble.
+        now: tells the time, aware.
+        look_seconds: how long it waits at most until it looks again.
+    """
+
+    def __init__(  # noqa: PLR0913 - each of them is another thing that it looks at
+        self,
+        *,
+        harvest: Harvest,
+        history: History,
+        plans: PlanWatch,
+        listener: Listener,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        look_seconds: float = _LOOK_SECONDS,
+    ) -> None:
+        self._harvest = harvest
+        self._history = history
+        self._plans = plans
+        self._listener = listener
+        self._now = now
+        self._look_seconds = look_seconds
+        self._next: dict[str, datetime | None] = {}
+
+    def run(self, should_stop: Callable[[], bool]) -> None:
+        """Run what is due until ``should_stop`` says yes, and what runs then has ended."""
+        while not should_stop():
+            self.step()
+        self._harvest.stop()
+        while not self._harvest.is_idle:
+            self._harvest.go_on(self._look_seconds)
+
+    def step(self) -> None:
+        """Look once: begin what is due, and wait until something is due or has ended."""
+        if self._plans.has_changed():
+            self._next.clear()
+        now = self._now()
+        wait = self._look_seconds
+        for site in self._plans.plan.sites:
+            if self._harvest.is_busy(site.id):
+                continue
+            planned = self._planned(site, now)
+            if planned is None:
+                continue
+            if planned <= now:
+                self._harvest.want(site, self._plans.plan.alerts, only_due=True)
+            else:
+                wait = min(wait, (planned - now).total_seconds())
+        step = self._harvest.go_on(wait)
+        for site_id in (*step.ended, *step.declined):
+            self._next.pop(site_id, None)
+        for site in self._plans.plan.sites:
+            if site.id in step.declined:
+                planned = self._planned(site, now)
+                if planned is not None and planned <= now:
+                    # Another harvest has it, or there is trouble: no need to ask at once.
+                    self._next[site.id] = now + _AGAIN
+
+    def next_run(self) -> tuple[datetime, str] | None:
+        """Return the next planned time, and the site it is of; None where nothing is planned."""
+        times = [(time, site) for site, time in self._next.items() if time is not None]
+        return min(times, default=None)
+
+    def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
+        """Return the next planned time that needs a run; it may have passed."""
+        if not site.cron:
+            return None
+        if site.id not in self._next:
+            try:
+                last = self._history.handled(site.id, self._history.recent(site.id), now)
+            except (CorpusError, OSError) as error:
+                self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
+                self._next[site.id] = now + _AGAIN
+            else:
+                self._next[site.id] = next(planned_times(site, last), None)
+        return self._next[site.id]
