@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
+from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.records import RecordRule, example_of_records, looks_like
 from crawler.core.wrapper.schema import GROUP
 from crawler.core.wrapper.sightings import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from crawler.core.wrapper.project import Project
+    from crawler.core.wrapper.sightings import Example
     from crawler.core.wrapper.tree import PageTree
 
 __all__ = ["Lesson", "learn_nodes", "learn_record_nodes", "learn_records", "learn_values"]
@@ -49,7 +51,7 @@ def learn_values(project: Project, tree: PageTree, values: Mapping[str, Sequence
     Raises:
         ArgumentError: there is no such element, or it is a group.
     """
-    return _taught(project, Survey(View(tree)), values, "")
+    return _taught(project, [(Survey(View(tree)), values, "")])
 
 
 def learn_records(
@@ -78,13 +80,15 @@ def learn_records(
     _check_group(project, group)
     nodes = [_record_with(project, tree, record, group) for record in records]
     project = learn_record_nodes(project, tree, group, nodes, whole=whole)
-    not_said: list[tuple[str, str]] = []
-    for node, record in zip(nodes, records, strict=True):
-        values = {f"{group}/{name}": its for name, its in record.items()}
-        lesson = _taught(project, Survey(View(tree, node)), values, tree.path(node))
-        project = lesson.project
-        not_said += lesson.not_said
-    return Lesson(project, tuple(not_said))
+    shown = [
+        (
+            Survey(View(tree, node)),
+            {f"{group}/{name}": its for name, its in record.items()},
+            tree.path(node),
+        )
+        for node, record in zip(nodes, records, strict=True)
+    ]
+    return _taught(project, shown)
 
 
 def learn_record_nodes(
@@ -150,25 +154,41 @@ def learn_nodes(  # noqa: PLR0913 - a lesson is these six, and most have a defau
 
 
 def _taught(
-    project: Project, survey: Survey, values: Mapping[str, Sequence[str]], record: str
+    project: Project, shown: Iterable[tuple[Survey, Mapping[str, Sequence[str]], str]]
 ) -> Lesson:
+    """Teach values of pages or records: where to look, values by elements, the record's path."""
     not_said: list[tuple[str, str]] = []
-    for path, its in values.items():
+    lessons: dict[str, list[tuple[View, Example]]] = {}
+    for survey, values, record in shown:
+        for path, its in values.items():
+            _check_field(project, path, record)
+            example = example_of_values(survey, its, record)
+            said = {wanted.value for wanted in example.wanted}
+            missing = [(path, value) for value in its if fold(value) not in said]
+            not_said += missing
+            # A page that says none of the values is no page that lacks them.
+            if said or not missing:
+                lessons.setdefault(path, []).append((survey.view, example))
+    for path, its_lessons in lessons.items():
         rule = project.field_rule(path)
-        if bool(project.record_of(path)) != bool(record):
-            raise ArgumentError(
-                f"'{path}' is taught with its record"
-                if project.record_of(path)
-                else f"'{path}' belongs to no record that was taught"
-            )
-        example = example_of_values(survey, its, record)
-        said = {wanted.value for wanted in example.wanted}
-        missing = [(path, value) for value in its if fold(value) not in said]
-        not_said += missing
-        # A page that says none of the values is no page that lacks them.
-        if said or not missing:
-            project = project.with_rule(path, rule.taught(survey.view, example))
+        if isinstance(rule, BestRule):
+            # Learning takes as long for all at once as for the last of them.
+            rule = rule.merged(example for _, example in its_lessons)
+        else:
+            for view, example in its_lessons:
+                rule = rule.taught(view, example)
+        project = project.with_rule(path, rule)
     return Lesson(project, tuple(not_said))
+
+
+def _check_field(project: Project, path: str, record: str) -> None:
+    project.field_rule(path)
+    if bool(project.record_of(path)) != bool(record):
+        raise ArgumentError(
+            f"'{path}' is taught with its record"
+            if project.record_of(path)
+            else f"'{path}' belongs to no record that was taught"
+        )
 
 
 def _check_group(project: Project, group: str) -> None:
