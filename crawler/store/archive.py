@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
     from crawler.store.warc import Record
 
-__all__ = ["HTML_TYPES", "WarcWriter", "page_of", "read_pages", "record_bytes"]
+__all__ = [
+    "ARCHIVE_SUFFIXES",
+    "HTML_TYPES",
+    "WarcWriter",
+    "page_of",
+    "pages_in",
+    "read_pages",
+    "record_bytes",
+]
 
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
@@ -62,26 +70,36 @@ def read_pages(
         UnreadableInputError: a file cannot be opened or is no WARC file.
     """
     for path in paths:
-        name = str(path)
-
-        def report(reason: str, detail: str, name: str = name) -> None:
-            on_skip(reason, f"{name}: {detail}")
-
         try:
             with Path(path).open("rb") as file:
-                records = read_records(file, name=name, max_block=max_bytes, on_damage=report)
-                for record in records:
-                    try:
-                        page = page_of(record, max_bytes=max_bytes)
-                    except PayloadError as error:
-                        report(error.reason, _located(record, error.detail))
-                        continue
-                    if page is not None:
-                        yield page
+                yield from pages_in(file, str(path), on_skip=on_skip, max_bytes=max_bytes)
         except OSError as error:
             raise UnreadableInputError(
-                f"{name} cannot be read: {error.strerror or error}. Check the path."
+                f"{path} cannot be read: {error.strerror or error}. Check the path."
             ) from error
+
+
+def pages_in(
+    file: IO[bytes], name: str, *, on_skip: Callable[[str, str], None], max_bytes: int
+) -> Iterator[Page]:
+    """Give the pages of an open WARC file, as :func:`read_pages` does; ``name`` is for errors.
+
+    Raises:
+        OSError: it cannot be read any further.
+        UnreadableInputError: it is no WARC file.
+    """
+
+    def report(reason: str, detail: str) -> None:
+        on_skip(reason, f"{name}: {detail}")
+
+    for record in read_records(file, name=name, max_block=max_bytes, on_damage=report):
+        try:
+            page = page_of(record, max_bytes=max_bytes)
+        except PayloadError as error:
+            report(error.reason, _located(record, error.detail))
+            continue
+        if page is not None:
+            yield page
 
 
 def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:

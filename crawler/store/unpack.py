@@ -8,16 +8,26 @@ from typing import IO, Any, Protocol
 
 from crawler.core.errors import UnreadableInputError
 
-__all__ = ["VERSION", "DamageError", "Members", "Source", "open_source", "zstd_module"]
+__all__ = [
+    "DICTIONARY_MAGIC",
+    "GZIP_MAGIC",
+    "VERSION",
+    "ZSTD_MAGIC",
+    "DamageError",
+    "Members",
+    "Source",
+    "open_source",
+    "zstd_module",
+]
 
 VERSION = b"WARC/"  # how the version line begins that heads every record
 _CHUNK = 1 << 16  # bytes asked of the file at a time
 _STEP = 1 << 20  # most bytes one decompression step may give
-_GZIP_MAGIC = b"\x1f\x8b\x08"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+GZIP_MAGIC = b"\x1f\x8b\x08"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE_TAIL = b"\x2a\x4d\x18"  # bytes 1 to 3 of a zstd frame that holds no data
 # The skippable frame at the start of a .warc.zst that holds its dictionary.
-_DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
+DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 
 
 class DamageError(Exception):
@@ -116,7 +126,7 @@ class Members:
     def _begin(self) -> bool:
         """Start on the next member; ``False`` when there is none."""
         self._raw = self._raw.lstrip(b"\0")  # tapes, copies and power cuts leave zeros
-        while len(self._raw) < len(_ZSTD_MAGIC) and self._more():
+        while len(self._raw) < len(ZSTD_MAGIC) and self._more():
             self._raw = self._raw.lstrip(b"\0")
         if not self._raw:
             return False
@@ -136,10 +146,10 @@ class Members:
         return self._member.unconsumed_tail  # type: ignore[no-any-return]  # untyped, as above
 
     def _magic(self) -> bytes:
-        return _GZIP_MAGIC
+        return GZIP_MAGIC
 
     def _is_start(self, raw: bytes) -> bool:
-        return raw.startswith(_GZIP_MAGIC)
+        return raw.startswith(GZIP_MAGIC)
 
     def _new(self) -> Any:  # noqa: ANN401 - the two kinds of decompressor have no common base
         return zlib.decompressobj(wbits=31)
@@ -161,14 +171,14 @@ class _Frames(Members):
     def _read_dictionary(self, path: str) -> Any:  # noqa: ANN401 - a type of an optional module
         while len(self._raw) < 8 and self._more():  # noqa: PLR2004 - magic and size, 4 bytes each
             pass
-        if not self._raw.startswith(_DICTIONARY_MAGIC):
+        if not self._raw.startswith(DICTIONARY_MAGIC):
             return None
         size = 8 + int.from_bytes(self._raw[4:8], "little")
         while len(self._raw) < size and self._more():
             pass
         content, self._raw = self._raw[8:size], self._raw[size:]
         try:
-            if content.startswith(_ZSTD_MAGIC):
+            if content.startswith(ZSTD_MAGIC):
                 content = self._zstd.decompress(content)
             return self._zstd.ZstdDict(content)
         except (self._zstd.ZstdError, ValueError) as error:
@@ -180,10 +190,10 @@ class _Frames(Members):
         return b""  # the decompressor keeps what it has not used
 
     def _magic(self) -> bytes:
-        return _ZSTD_MAGIC
+        return ZSTD_MAGIC
 
     def _is_start(self, raw: bytes) -> bool:
-        return raw.startswith(_ZSTD_MAGIC) or raw[1:4] == _SKIPPABLE_TAIL
+        return raw.startswith(ZSTD_MAGIC) or raw[1:4] == _SKIPPABLE_TAIL
 
     def _new(self) -> Any:  # noqa: ANN401 - see above
         return self._zstd.ZstdDecompressor(zstd_dict=self._dictionary)
@@ -201,9 +211,9 @@ def open_source(file: IO[bytes], name: str) -> Source:
     # A file may be cut off within its first bytes, so a beginning of each mark counts as well.
     if not raw or (raw.lstrip(b"\r\n") or VERSION).startswith(VERSION) or VERSION.startswith(raw):
         return _Plain(file, raw)
-    if raw.startswith(_GZIP_MAGIC) or _GZIP_MAGIC.startswith(raw):
+    if raw.startswith(GZIP_MAGIC) or GZIP_MAGIC.startswith(raw):
         return Members(file, raw)
-    if raw.startswith((_ZSTD_MAGIC, _DICTIONARY_MAGIC)) or _ZSTD_MAGIC.startswith(raw):
+    if raw.startswith((ZSTD_MAGIC, DICTIONARY_MAGIC)) or ZSTD_MAGIC.startswith(raw):
         return _Frames(file, raw, name)
     raise UnreadableInputError(
         f"{name} is no WARC file: it begins neither with 'WARC/' nor as gzip or zstd do."

@@ -1,0 +1,113 @@
+"""The output: one file of items for each shard, written aside and renamed when it is whole."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from scrapy.utils.misc import load_object
+
+from crawler.core.errors import ArgumentError
+from crawler.formats import FEED_EXPORTERS
+from crawler.harvest.archive.work import ASIDE, replacing, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from crawler.items import PageItem
+
+__all__ = ["MANIFEST", "Written", "begin_output", "end_output", "write_items"]
+
+MANIFEST: Final = "archive.json"
+"""Name of the file that tells which archive a folder's items are of, and whether they are all."""
+
+_PATTERNS: Final = ("part-*", "joined-*")
+_SCRAPY_JSON_LINES: Final = "scrapy.exporters.JsonLinesItemExporter"
+
+
+class Written(Protocol):
+    """Takes items one by one."""
+
+    def __call__(self, item: PageItem) -> None:
+        """Write an item."""
+
+
+def write_items(path: Path, form: str, items: Iterable[PageItem]) -> int:
+    """Write items into a file, which is not made where there are none; return their number.
+
+    Args:
+        path: the file.
+        form: ``jsonl``, ``csv`` or ``parquet``.
+        items: what to write, taken one at a time.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    count = 0
+    waiting = iter(items)
+    first = next(waiting, None)
+    if first is None:
+        with suppress(FileNotFoundError):
+            path.unlink()
+        return 0
+    with replacing(path) as aside, _exporting(aside, form) as write:
+        write(first)
+        count = 1
+        for item in waiting:
+            write(item)
+            count += 1
+    return count
+
+
+@contextmanager
+def _exporting(path: Path, form: str) -> Iterator[Written]:
+    known = {"jsonl": _SCRAPY_JSON_LINES, **FEED_EXPORTERS}
+    with path.open("wb") as file:
+        exporter: Any = load_object(known[form])(file, encoding="utf-8")
+        exporter.start_exporting()
+        yield exporter.export_item
+        exporter.finish_exporting()
+
+
+def begin_output(folder: Path, key: str) -> None:
+    """Make a folder ready for the items of an archive.
+
+    What is there of the same archive stays. The items of another one, or of another state of this
+    one, are removed.
+
+    Raises:
+        ArgumentError: there are items in it of which it is not known whose they are.
+        StoreError: the folder cannot be written to.
+    """
+    files = [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern))]
+    known = _manifest(folder)
+    if known.get("key") == key:
+        files = [path for path in files if path.name.endswith(ASIDE)]
+    elif files and not known:
+        raise ArgumentError(
+            f"{folder} holds {files[0].name}, which no archive wrote that is known here: "
+            "name an empty folder with -O"
+        )
+    else:
+        write_json(folder / MANIFEST, {"key": key, "complete": False})
+    for path in files:
+        path.unlink(missing_ok=True)
+
+
+def end_output(folder: Path, key: str, told: Mapping[str, Any]) -> None:
+    """Say in the folder that its items are all, and what became of the pages.
+
+    Raises:
+        StoreError: that cannot be written.
+    """
+    write_json(folder / MANIFEST, {"key": key, **told})
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
