@@ -139,7 +139,9 @@ def with_elements(schema: Element, lesson: Lesson) -> Element:
     counts: dict[str, int] = {}
     for said in lesson.said:
         counts[said.path] = counts.get(said.path, 0) + 1
-    for said in (*lesson.said, *lesson.elements, *lesson.wrong):
+    # Groups of records first: what stands within their records is grown into them.
+    named = (*lesson.said, *lesson.elements, *lesson.wrong)
+    for said in sorted(named, key=lambda one: one.path.count("/")):
         schema = _grown(schema, said.path, said.type)
         # Of a record an element has one value, unless it is said to repeat.
         if said.path not in known and counts.get(said.path, 0) > 1 and not said.group:
@@ -212,8 +214,8 @@ def teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
     by_group = _by_group(project, lesson)
     _check_absent(lesson)
     _check_whole(lesson, by_group)
-    for group, records in by_group.items():
-        _check_flat(project, group)
+    # A list within records is looked for in those, which have to be known first.
+    for group, records in sorted(by_group.items(), key=lambda one: one[0].count("/")):
         whole = group in lesson.whole
         done = learn_records(project, tree, group, records, whole=whole)
         _check_said(tree, done.not_said)
@@ -260,14 +262,6 @@ def _by_group(project: Project, lesson: Lesson) -> dict[str, list[dict[str, list
             its.append({})
         its[-1].setdefault(said.name, []).append(said.value)
     return records
-
-
-def _check_flat(project: Project, group: str) -> None:
-    if not _is_of_page(project, group):
-        raise ArgumentError(
-            f"'{group}' is a list within records of another list, which is not learned from "
-            "values; name its elements as ones of the outer records, with --repeat"
-        )
 
 
 def _check_absent(lesson: Lesson) -> None:

@@ -80,22 +80,19 @@ def _try(trial: Trial, rule: Rule, example: Example, tree: PageTree) -> None:
     trial.examples += 1
     trial.values += len(example.wanted)
     where = f"{tree.url}: {trial.element}"
+    root = tree.find(example.record) if example.record else -1
+    if root is None:
+        trial.unmet.append(f"{where}: there is no record at {example.record} any more")
+        return
+    view = View(tree, root)
     if isinstance(rule, RecordRule):
-        found = {tree.path(record.node) for record in rule.records(View(tree))}
+        found = {record.node for record in rule.records(view)}
         for wanted in example.wanted:
-            if wanted.sightings[0].path in found:
+            if node_at(view, wanted.sightings[0].path) in found:
                 trial.found += 1
             else:
                 trial.unmet.append(f"{where}: the record '{_short(wanted.value)}' was not found")
         return
-    root = -1
-    if example.record:
-        node = tree.find(example.record)
-        if node is None:
-            trial.unmet.append(f"{where}: there is no record at {example.record} any more")
-            return
-        root = node
-    view = View(tree, root)
     # A value may be said differently than it is taken, as a link is before it is absolute, and at
     # several places, of which a rule takes one.
     expected = {
