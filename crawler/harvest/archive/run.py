@@ -334,8 +334,10 @@ class ArchiveHarvest:
 
     def _tidy(self, key: str, judged: str) -> None:
         """Remove results of other states of the archive, and what killed jobs left."""
-        for path in (self._work.folder / "observed").glob("*"):
-            if path.name.endswith(ASIDE) or path.stem not in self._keys:
+        for path in self._work.folder.rglob(f"*{ASIDE}"):
+            path.unlink(missing_ok=True)
+        for path in (self._work.folder / "observed").iterdir():
+            if path.stem not in self._keys:
                 path.unlink(missing_ok=True)
         for kind, name in (("merged", key), ("judged", judged)):
             for folder in (self._work.folder / kind).glob("*"):

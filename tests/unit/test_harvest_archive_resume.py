@@ -1,0 +1,260 @@
+"""What was done is not done again, and no kill, change or failure doubles or loses an item."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import ArgumentError, CorpusError
+from crawler.harvest.archive.inline import InlineExecutor
+from crawler.harvest.archive.run import _locked
+from crawler.harvest.archive.work import ASIDE
+from crawler.harvest.jobs import MEMORY, Outcome
+from crawler.store.archive import WarcWriter
+from support.archives import (
+    DATE,
+    harvest,
+    lines_of,
+    made_pages,
+    one_process,
+    options_for,
+    told,
+    write_archive,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from crawler.harvest.jobs import Job
+
+
+class KilledError(BaseException):
+    """Ends a harvest where a kill would."""
+
+
+class Killed(InlineExecutor):
+    """Runs so many jobs, and is then killed before it can tell of the last of them."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__()
+        self.left = jobs
+
+    def run(
+        self, jobs: Iterable[Job], on_start: Callable[[Job], None] | None = None
+    ) -> Iterator[Outcome]:
+        for outcome in super().run(jobs, on_start):
+            self.left -= 1
+            if self.left < 0:
+                raise KilledError
+            yield outcome
+
+
+class Failing(InlineExecutor):
+    """Has no memory for jobs of some name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def run(
+        self, jobs: Iterable[Job], on_start: Callable[[Job], None] | None = None
+    ) -> Iterator[Outcome]:
+        for job in jobs:
+            if job.name.startswith(self.name):
+                yield Outcome(job.name, reason=MEMORY, detail="no more memory", job=job)
+            else:
+                yield from super().run([job], on_start)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    return write_archive(tmp_path / "in", made_pages(2, 5), 2)
+
+
+def files_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the output files, each with its identity on the disk and its time."""
+    found = {path.name: path.stat() for path in (folder / "out").glob("*.jsonl")}
+    return {name: (state.st_ino, state.st_mtime_ns) for name, state in found.items()}
+
+
+def test_a_second_call_does_nothing(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    first = harvest(paths, tmp_path, options)
+    files = files_of(tmp_path)
+    second = harvest(paths, tmp_path, options)
+    assert first.begun > 0
+    assert second.begun == 0
+    assert files_of(tmp_path) == files
+    assert second.as_json() == first.as_json()
+    assert json.loads((tmp_path / "out" / "archive.json").read_text())["complete"] is True
+
+
+def test_a_kill_after_any_job(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    lines, _ = one_process(paths, options)
+    jobs = harvest(paths, tmp_path / "whole", options).begun
+    begun = 0
+    # Killed again and again, three jobs further each time.
+    for _ in range(jobs):
+        try:
+            begun += harvest(paths, tmp_path, options, Killed(3)).begun
+            break
+        except KilledError:
+            begun += 4
+            assert set(lines_of(tmp_path)) <= set(lines)
+            assert len(lines_of(tmp_path)) == len(set(lines_of(tmp_path)))
+    assert lines_of(tmp_path) == lines
+    assert begun == jobs, "no job was done twice"
+
+
+def test_what_a_killed_job_left_is_no_result(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    with pytest.raises(KilledError):
+        harvest(paths, tmp_path, options, Killed(2))
+    (tmp_path / "work" / "observed" / f"0123.zip.x{ASIDE}").write_bytes(b"half")
+    (tmp_path / "out").mkdir(exist_ok=True)
+    harvest(paths, tmp_path, options)
+    (tmp_path / "out" / f"part-00000.jsonl.x{ASIDE}").write_bytes(b"half")
+    harvest(paths, tmp_path, options)
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+    assert not list(tmp_path.rglob(f"*{ASIDE}"))
+
+
+def test_items_that_are_gone_are_made_again(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    harvest(paths, tmp_path, options)
+    lines = lines_of(tmp_path)
+    part, *others = sorted((tmp_path / "out").glob("part-*.jsonl"))
+    part.unlink()
+    others[0].write_bytes(b"short\n")
+    assert harvest(paths, tmp_path, options).begun == 2
+    assert lines_of(tmp_path) == lines
+
+
+def test_damaged_results_are_told_or_made_again(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    harvest(paths, tmp_path, options)
+    for path in (tmp_path / "work" / "judged").rglob("*.json"):
+        path.write_text("{")
+    for path in (tmp_path / "work" / "merged").rglob("*.json"):
+        path.write_text("{")
+    observed = min((tmp_path / "work" / "observed").glob("*.zip"))
+    data = bytearray(observed.read_bytes())
+    data[len(data) // 3] ^= 0xFF
+    observed.write_bytes(data)
+    with pytest.raises(CorpusError, match="delete it, and run the command again"):
+        harvest(paths, tmp_path, options)
+    observed.unlink()
+    harvest(paths, tmp_path, options)
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+
+
+def test_a_changed_file_is_noticed_and_read_again(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    harvest(paths, tmp_path, options)
+    paths[0].unlink()
+    with WarcWriter(paths[0], date=DATE) as writer:
+        for page in made_pages(3, 2, seed=5):
+            writer.write(page)
+    told.clear()
+    harvest(paths, tmp_path, options)
+    assert any("has changed since it was read" in line and str(paths[0]) in line for line in told)
+    assert any("of them done before" in line for line in told), "the other file is not read again"
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+
+
+def test_a_file_that_changes_meanwhile_gives_no_result(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+
+    class Touching(InlineExecutor):
+        def run(
+            self, jobs: Iterable[Job], on_start: Callable[[Job], None] | None = None
+        ) -> Iterator[Outcome]:
+            os.utime(paths[0], (1, 1))
+            yield from super().run(jobs, on_start)
+
+    summary = harvest(paths, tmp_path, options, Touching())
+    assert not summary.is_complete
+    assert all("has changed while it was worked on" in line for line in summary.failed)
+    assert harvest(paths, tmp_path, options).is_complete
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+
+
+def test_other_settings_and_formats_replace_the_output(paths: list[Path], tmp_path: Path) -> None:
+    harvest(paths, tmp_path, options_for(tmp_path))
+    options = options_for(tmp_path, PAGE_TYPES="all", ITEM_MARKDOWN=True)
+    harvest(paths, tmp_path, options)
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+    harvest(paths, tmp_path, replace(options, output_format="csv"))
+    assert lines_of(tmp_path) == []
+    heads = {path.read_text("utf-8").split(",", 1)[0] for path in (tmp_path / "out").glob("*.csv")}
+    assert heads == {"url"}
+
+
+@pytest.mark.parametrize("stage", ["observe", "judge", "join"])
+def test_what_fails_is_told_and_done_next_time(
+    paths: list[Path], tmp_path: Path, stage: str
+) -> None:
+    options = options_for(tmp_path)
+    name = f"{stage} {paths[0].absolute()}" if stage == "observe" else stage
+    summary = harvest(paths, tmp_path, options, Failing(name))
+    assert not summary.is_complete
+    assert summary.failed
+    assert all("no more memory" in line for line in summary.failed)
+    if stage == "observe":
+        assert lines_of(tmp_path) == one_process(paths[1:], options)[0]
+    assert json.loads((tmp_path / "out" / "archive.json").read_text())["complete"] is False
+    assert harvest(paths, tmp_path, options).is_complete
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+
+
+def test_what_cannot_be_merged_ends_the_run(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    with pytest.raises(CorpusError, match="run the command again"):
+        harvest(paths, tmp_path, options, Failing("merge"))
+    assert harvest(paths, tmp_path, options).is_complete
+
+
+def test_items_of_others_are_left_alone(paths: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "part-00001.jsonl").write_text("mine\n")
+    with pytest.raises(ArgumentError, match="name an empty folder with -O"):
+        harvest(paths, tmp_path, options_for(tmp_path))
+    assert (tmp_path / "out" / "part-00001.jsonl").read_text() == "mine\n"
+
+
+def test_two_at_once_are_refused(paths: list[Path], tmp_path: Path) -> None:
+    with _locked(tmp_path / "work"), pytest.raises(ArgumentError, match="another process"):
+        harvest(paths, tmp_path, options_for(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("pages.jsonl", "is no WARC file by its name"), ("gone.warc.gz", "cannot be read")],
+)
+def test_what_is_no_archive_is_refused(tmp_path: Path, name: str, words: str) -> None:
+    if name == "pages.jsonl":
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(ArgumentError, match=words):
+        harvest([tmp_path / name], tmp_path, options_for(tmp_path))
+
+
+def test_results_of_other_states_are_tidied_away(paths: list[Path], tmp_path: Path) -> None:
+    harvest(paths, tmp_path, options_for(tmp_path))
+    harvest(paths[:1], tmp_path, options_for(tmp_path))
+    assert len(list((tmp_path / "work" / "merged").iterdir())) == 1
+    assert len(list((tmp_path / "work" / "judged").iterdir())) == 1
+
+
+def test_fields_of_pages_survive_being_put_aside(tmp_path: Path) -> None:
+    pages = [replace(page, fields={"section": "walks"}, site="a site") for page in made_pages(1, 5)]
+    paths = write_archive(tmp_path / "in", pages, 2)
+    harvest(paths, tmp_path, options_for(tmp_path))
+    items = [json.loads(line) for line in lines_of(tmp_path)]
+    assert any(item["parts"] for item in items)
+    assert {(item["fields"]["section"], item["site"]) for item in items} == {("walks", "a site")}
