@@ -157,7 +157,10 @@ def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Sett
         own["MEMUSAGE_CHECK_INTERVAL_SECONDS"] = _MEMORY_LOOK_SECONDS
     settings = Settings({**_SETTINGS, "FEED_EXPORTERS": FEED_EXPORTERS}, priority="project")
     for name, value in {**site.settings, **own}.items():
-        settings.set(name, value, priority="cmdline")
+        # What a plan switches on besides replaces nothing.
+        known = _SETTINGS.get(name)
+        whole = {**known, **value} if isinstance(known, dict) else value
+        settings.set(name, whole, priority="cmdline")
     return settings
 
 
