@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin
 
 from scrapy import Request, signals
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.threads import deferToThread
 
 from crawler.arguments import (
     ArgumentExit,
@@ -199,7 +197,7 @@ class WrapperSpider(PageSpider):
         if pages is not None and not pages.search(response.url):
             self.skip(response.url, "not-wanted", "the rules are not for pages of its address")
             return
-        wrapped = await self._wrapped(page)
+        wrapped = await self.rules.run(page, self._more)
         self.rules.note(wrapped)
         for item in self._items(wrapped):
             yield item
@@ -215,13 +213,6 @@ class WrapperSpider(PageSpider):
         links = page_links(page, LinkRules())
         wanted = [link.address for link in links if not link.cut and follow.search(link.address)]
         yield from self._requests(wanted)
-
-    async def _wrapped(self, page: ParsedPage) -> Wrapped:
-        args = (page.page.url, "", *self._more)
-        if not self.rules.blocks:
-            return self.rules.run(page, args)
-        ran: Wrapped = await maybe_deferred_to_future(deferToThread(self.rules.run, page, args))
-        return ran
 
     def _items(self, wrapped: Wrapped) -> Iterator[WrappedPage]:
         result = wrapped.result

@@ -6,6 +6,10 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredLock
+from twisted.internet.threads import deferToThread
+
 from crawler.core.wrapper.applying import NO_FIT
 from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
@@ -59,6 +63,7 @@ class RulesAtWork:
         self._report = report
         self._count = count
         self._told: set[str] = set()
+        self._in_turn = DeferredLock()
 
     @classmethod
     def of(cls, options: Options, count: Callable[[str, int], None]) -> Self | None:
@@ -72,14 +77,23 @@ class RulesAtWork:
             count=count,
         )
 
-    @property
-    def blocks(self) -> bool:
-        """Whether :meth:`run` may take long, so that a crawl calls it in a thread."""
-        return self._wrapper.blocks
+    async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
+        """Run the project on a page while the crawl goes on; nothing is noted.
 
-    def run(self, page: ParsedPage, args: Sequence[str] = ()) -> Wrapped:
-        """Run the project on a page; no figure is touched, so that a thread may do it."""
-        return self._wrapper.run(tree_of(page), args or (page.page.url, ""))
+        Args:
+            page: the page.
+            more: further arguments for scripts, behind the page and the output.
+        """
+        if not self._wrapper.blocks:
+            return self._run(page, more)
+        # One at a time: pages that wait for their scripts would take all threads, without which
+        # the crawl finds no host and fetches nothing.
+        in_thread = self._in_turn.run(deferToThread, self._run, page, more)
+        ran: Wrapped = await maybe_deferred_to_future(in_thread)
+        return ran
+
+    def _run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
+        return self._wrapper.run(tree_of(page), (page.page.url, "", *more))
 
     def note(self, wrapped: Wrapped) -> None:
         """Count a page, log what is wrong with it, and list it."""
@@ -105,7 +119,7 @@ class RulesAtWork:
 
         Blocks while scripts run.
         """
-        wrapped = self.run(page)
+        wrapped = self._run(page)
         self.note(wrapped)
         return self.fields_of(wrapped)
 

@@ -85,9 +85,14 @@ def fields_of(result: Result, schema: Element) -> dict[str, Any]:
 
 
 def rows_of(result: Result, schema: Element) -> Iterator[dict[str, Any]]:
-    """Yield a page's rows (:func:`~crawler.core.wrapper.output.as_rows`), each with its ``url``."""
+    """Yield a page's rows (:func:`~crawler.core.wrapper.output.as_rows`), each with its ``url``.
+
+    Each has all of :func:`columns_of`: a feed takes its columns from the first, and that may be of
+    a page without records.
+    """
+    blank = dict.fromkeys(columns_of(schema))
     for row in as_rows(result.root, schema):
-        yield {_URL: result.url, **row}
+        yield {**blank, _URL: result.url, **row}
 
 
 def columns_of(schema: Element) -> list[str]:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from itemadapter import ItemAdapter, is_item
 from scrapy import signals
 from scrapy.http import TextResponse
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.threads import deferToThread
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.parse import parse
@@ -90,10 +88,7 @@ class WrapperPipeline:
         if parsed is None:
             self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
             return None
-        if not rules.blocks:
-            return rules.run(parsed)
-        ran: Wrapped = await maybe_deferred_to_future(deferToThread(rules.run, parsed))
-        return ran
+        return await rules.run(parsed)
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
         adapter = ItemAdapter(item)

@@ -174,6 +174,14 @@ def test_csv_has_a_row_a_record_and_json_lines_a_line_a_page_or_record(shop: Pat
     assert [json.loads(line)["title"] for line in text.splitlines()] == ["Rain", "Snow"]
 
 
+def test_rows_of_a_page_without_records_have_all_keys_too(shop: Path) -> None:
+    (shop / "none.html").write_text(page("Mill", "555-3"), "utf-8")
+    _, lines, _ = wrapped(shop, "none.html", "two.html", format="jsonl", rows=True)
+    rows = [json.loads(line) for line in lines.splitlines()]
+    assert [row["title"] for row in rows] == [None, "Rain", "Snow"]
+    assert {tuple(row) for row in rows} == {("url", "name", "phone", "title", "price", "link")}
+
+
 def test_an_output_file_is_written_whole_and_a_report_lists_every_page(shop: Path) -> None:
     (shop / "bad.html").write_bytes(b"\x00\x01\x02\xff" * 400)
     output, report = shop / "out.jsonl", shop / "report.jsonl"

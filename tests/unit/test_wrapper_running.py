@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,7 @@ from crawler.core.wrapper.project import (
     checked,
     new_project,
 )
+from crawler.core.wrapper.projectfile import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.scripts.forms import Limits
@@ -26,6 +29,7 @@ from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SCHEMA = Element(
     "shop",
@@ -263,3 +267,47 @@ def test_a_project_tells_what_it_loads() -> None:
     )
     with pytest.raises(ArgumentError, match="the page that argument 0 names; give it"):
         addresses_of(project, [])
+
+
+AT_ONCE = """
+import sys
+from pathlib import Path
+
+from twisted.internet import reactor
+from twisted.internet.defer import ensureDeferred, gatherResults
+
+from crawler.core.page import Page
+from crawler.core.parse import parse
+from crawler.wrapping.atwork import RulesAtWork
+
+rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
+pages = [parse(Page.from_text("https://shop.example/", f"<h1>{name}</h1>")) for name in "ABC"]
+done = []
+
+
+def begin():
+    runs = gatherResults([ensureDeferred(rules.run(page)) for page in pages])
+    threads = reactor.getThreadPool().workers
+    runs.addCallback(lambda all: done.extend([threads, *(its.result.fits for its in all)]))
+    runs.addBoth(lambda _: reactor.stop())
+
+
+reactor.callWhenRunning(begin)
+reactor.run()
+rules.close()
+print(done)
+"""
+
+
+def test_pages_that_wait_for_their_scripts_take_one_thread(tmp_path: Path) -> None:
+    script = "function main() { xtree.root.Add('said', 'so'); }"
+    project = Project(Element("page", "group", elements=(Element("said"),)), {}, (Script(script),))
+    (tmp_path / "said.h2x").write_text(write_project(project), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE, str(tmp_path / "said.h2x")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "[1, True, True, True]"
