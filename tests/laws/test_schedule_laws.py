@@ -1,0 +1,77 @@
+"""Laws of schedules: where one looks from does not change what is planned."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise, takewhile
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.harvest.plan import SitePlan
+from crawler.harvest.schedule import MOST_COUNTED, due, planned_times
+
+ZONES = ("UTC", "Europe/Berlin", "Asia/Seoul", "America/Havana", "Australia/Lord_Howe")
+CRONS = (
+    "0 5 * * *", "30 2 * * *", "15,45 1-3 * * *", "*/20 * * * *", "*/30 2 * * *", "0 */3 * * *",
+    "0 0 * * MON", "0 0 1,15 * *", "0 0 L * *", "59 23 * 3,10 SUN", "0 0 * * *",
+)  # fmt: skip
+# Around the changes of the clock in most of these zones, and anywhere.
+AROUND = st.one_of(
+    st.integers(*(int(datetime(2026, *day, tzinfo=UTC).timestamp()) for day in days))
+    for days in (((3, 7), (4, 6)), ((10, 3), (11, 2)), ((1, 1), (12, 31)))
+).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
+SPANS = st.timedeltas(timedelta(0), timedelta(days=3))
+SITES = st.builds(
+    SitePlan,
+    id=st.sampled_from(("blog", "news")),
+    cron=st.sampled_from(CRONS),
+    time_zone=st.sampled_from(ZONES),
+    jitter=st.sampled_from((0, 7, 600, 7200, 100_000)),
+)
+
+
+def between(site: SitePlan, start: datetime, end: datetime) -> list[datetime]:
+    return list(takewhile(lambda time: time <= end, planned_times(site, start)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(SITES, AROUND, SPANS, SPANS)
+def test_a_span_is_the_sum_of_its_parts(
+    site: SitePlan, start: datetime, first: timedelta, second: timedelta
+) -> None:
+    middle, end = start + first, start + first + second
+    assert between(site, start, end) == [
+        *between(site, start, middle),
+        *between(site, middle, end),
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(SITES, AROUND, SPANS)
+def test_planned_times_rise_and_are_in_utc(
+    site: SitePlan, start: datetime, span: timedelta
+) -> None:
+    times = between(site, start, start + span)
+    assert all(earlier < later for earlier, later in pairwise([start, *times]))
+    assert all(time.tzinfo is UTC and time.microsecond == 0 for time in times)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SITES, AROUND, st.lists(SPANS, min_size=1, max_size=4))
+def test_each_planned_time_is_run_or_missed_once_however_often_one_looks(
+    site: SitePlan, start: datetime, spans: list[timedelta]
+) -> None:
+    last = now = start
+    seen = 0
+    for span in spans:
+        now += span
+        what = due(site, last, now)
+        if what is not None:
+            assert last < what.planned <= now
+            seen += 1 + what.missed
+            last = what.planned
+            assert due(site, last, now) is None
+    planned = between(site, start, now)
+    assert len(planned) < MOST_COUNTED
+    assert seen == len(planned)
