@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.errors import ArgumentError, CorpusError, OptionError, one_line
+from crawler.core.errors import CorpusError, OptionError, one_line
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inline import InlineExecutor
-from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
-from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
+from crawler.harvest.calls import ExecutorCall
 from crawler.journey import Journey
 from crawler.options import PREFIX, Options
 
@@ -32,7 +32,8 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
     """Run the command.
 
     Args:
-        namespace: the arguments of :func:`add_archive_arguments`.
+        namespace: ``files``, the executor's options as all harvests have them, and those of
+            :func:`crawler.harvest.archive.arguments.add_archive_arguments`.
         settings: Scrapy's.
 
     Returns:
@@ -45,9 +46,9 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
         call = ArchiveCall(
             paths=[Path(name) for name in namespace.files],
             options=options,
-            output=namespace.output or options.dir / "archive",
-            work=namespace.work or options.dir / "archive-work",
-            shard_bytes=namespace.shard_size * _MEGABYTE,
+            output=Path(namespace.output or options.dir / "archive"),
+            work=Path(namespace.work or options.dir / "archive-work"),
+            shard_bytes=(namespace.shard_size or SHARD_BYTES // _MEGABYTE) * _MEGABYTE,
             memory=namespace.memory and namespace.memory * _MEGABYTE,
             path=[str(Path(folder).absolute()) for folder in sys.path],
         )
@@ -80,13 +81,9 @@ def _check(options: Options, settings: BaseSettings) -> None:
 def _executor(namespace: argparse.Namespace) -> Executor:
     if namespace.executor == "inline":
         return InlineExecutor()
-    if namespace.executor == "dask":
-        if not namespace.scheduler:
-            raise ArgumentError("--executor dask needs --scheduler, such as tcp://head:8786")
-        from crawler.harvest.daskexec import DaskExecutor  # noqa: PLC0415 - of an extra
-
-        return DaskExecutor(namespace.scheduler)
-    return LocalExecutor(namespace.processes)
+    return ExecutorCall(
+        namespace.executor or "local", namespace.processes, namespace.scheduler
+    ).make()
 
 
 def _tell(line: str) -> None:

@@ -22,17 +22,11 @@ from typing import TYPE_CHECKING, Any, Final
 from crawler.core.errors import ArgumentError, CorpusError, StoreError
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inputs import find_files, partitions_for, tell_changes
+from crawler.harvest.archive.keys import files_named, key_of, settings_of
 from crawler.harvest.archive.merged import views_path
 from crawler.harvest.archive.output import begin_output, end_output
 from crawler.harvest.archive.steps import Step, Steps
-from crawler.harvest.archive.work import (
-    ASIDE,
-    Work,
-    files_named,
-    key_of,
-    settings_of,
-    write_json,
-)
+from crawler.harvest.archive.work import ASIDE, Work, write_json
 from crawler.store.lock import try_lock
 
 if TYPE_CHECKING:

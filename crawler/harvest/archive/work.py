@@ -25,47 +25,33 @@ import sys
 import uuid
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from scrapy.settings import BaseSettings
-from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
+from xxhash import xxh3_64_intdigest
 
 from crawler.core.errors import StoreError
-from crawler.journey import REPLAYED
-from crawler.options import PREFIX, Options
+from crawler.options import Options
 from crawler.store.cuts import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from scrapy.settings import BaseSettings
 
 __all__ = [
     "ASIDE",
     "Shard",
     "Work",
     "begin_job",
-    "files_named",
-    "key_of",
     "partition_of",
     "read_json",
     "replacing",
-    "settings_of",
     "write_json",
 ]
 
 ASIDE: Final = ".aside"
 """How the name of a file ends that is not whole."""
-
-_FORMAT: Final = 1
-# What decides what a page tells; the other settings decide what is made of it.
-_OBSERVING: Final = (
-    "TEXT_METHOD",
-    "MAX_PAGE_BYTES",
-    "JOIN_PARTS",
-    "PAGE_TYPES",
-    "DROP_NEAR_DUPLICATES",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,51 +147,20 @@ def partition_of(site: str, partitions: int) -> int:
     return xxh3_64_intdigest(site.encode("utf-8", "surrogatepass")) % partitions
 
 
-def key_of(*parts: object) -> str:
-    """Return a name for JSON values, and for the version that makes something of them."""
-    try:
-        release = version("scrapy-corpus")
-    except PackageNotFoundError:
-        release = ""
-    return xxh3_64_hexdigest(json.dumps([_FORMAT, release, *parts], sort_keys=True).encode())
-
-
-def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
-    """Return, as JSON values, the settings that decide what a page's item says.
-
-    Args:
-        options: the settings.
-        observing: return those alone that decide what a page tells.
-    """
-    names = [PREFIX + name for name in _OBSERVING] if observing else list(REPLAYED)
-    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in names}
-    return {n: str(v.absolute()) if isinstance(v, Path) else v for n, v in values.items()}
-
-
-def files_named(options: Options) -> dict[str, list[int]]:
-    """Return the state of the files that settings name: size, and time of the last change."""
-    paths = (Path(str(value)) for value in settings_of(options).values() if value)
-    found = {}
-    for path in paths:
-        with suppress(OSError, ValueError):
-            if path.is_file():
-                state = path.stat()
-                found[str(path)] = [state.st_size, state.st_mtime_ns]
-    return found
-
-
 def begin_job(argument: Mapping[str, Any]) -> tuple[Work, Options]:
     """Return what every job is given: the folder of results, and the settings.
 
     Args:
-        argument: ``work`` (folder), ``settings`` (of :func:`settings_of`), and ``path``, where
+        argument: ``work`` (folder), ``settings`` (of
+            :func:`crawler.harvest.archive.keys.settings_of`), and ``path``, where
             modules are looked for that the settings name, beside the usual places.
 
     Raises:
         OptionError: a setting is wrong.
     """
     sys.path += [folder for folder in argument["path"] if folder not in sys.path]
-    settings = BaseSettings(dict(argument["settings"]))
+    # All that is asked of settings here a dictionary can tell, and Scrapy takes long to import.
+    settings = cast("BaseSettings", argument["settings"])
     return Work(Path(argument["work"])), Options.from_settings(settings)
 
 

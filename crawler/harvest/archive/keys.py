@@ -1,0 +1,62 @@
+"""Names of results, made of all that these depend on."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from xxhash import xxh3_64_hexdigest
+
+from crawler.journey import REPLAYED
+from crawler.options import PREFIX
+
+if TYPE_CHECKING:
+    from crawler.options import Options
+
+__all__ = ["files_named", "key_of", "settings_of"]
+
+_FORMAT: Final = 1
+# What decides what a page tells; the other settings decide what is made of it.
+_OBSERVING: Final = (
+    "TEXT_METHOD",
+    "MAX_PAGE_BYTES",
+    "JOIN_PARTS",
+    "PAGE_TYPES",
+    "DROP_NEAR_DUPLICATES",
+)
+
+
+def key_of(*parts: object) -> str:
+    """Return a name for JSON values, and for the version that makes something of them."""
+    try:
+        release = version("scrapy-corpus")
+    except PackageNotFoundError:
+        release = ""
+    return xxh3_64_hexdigest(json.dumps([_FORMAT, release, *parts], sort_keys=True).encode())
+
+
+def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
+    """Return, as JSON values, the settings that decide what a page's item says.
+
+    Args:
+        options: the settings.
+        observing: return those alone that decide what a page tells.
+    """
+    names = [PREFIX + name for name in _OBSERVING] if observing else list(REPLAYED)
+    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in names}
+    return {n: str(v.absolute()) if isinstance(v, Path) else v for n, v in values.items()}
+
+
+def files_named(options: Options) -> dict[str, list[int]]:
+    """Return the state of the files that settings name: size, and time of the last change."""
+    paths = (Path(str(value)) for value in settings_of(options).values() if value)
+    found = {}
+    for path in paths:
+        with suppress(OSError, ValueError):
+            if path.is_file():
+                state = path.stat()
+                found[str(path)] = [state.st_size, state.st_mtime_ns]
+    return found
