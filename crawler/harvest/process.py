@@ -160,7 +160,13 @@ def _is_of_memory(line: str) -> bool:
     small = line.lower()
     return any(
         word in small
-        for word in ("memoryerror", "bad_alloc", "cannot allocate memory", "out of memory")
+        for word in (
+            "memoryerror",
+            "bad_alloc",
+            "allocate memory",
+            "memory allocation",
+            "of memory",
+        )
     )
 
 

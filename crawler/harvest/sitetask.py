@@ -43,11 +43,20 @@ _SETTINGS: Final[dict[str, Any]] = {
     "LOG_VERSIONS": [],
     "LOG_FORMATTER": "crawler.logs.ShortLogFormatter",
     "STATS_DUMP": False,
-    "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
-    "TELNETCONSOLE_ENABLED": False,
     # The summary at the end goes to the log.
     "CORPUS_PROGRESS": "off",
 }
+
+# Nobody speaks to these crawls, nor reads their log as it comes. They are left out of what Scrapy
+# switches on, and not named in EXTENSIONS: what is named is imported to be switched off, and that
+# takes the last a tenth of a crawl's start where aiohttp is installed.
+_UNWANTED: Final = frozenset(
+    {
+        "scrapy.extensions.logstats.LogStats",
+        "scrapy.extensions.telnet.TelnetConsole",
+        "scrapy.extensions.remote_control.RemoteControl",
+    }
+)
 
 _REASONS: Final = {"memusage_exceeded": "memory", "closespider_timeout": "time"}
 
@@ -156,6 +165,9 @@ def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Sett
         own["MEMUSAGE_LIMIT_MB"] = max(1, int(site.memory_limit * _MEMORY_SHARE / _MB))
         own["MEMUSAGE_CHECK_INTERVAL_SECONDS"] = _MEMORY_LOOK_SECONDS
     settings = Settings({**_SETTINGS, "FEED_EXPORTERS": FEED_EXPORTERS}, priority="project")
+    extensions = settings.getdict("EXTENSIONS_BASE").items()
+    wanted = {name: place for name, place in extensions if name not in _UNWANTED}
+    settings.set("EXTENSIONS_BASE", wanted, priority="project")
     for name, value in {**site.settings, **own}.items():
         # What a plan switches on besides replaces nothing.
         known = _SETTINGS.get(name)

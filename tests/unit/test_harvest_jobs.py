@@ -240,7 +240,9 @@ def test_jobs_are_taken_when_there_is_a_place() -> None:
             executor.stop()
 
     assert 2 <= next(numbers) <= 5
-    assert sorted(values)[:2] == [0, 2]
+    # What still ran may have had no time to answer.
+    assert set(values) <= {0, 2, 4, 6, None}
+    assert {0, 2} & set(values)
 
 
 def test_leaving_the_loop_ends_what_runs(tmp_path: Path) -> None:
