@@ -67,8 +67,7 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
     missed = [run for run in runs if not run.is_run]
     if alerts.missed and missed:
         last = missed[-1]
-        words = f"{last.site}: {last.missed:,} planned runs were missed, up to "
-        found.append(Trouble("missed", f"{words}{show_time(last.planned)}; {last.detail}", last))
+        found.append(Trouble("missed", f"{last.site}: missed {last.detail}", last))
     ended = [run for run in runs if run.is_run and not run.is_open]
     if not ended:
         return found

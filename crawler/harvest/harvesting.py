@@ -12,6 +12,7 @@ from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import MISSED, Run, show_time
 from crawler.harvest.jobs import DONE, LOST
 from crawler.harvest.schedule import MOST_COUNTED, due
+from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -196,7 +197,9 @@ class Harvest:
         return run
 
     def _note_missed(self, wanted: _Wanted, what: Due, now: datetime) -> None:
-        number = f"{what.missed:,}" + (" or more" if what.missed == MOST_COUNTED else "")
+        number = counted(what.missed, "planned run")
+        if what.missed == MOST_COUNTED:
+            number += " or more"
         words = "nobody harvested then, or the run before was under way"
         span = f"{show_time(what.first)} to {show_time(what.last)} UTC"
         missed = Run(
@@ -205,7 +208,7 @@ class Harvest:
             planned=what.last,
             end=now,
             reason=MISSED,
-            detail=f"{number} planned runs, from {span}: {words}",
+            detail=f"{number}, from {span}: {words}",
             missed=what.missed,
         )
         self._history.write(missed)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanWatch", "Watch"]
 
-_LOOK_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
 
 

@@ -17,9 +17,12 @@ CRONS = (
     "0 0 * * MON", "0 0 1,15 * *", "0 0 L * *", "59 23 * 3,10 SUN", "0 0 * * *",
 )  # fmt: skip
 # Around the changes of the clock in most of these zones, and anywhere.
+DAYS = (((3, 7), (4, 6)), ((10, 3), (11, 2)), ((1, 1), (12, 31)))
 AROUND = st.one_of(
-    st.integers(*(int(datetime(2026, *day, tzinfo=UTC).timestamp()) for day in days))
-    for days in (((3, 7), (4, 6)), ((10, 3), (11, 2)), ((1, 1), (12, 31)))
+    *(
+        st.integers(*(int(datetime(2026, *day, tzinfo=UTC).timestamp()) for day in days))
+        for days in DAYS
+    )
 ).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
 SPANS = st.timedeltas(timedelta(0), timedelta(days=3))
 SITES = st.builds(

@@ -1,0 +1,135 @@
+"""A harvest that watches, in processes of its own: what is due is run, once, until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crawler.demo.server import serve
+from crawler.harvest.history import History, Run
+from crawler.harvest.storage import Storage
+from support.crawling import ROOT, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATIENCE = 60.0
+DUE = datetime.now(UTC) - timedelta(minutes=10)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with serve(small_site(3)) as served:
+        yield served
+
+
+def write_plan(folder: Path, address: str, extra: str = "") -> None:
+    """Write a plan of a site that was due ten minutes ago, and one that is not due for long."""
+    text = f"""output = "out"
+[defaults]
+cron = "{DUE.minute} {DUE.hour} * * *"
+[defaults.settings]
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = false
+ROBOTSTXT_OBEY = false
+CORPUS_PAGE_TYPES = "all"
+[[site]]
+id = "due"
+addresses = ["{address}/"]
+[[site]]
+id = "later"
+addresses = ["{address}/a/0"]
+cron = "{DUE.minute} {DUE.hour} {(DUE + timedelta(days=15)).day} * *"
+{extra}
+"""
+    aside = folder / "aside"
+    aside.write_text(text, "utf-8")
+    aside.replace(folder / "harvest.toml")
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    with (folder / f"{arguments[0]}-said").open("w", encoding="utf-8") as said:
+        return subprocess.Popen(
+            [sys.executable, "-m", "scrapy", "harvest", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
+
+
+def wait_for(is_there: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not is_there():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def status(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    process = start(folder, "status", "harvest.toml", "--json")
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    return {one["site"]: one["runs"] for one in json.loads(out)}
+
+
+def test_watching_runs_what_is_due_once_and_reads_a_changed_plan(
+    address: str, tmp_path: Path
+) -> None:
+    write_plan(tmp_path, address)
+    history = History(Storage.of(str(tmp_path / "out")), pytest.fail)
+    before = DUE - timedelta(days=2, hours=5)
+    for name in ("due", "later"):
+        history.write(Run(name, before, before, before, "finished", items=1))
+    watch = start(tmp_path, "watch", "harvest.toml")
+    try:
+        said = tmp_path / "watch-said"
+        wait_for(lambda: "due: finished" in said.read_text("utf-8"))
+        write_plan(tmp_path, address, "cron = ")
+        wait_for(lambda: "the plan before it holds" in said.read_text("utf-8"))
+        write_plan(tmp_path, address, f'[[site]]\nid = "new"\naddresses = ["{address}/"]')
+        wait_for(lambda: "was read: 3 sites" in said.read_text("utf-8"))
+        watch.send_signal(signal.SIGINT)
+        out, _ = watch.communicate(timeout=PATIENCE)
+    finally:
+        watch.kill()
+    assert watch.returncode == 0
+    words = said.read_text("utf-8")
+    assert "due: missed 2 planned runs, from" in words
+    assert "stopping: what runs ends first" in words
+    assert "Traceback" not in words
+    assert "  well        1 site\n" in out
+    runs = status(tmp_path)
+    assert [run["reason"] for run in runs["due"]] == ["finished", "missed", "finished"]
+    assert [run["reason"] for run in runs["later"]] == ["finished"]
+    assert runs["new"] == []
+    last = runs["due"][-1]
+    assert (last["pages"], last["items"], last["new"], last["errors"]) == (4, 4, 4, {})
+
+
+def test_ctrl_c_ends_the_crawl_that_runs_in_order(address: str, tmp_path: Path) -> None:
+    write_plan(tmp_path, address)
+    plan = tmp_path / "harvest.toml"
+    plan.write_text(plan.read_text("utf-8").replace("DOWNLOAD_DELAY = 0", "DOWNLOAD_DELAY = 2"))
+    run = start(tmp_path, "run", "harvest.toml", "--site", "due")
+    try:
+        logs = tmp_path / "out" / "sites" / "due" / "logs"
+        wait_for(lambda: any(log.stat().st_size for log in logs.glob("*.log")))
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=PATIENCE)
+    finally:
+        run.kill()
+    assert run.returncode == 1
+    assert "due (stopped)" in out
+    (entry,) = status(tmp_path)["due"]
+    assert entry["reason"] == "stopped"
+    assert entry["end"] is not None

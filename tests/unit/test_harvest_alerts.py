@@ -1,0 +1,198 @@
+"""Alerts: what counts as trouble, and that somebody is told of it, once."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crawler.harvest.alerts import Alerter, Trouble, send, troubles
+from crawler.harvest.history import Run
+from crawler.harvest.plan import Alerts
+from crawler.harvest.storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+START = datetime(2026, 11, 2, 5, tzinfo=UTC)
+STRICT = Alerts(command=("true",), fall=0.5, error_rate=0.2)
+
+
+def runs(*items: int, **last: Any) -> list[Run]:  # noqa: ANN401 - fields of a run
+    """Make runs of a site, a day apart; the last with other fields."""
+    made = [
+        Run("blog", START + timedelta(days=day), end=START + timedelta(days=day, hours=1),
+            reason="finished", pages=number + 1, items=number)
+        for day, number in enumerate(items)
+    ]  # fmt: skip
+    return [*made[:-1], replace(made[-1], **last)]
+
+
+def kinds(entries: list[Run], alerts: Alerts = STRICT) -> list[str]:
+    return [trouble.kind for trouble in troubles(entries, alerts)]
+
+
+MISSED = Run("blog", START, planned=START, reason="missed", missed=2, detail="2 planned runs")
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        (runs(10, 12), []),
+        (runs(0), []),
+        (runs(0, 0), []),
+        (runs(10, 0), ["zero-items"]),
+        (runs(10, 10, 4), ["fall"]),
+        (runs(10, 10, 5), []),
+        (runs(10, 10, errors={"404": 2}), []),
+        (runs(10, 10, errors={"404": 2, "dns": 1}), ["error-rate"]),
+        (runs(10, 10, reason="time"), ["failed"]),
+        (runs(10, 0, reason="failed", pages=0), ["failed", "zero-items"]),
+        (runs(10, 10, end=None, reason="running"), []),
+        ([MISSED], ["missed"]),
+        ([*runs(10, 10), replace(MISSED, start=START + timedelta(days=9))], ["missed"]),
+        ([], []),
+    ],
+    ids=range(14),
+)
+def test_trouble_is_what_the_plan_calls_so(entries: list[Run], told: list[str]) -> None:
+    assert kinds(entries) == told
+
+
+def test_the_average_is_over_the_last_runs_that_went_well() -> None:
+    entries = runs(1000, 10, 10, 10, 4)
+    assert kinds(entries, replace(STRICT, runs=3)) == ["fall"]
+    assert kinds(entries, replace(STRICT, runs=3, fall=0.4)) == []
+    assert kinds(entries, replace(STRICT, runs=4, fall=0.02)) == ["fall"]
+    failed = [*entries[:1], replace(entries[1], reason="failed", items=0), *entries[2:]]
+    assert kinds(failed, replace(STRICT, runs=2, fall=0.4)) == []
+
+
+def test_what_nobody_wants_to_know_is_not_told() -> None:
+    quiet = Alerts(command=("true",), zero_items=False, missed=False, failed=False)
+    assert kinds([MISSED, *runs(10, 0, reason="failed", errors={"dns": 9}, pages=0)], quiet) == []
+
+
+def command(folder: Path, extra: str = "") -> tuple[str, ...]:
+    """Return a command that adds what it is given to a file."""
+    code = (
+        "import sys\n"
+        f"open({str(folder / 'alerts.jsonl')!r}, 'ab').write(sys.stdin.buffer.read() + b'\\n')\n"
+        f"{extra}"
+    )
+    return (sys.executable, "-c", code)
+
+
+def told(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "alerts.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def test_a_trouble_is_told_once_and_again_when_it_was_gone(tmp_path: Path) -> None:
+    words: list[str] = []
+    alerter = Alerter(Storage.of(str(tmp_path)), words.append)
+    alerts = replace(STRICT, command=command(tmp_path))
+    good, bad = runs(10, 10), runs(10, 10, 10, reason="time", detail="„spät“")
+    for entries in (good, bad, bad, runs(9, 9, 9, 9, reason="died"), good, bad):
+        alerter.look("blog", entries, alerts)
+    assert [one["kind"] for one in told(tmp_path)] == ["failed", "failed"]
+    first = told(tmp_path)[0]
+    assert first["site"] == "blog"
+    assert first["text"] == "blog: the run of 2026-11-04 05:00 ended early (time): „spät“"
+    assert first["run"]["reason"] == "time"
+    assert words == []
+
+
+def test_each_time_of_missed_runs_is_told_once(tmp_path: Path) -> None:
+    alerter = Alerter(Storage.of(str(tmp_path)), lambda _: None)
+    alerts = replace(STRICT, command=command(tmp_path))
+    entries = [MISSED, *runs(10)]
+    for _ in range(2):
+        alerter.look("blog", entries, alerts)
+    alerter.look("blog", [*entries, replace(MISSED, start=START + timedelta(days=3))], alerts)
+    assert [one["kind"] for one in told(tmp_path)] == ["missed", "missed"]
+
+
+def test_an_alert_that_could_not_be_sent_is_told_and_sent_later(tmp_path: Path) -> None:
+    words: list[str] = []
+    alerter = Alerter(Storage.of(str(tmp_path)), words.append)
+    bad = runs(10, 10, reason="time")
+    refusing = command(tmp_path, "sys.exit('no\\nmail today')")
+    assert alerter.look("blog", bad, replace(STRICT, command=refusing)) == []
+    assert words == [f"alert of blog was not sent: {sys.executable} ended with 1: no mail today"]
+    sent = alerter.look("blog", bad, replace(STRICT, command=command(tmp_path)))
+    assert [trouble.kind for trouble in sent] == ["failed"]
+    assert len(told(tmp_path)) == 2
+
+
+def test_a_command_has_so_long_and_no_longer() -> None:
+    trouble = Trouble("failed", "x", runs(1)[0])
+    slow = Alerts(command=(sys.executable, "-c", "import time; time.sleep(60)"), time_limit=0.2)
+    assert send(trouble, slow) == [f"{sys.executable} took more than 0.2 s"]
+    missing = Alerts(command=("/no/such/program",))
+    assert send(trouble, missing)[0].startswith("/no/such/program cannot be run: ")
+
+
+@contextmanager
+def webhook(status: int, pause: threading.Event | None = None) -> Iterator[tuple[str, list[Any]]]:
+    """Serve one address; give it, and what it is sent."""
+    got: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            got.append((self.headers["Content-Type"], json.loads(body)))
+            if pause is not None:
+                pause.wait(10)
+            self.send_response(status)
+            self.send_header("Location", "http://127.0.0.1:1/")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/hook", got
+    finally:
+        if pause is not None:
+            pause.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_webhook_gets_the_alert() -> None:
+    trouble = Trouble("failed", "„x“", runs(1)[0])
+    with webhook(204) as (address, got):
+        assert send(trouble, Alerts(webhook=address)) == []
+    assert got == [("application/json", trouble.as_json())]
+
+
+@pytest.mark.parametrize("status", [302, 404, 500])
+def test_a_webhook_that_does_not_take_the_alert_is_told(status: int) -> None:
+    with webhook(status) as (address, got):
+        told = send(Trouble("failed", "x", runs(1)[0]), Alerts(webhook=address))
+    assert told == [f"{address} answered with status {status}"]
+    assert len(got) == 1
+
+
+def test_a_webhook_that_is_slow_or_gone_is_told() -> None:
+    trouble = Trouble("failed", "x", runs(1)[0])
+    with webhook(200, threading.Event()) as (address, _):
+        (slow,) = send(trouble, Alerts(webhook=address, time_limit=0.2))
+    (gone,) = send(trouble, Alerts(webhook=address, time_limit=5))
+    assert slow.startswith(f"{address} cannot be reached: ")
+    assert gone.startswith(f"{address} cannot be reached: ")

@@ -1,0 +1,161 @@
+"""How runs are shown: a table, JSON, a page, lines and a summary."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from lxml import etree, html
+
+from crawler.harvest.harvesting import Tally
+from crawler.harvest.history import History, Run
+from crawler.harvest.plan import Plan, SitePlan
+from crawler.harvest.shown import Display, summary_lines
+from crawler.harvest.status import FIGURES, as_json, gather, lines
+from crawler.harvest.statuspage import page
+from crawler.harvest.storage import Storage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = datetime(2026, 11, 9, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+RUN = Run("blog", NOW - DAY, NOW - DAY, NOW - DAY + timedelta(seconds=75), "finished", 12, 10, 8, 2,
+          1, {"404": 2})  # fmt: skip
+EVIL = '<script>alert("1")</script>&'
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    """Make a plan with a history."""
+    sites = (
+        SitePlan("blog", cron="0 5 * * *", time_zone="Asia/Seoul"),
+        SitePlan("new"),
+        SitePlan("bad", cron="@daily"),
+    )
+    history = History(Storage.of(str(tmp_path)), pytest.fail)
+    history.write(replace(RUN, start=NOW - 3 * DAY, planned=None, items=14, pages=12, errors={}))
+    history.write(Run("blog", NOW - 2 * DAY, NOW - 2 * DAY, NOW, "missed", missed=4, detail=EVIL))
+    history.write(RUN)
+    history.write(replace(RUN, site="bad", reason="failed", detail=EVIL, items=0))
+    return Plan(tmp_path / "harvest.toml", str(tmp_path), sites)
+
+
+def history_of(plan: Plan) -> History:
+    return History(Storage.of(plan.output), pytest.fail)
+
+
+def test_the_table_sets_the_last_run_against_the_one_before(plan: Plan) -> None:
+    head, *rows = lines(gather(plan, history_of(plan), NOW))
+    assert head.split() == [
+        "site", "planned", "start", "took", "reason", *FIGURES, "missed", "next",
+    ]  # fmt: skip
+    assert [" ".join(row.split()) for row in rows] == [
+        (
+            "blog 2026-11-08 12:00 2026-11-08 12:00 1 min 15 s finished 12 (+0) 10 (-4) 8 (+0) "
+            "2 (+0) 1 (+0) 2 (+2) 4 2026-11-09 20:00"
+        ),
+        "new - - never run 0 -",
+        "bad 2026-11-08 12:00 2026-11-08 12:00 1 min 15 s failed 12 0 8 2 1 2 0 2026-11-10 00:00",
+        f"bad: {EVIL}",
+    ]
+
+
+def test_json_has_all_entries(plan: Plan) -> None:
+    blog, new, _ = json.loads(json.dumps(as_json(gather(plan, history_of(plan), NOW))))
+    assert blog["difference"] == {
+        "pages": 0, "items": -4, "new": 0, "changed": 0, "gone": 0, "errors": 2,
+    }  # fmt: skip
+    assert [run["reason"] for run in blog["runs"]] == ["finished", "missed", "finished"]
+    assert (blog["missed"], blog["next"]) == (4, "2026-11-09T20:00:00+00:00")
+    assert new == {
+        "site": "new", "next": None, "missed": 0, "difference": dict.fromkeys(FIGURES), "runs": [],
+    }  # fmt: skip
+
+
+def test_sites_and_entries_can_be_chosen(plan: Plan) -> None:
+    (only,) = gather(plan, history_of(plan), NOW, sites=["blog"], last=1)
+    assert only.entries == (RUN,)
+
+
+def test_a_run_under_way_is_not_set_against_others(plan: Plan) -> None:
+    history_of(plan).write(Run("blog", NOW))
+    (blog,) = gather(plan, history_of(plan), NOW, sites=["blog"])
+    assert blog.difference("items") is None
+    assert "running 0 0" in " ".join(list(lines([blog]))[1].split())
+
+
+def test_the_page_is_sound_escaped_and_needs_nothing_else(plan: Plan) -> None:
+    text = page(gather(plan, history_of(plan), NOW), EVIL, NOW)
+    assert "<script" not in text
+    assert "http" not in text
+    tree = html.fromstring(text)
+    assert not tree.xpath("//script | //link | //img | //@src | //@href")
+    # As strict as XML, but for the two tags that HTML leaves open, and the line that says it is.
+    strict = text.split("\n", 1)[1]
+    for tag in ('<meta charset="utf-8">', ('<meta name="viewport" content="width=device-width, '
+                'initial-scale=1">')):  # fmt: skip
+        assert tag in strict
+        strict = strict.replace(tag, "")
+    root = etree.fromstring(strict)
+    (first, second, third) = root.iter("svg")
+    assert [bar.get("class") for bar in first] == ["bar", "bar missed", "bar"]
+    assert [bar.get("class") for bar in third] == ["bar bad"]
+    assert len(second) == 0
+    heights = [float(bar.get("height", "")) for bar in first]
+    assert heights[0] > heights[2] > 0
+    assert EVIL in "".join(map(str, root.itertext()))
+
+
+def test_without_a_terminal_each_run_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with Display(2, live=False) as display:
+        display.started(Run("blog", NOW))
+        display.ended(RUN)
+        display.started(Run("bad", NOW, planned=NOW - DAY))
+        display.ended(replace(RUN, site="bad", reason="failed", detail="it\x1b[31m broke"))
+        display.said("a\nword")
+    assert capsys.readouterr().err.splitlines() == [
+        "blog: begun",
+        "blog: finished in 1 min 15 s, 12 pages, 10 items, 8 new, 2 changed, 1 gone, 2 errors",
+        "bad: begun, planned for 2026-11-08 12:00 UTC",
+        (
+            "bad: failed in 1 min 15 s, 12 pages, 10 items, 8 new, 2 changed, 1 gone, 2 errors, "
+            "it[31m broke"
+        ),
+        "a word",
+    ]
+
+
+def test_a_terminal_has_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("COLUMNS", "100")
+    with Display(3, live=True) as display:
+        for name in ("blog", "bad"):
+            display.started(Run(name, NOW))
+        display.ended(replace(RUN, site="bad", reason="failed"))
+    shown = screen.getvalue()
+    assert "0 of 3 sites · running: blog, bad" in shown
+    assert "1 of 3 sites · 1 not well · running: blog" in shown
+    assert "bad: failed in 1 min 15 s" in shown
+
+
+def test_the_summary_names_what_did_not_go_well() -> None:
+    tally = Tally({"blog": RUN, "bad": replace(RUN, site="bad", reason="time")}, missed=3)
+    assert summary_lines(tally, 75) == [
+        "Harvest of 2 sites ended after 1 min 15 s",
+        "  well        1 site",
+        "  not well    1 site: bad (time)",
+        "  pages       24",
+        "  items       20",
+        "  new         16",
+        "  changed     4",
+        "  gone        2",
+        "  errors      4",
+        "  missed      3",
+    ]
+    assert summary_lines(Tally(), 1) == ["Nothing was due"]
