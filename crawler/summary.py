@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["fit_width", "summary"]
+__all__ = ["fit_width", "pad_width", "summary", "width_of"]
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5
@@ -44,7 +44,7 @@ def fit_width(text: str, width: int) -> str:
     upon (control and format characters) is left out, since the text comes from strangers' pages.
     """
     line = "".join(char for char in " ".join(text.split()) if char.isprintable())
-    if sum(map(_columns, line)) <= width:
+    if width_of(line) <= width:
         return line
     used, end = 1, 0
     for char in line:
@@ -53,6 +53,16 @@ def fit_width(text: str, width: int) -> str:
             break
         end += 1
     return line[:end].rstrip() + "…"
+
+
+def pad_width(text: str, width: int) -> str:
+    """Fill ``text`` with spaces to ``width`` terminal columns."""
+    return text + " " * (width - width_of(text))
+
+
+def width_of(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    return sum(map(_columns, text))
 
 
 def _columns(char: str) -> int:

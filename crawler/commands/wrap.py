@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -106,12 +108,7 @@ class WrapCommand(ScrapyCommand):
             saves=_path(opts.saves),
             report=_path(opts.report),
         )
-        encoding = sys.stdout.encoding or "utf-8"
-
-        def write(text: str) -> None:
-            print(text.encode(encoding, "xmlcharrefreplace").decode(encoding), end="")
-
-        return run(call, self._inputs(names[1:], opts), write, self._tell)
+        return run(call, self._inputs(names[1:], opts), _write, self._tell)
 
     def _learn(self, names: list[str], opts: argparse.Namespace) -> bool:
         from crawler.core.errors import ArgumentError
@@ -133,7 +130,7 @@ class WrapCommand(ScrapyCommand):
             project=_file(names[0]),
             lesson=lesson,
             schema=_path(opts.schema),
-            root=opts.root or "page",
+            root=opts.root,
             matcher=opts.matcher,
             confidence=opts.confidence,
             script=_path(opts.script),
@@ -165,7 +162,7 @@ class WrapCommand(ScrapyCommand):
     def _tell(self, error: CorpusError | str) -> None:
         from crawler.core.errors import one_line
 
-        print(f"scrapy wrap: {one_line(error)}", file=sys.stderr)
+        print(f"scrapy wrap: {_plain(one_line(error))}", file=sys.stderr)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -242,7 +239,34 @@ def _path(text: str | None) -> Path | None:
     return None if text is None else _file(text)
 
 
+def _plain(line: str) -> str:
+    """Leave out what a terminal would act upon: pages and scripts are anybody's."""
+    return "".join(char if char.isprintable() else "?" for char in line)
+
+
 def _say(line: str) -> None:
+    """Print a line for a person, in what the terminal can show."""
     encoding = sys.stdout.encoding or "utf-8"
-    shown = "".join(char if char.isprintable() else "?" for char in line)
-    print(shown.encode(encoding, "backslashreplace").decode(encoding))
+    _put(f"{_plain(line)}\n".encode(encoding, "backslashreplace"))
+
+
+def _write(text: str) -> None:
+    """Print output, which is in UTF-8 wherever it goes, as it is in a file."""
+    _put(text.encode("utf-8", "backslashreplace"))
+
+
+def _put(data: bytes) -> None:
+    from crawler.core.errors import StoreError
+
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What the stream still holds would be tried once more when Python ends.
+        with suppress(OSError, ValueError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
+        raise StoreError(f"the output cannot be printed: {error.strerror or error}") from error

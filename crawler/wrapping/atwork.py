@@ -107,7 +107,7 @@ class RulesAtWork:
         if not result.fits:
             self._count("corpus/wrapper/no_fit", 1)
             self._log(NO_FIT, misfit_line(result))
-        for told in told_once(failed):
+        for told in told_once(failed, result.url):
             self._log(SCRIPT_FAILED, f"{result.url}: {told}")
         for line in wrapped.debug:
             logger.debug("%s: %s", result.url, line)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import StoreError, UnreadablePageError
-from crawler.core.wrapper.applying import MISSING, NO_FIT
+from crawler.core.wrapper.applying import MISSING, NO_FIT, WRONG_TYPE
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
 from crawler.folderfiles import write_whole
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "report_of", "told_once"]
 
-_NAME = re.compile(r"[^/\\:*?\"<>|\x00-\x1f]{1,120}")
+_NAME = re.compile(r"[^/\\:*?\"<>|]+")
+# File systems take names of 255 bytes; a number and what a file is called while it is written are
+# put to a name.
+_MOST_NAME_BYTES = 200
+_FILE = "file:"
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
 
 
@@ -41,6 +45,7 @@ class SaveFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names: set[str] = set()
+        self._numbers: Counter[str] = Counter()
 
     def save(self, saved: Saved) -> str | None:
         """Write a tree; return what is wrong with its name, None where nothing is.
@@ -48,13 +53,10 @@ class SaveFolder:
         Raises:
             StoreError: it cannot be written.
         """
-        if not _NAME.fullmatch(saved.file) or saved.file.startswith("."):
-            return "a project saves into one folder, by names without '/' and no '.' in front"
-        name, number = saved.file, 1
-        while name.casefold() in self._names:
-            number += 1
-            name = _SUFFIX.sub(lambda found: f"-{number}{found[0]}", saved.file, count=1)  # noqa: B023 - called at once
-        self._names.add(name.casefold())
+        flaw = _flaw_of_name(saved.file)
+        if flaw is not None:
+            return flaw
+        name = self._unused(saved.file)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._folder / name, [saved.xml.encode("utf-8")])
@@ -64,6 +66,29 @@ class SaveFolder:
                 "folder"
             ) from error
         return None
+
+    def _unused(self, file: str) -> str:
+        # Some file systems take names for the same that differ in their case alone.
+        key = file.casefold()
+        name = file
+        while name.casefold() in self._names:
+            self._numbers[key] += 1
+            end = _SUFFIX.search(file)
+            at = len(file) if end is None else end.start()
+            name = f"{file[:at]}-{self._numbers[key] + 1}{file[at:]}"
+        self._names.add(name.casefold())
+        return name
+
+
+def _flaw_of_name(name: str) -> str | None:
+    if not _NAME.fullmatch(name) or name.startswith("."):
+        return "a project saves into one folder, by names without '/' and no '.' in front"
+    # Such characters steer terminals, and let a name be read as another one.
+    if not name.isprintable():
+        return "names of files have no control characters"
+    if len(name.encode("utf-8")) > _MOST_NAME_BYTES:
+        return f"a name has at most {_MOST_NAME_BYTES} bytes"
+    return None
 
 
 @dataclass(slots=True)
@@ -143,7 +168,7 @@ class Batch:
             self.tell(misfit_line(result))
         failed = [its for its in result.problems if its.reason == SCRIPT_FAILED]
         self.failed += len(failed)
-        for told in told_once(result.problems if result.fits else failed):
+        for told in told_once(result.problems if result.fits else failed, result.url):
             self.tell(f"{result.url}: {told}")
         for line in wrapped.debug:
             self.tell(f"{result.url}: {line}")
@@ -162,14 +187,28 @@ class Batch:
                     self.tell(f"'{saved.file}' is not saved: {flaw}")
 
 
-def told_once(problems: Sequence[Problem]) -> list[str]:
-    """Say each kind of problem of each element once, and how often it is there."""
+def told_once(problems: Sequence[Problem], url: str) -> list[str]:
+    """Say each kind of problem of each element once, and how often it is there.
+
+    Args:
+        problems: of one page.
+        url: the page's address.
+    """
     counts = Counter((problem.element, problem.reason) for problem in problems)
     first = {(problem.element, problem.reason): problem.detail for problem in reversed(problems)}
     return [
-        first[kind] + (f" (and {count - 1} more like it)" if count > 1 else "")
+        first[kind]
+        + (f" (and {count - 1} more like it)" if count > 1 else "")
+        + _hint(first[kind], kind[1], url)
         for kind, count in counts.items()
     ]
+
+
+def _hint(detail: str, reason: str, url: str) -> str:
+    # A link that is not absolute is completed by the address of its page, which is that of a file.
+    if reason == WRONG_TYPE and url.startswith(_FILE) and f"'{_FILE}" in detail:
+        return "; the address of the page is not known, see --url"
+    return ""
 
 
 def misfit_line(result: Result) -> str:

@@ -21,9 +21,18 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.schema import Element
 
-__all__ = ["check_name", "keep_page", "kept_pages", "load_project", "load_schema", "save_project"]
+__all__ = [
+    "check_name",
+    "is_of_a_project",
+    "keep_page",
+    "kept_pages",
+    "load_project",
+    "load_schema",
+    "save_project",
+]
 
 _MOST_BYTES = 256 * 2**20
+_PAGES = ".pages.warc.gz"
 
 
 def check_name(path: Path) -> None:
@@ -56,18 +65,17 @@ def load_schema(path: Path) -> Element:
     """
     if path.suffix.lower() == EXTENSION:
         return load_project(path).schema
-    return read_schema(_text(path), path.name)
+    return read_schema(_text(path, "name a file of JSON, or a project"), path.name)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, hint: str = "check the name, or make it with 'scrapy wrap learn'") -> str:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UnreadableInputError(f"{path} is larger than any project; name another file")
         return path.read_text("utf-8")
     except OSError as error:
         raise UnreadableInputError(
-            f"{path} cannot be read: {error.strerror or error}; check the name, or make it with "
-            "'scrapy wrap learn'"
+            f"{path} cannot be read: {error.strerror or error}; {hint}"
         ) from error
     except UnicodeDecodeError as error:
         raise UnreadableInputError(f"{path} is not in UTF-8 ({error}); save it as UTF-8") from error
@@ -89,8 +97,13 @@ def save_project(path: Path, project: Project) -> None:
         ) from error
 
 
+def is_of_a_project(path: str) -> bool:
+    """Say whether a file is called as those in which projects keep their pages."""
+    return path.endswith(_PAGES)
+
+
 def _pages_path(project: Path) -> Path:
-    return project.with_suffix(".pages.warc.gz")
+    return project.with_suffix(_PAGES)
 
 
 def kept_pages(project: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:

@@ -10,6 +10,7 @@ from crawler.core.errors import ArgumentError, FetchError
 from crawler.single import crawl_pages, is_address, page_of_file
 from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.sources import LISTS, read_source
+from crawler.wrapping.files import is_of_a_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -79,11 +80,13 @@ class Inputs:
     def _source(self, name: str, on_skip: Callable[[str, str, str], None]) -> Iterator[Page]:
         if self.url is not None:
             return iter([page_of_file(name, self.url, self.max_bytes)])
-        return read_source(
-            name,
-            on_skip=lambda reason, detail: on_skip(name, reason, detail),
-            max_bytes=self.max_bytes,
-        )
+
+        def pass_over(reason: str, detail: str) -> None:
+            # Pages that a project was taught lie beside it, and often beside other pages.
+            if reason != "archive" or not is_of_a_project(detail.partition(": ")[0]):
+                on_skip(name, reason, detail)
+
+        return read_source(name, on_skip=pass_over, max_bytes=self.max_bytes)
 
 
 def _is_saved_page(name: str) -> bool:

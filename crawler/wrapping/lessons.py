@@ -25,6 +25,8 @@ __all__ = ["Lesson", "Said", "read_elements", "read_said", "read_shape", "teach"
 
 _SAID = re.compile(r"([^=:]+)(?::([^=:]+))?=(.*)", re.DOTALL)
 _NEAR_CHARS = 200
+# A group is made by naming an element of it.
+_TYPES = tuple(kind for kind in TYPES if kind != GROUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,11 @@ def _read_one(text: str, option: str) -> Said:
     if found is None or not path:
         raise ArgumentError(f"{option} {text!r} is no NAME=VALUE; give one such as price=12.50")
     kind, value = (found[2] or "").strip(), fold(found[3])
-    if kind and kind not in TYPES:
-        near = difflib.get_close_matches(kind, TYPES, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+    if kind and kind not in _TYPES:
+        near = difflib.get_close_matches(kind, _TYPES, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else "."
         raise ArgumentError(
-            f"{option} {text!r}: there is no type '{kind}'{hint} The types are: {', '.join(TYPES)}"
+            f"{option} {text!r}: there is no type '{kind}'{hint} The types are: {', '.join(_TYPES)}"
         )
     if not value:
         raise ArgumentError(
@@ -216,6 +218,7 @@ def teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
     _check_whole(lesson, by_group)
     # A list within records is looked for in those, which have to be known first.
     for group, records in sorted(by_group.items(), key=lambda one: one[0].count("/")):
+        _check_records(tree, group, records)
         whole = group in lesson.whole
         done = learn_records(project, tree, group, records, whole=whole)
         _check_said(tree, done.not_said)
@@ -279,13 +282,28 @@ def _check_whole(lesson: Lesson, by_group: Mapping[str, object]) -> None:
             )
 
 
+def _check_records(
+    tree: PageTree, group: str, records: Iterable[Mapping[str, Sequence[str]]]
+) -> None:
+    view = View(tree)
+    values = [
+        (f"{group}/{name}", value)
+        for record in records
+        for name, its in record.items()
+        for value in its
+    ]
+    _check_said(tree, [said for said in values if not places_of(view, said[1])[1]])
+
+
 def _check_said(tree: PageTree, not_said: Sequence[tuple[str, str]]) -> None:
     if not not_said:
         return
     texts = [text for text in dict.fromkeys(tree.texts) if 0 < len(text) <= _NEAR_CHARS]
     told = []
     for path, value in not_said:
-        near = difflib.get_close_matches(value[:_NEAR_CHARS], texts[:5_000], n=1)
+        near = [text for text in texts if value in text][:1] or difflib.get_close_matches(
+            value[:_NEAR_CHARS], texts[:5_000], n=1
+        )
         told.append(f"{path}={value}" + (f" (it says '{near[0]}')" if near else ""))
     raise ArgumentError(
         f"the page does not say {'; nor '.join(told)}. Give values as the page has them, or as "

@@ -12,6 +12,7 @@ from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.sightings import node_at
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
+from crawler.summary import pad_width, width_of
 from crawler.wrapping.batch import misfit_line, told_once
 from crawler.wrapping.files import kept_pages, load_project
 from crawler.wrapping.running import Wrapper
@@ -141,11 +142,12 @@ def try_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
     if not project.rules:
         raise ArgumentError(f"{path} has no rules; teach it by 'scrapy wrap learn'")
     trials = list(try_again(project, trees))
-    width = max(len(trial.element) for trial in trials)
+    width = max(width_of(its) for its in ("element", *project.paths))
     yield f"{'element':{width}}  examples  values  found", True
     for trial in trials:
+        name = pad_width(trial.element, width)
         yield (
-            f"{trial.element:{width}}  {trial.examples:8}  {trial.values:6}  {trial.found:5}",
+            f"{name}  {trial.examples:8}  {trial.values:6}  {trial.found:5}",
             not trial.unmet and not trial.absent,
         )
     yield from _unmet(trials)
@@ -196,7 +198,7 @@ def _fitting(
             result = wrapper.run(tree, (tree.url, ""), remember=False).result
             if result.fits:
                 rest = f", without {', '.join(result.missing)}" if result.missing else ""
-                told = "; ".join(told_once(result.problems))
+                told = "; ".join(told_once(result.problems, tree.url))
                 failed = any(its.reason == SCRIPT_FAILED for its in result.problems)
                 yield one_line(f"{tree.url}: fits{rest}{told and f': {told}'}"), not failed
             else:

@@ -52,6 +52,7 @@ def run(
     name = format_of(call.output, call.format)
     if call.rows and name != "jsonl":
         raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
+    _check_places(call)
     output = "" if call.output is None else str(call.output)
     if not inputs.names:
         loads = addresses_of(project, ("", output, *call.args))
@@ -80,6 +81,18 @@ def run(
     return batch.all_well
 
 
+def _check_places(call: RunCall) -> None:
+    """Refuse to write over the project, or two things into one file."""
+    taken = {call.project.resolve(): "the project"}
+    for path, what in ((call.output, "the output"), (call.report, "the report")):
+        if path is None or (path.exists() and not path.is_file()):
+            continue
+        place = path.resolve()
+        if place in taken:
+            raise ArgumentError(f"{path} is {taken[place]} already; name another file for {what}")
+        taken[place] = what
+
+
 def _summarize(batch: Batch, tell: Callable[[str], None]) -> None:
     if batch.asked_for:
         tell(
@@ -102,16 +115,33 @@ def _summarize(batch: Batch, tell: Callable[[str], None]) -> None:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[IO[str]]:
-    """Write a file beside its place; rename it at the end, remove it where that fails."""
-    aside = path.with_name(f".{path.name}.part")
+    """Write a file beside its place; rename it at the end, remove it where that fails.
+
+    What is no file, as ``/dev/null`` or a named pipe, is written to and never put in another's
+    place. Where a link leads to a file, that one is written.
+    """
+    aside: Path | None = None
     try:
-        with aside.open("w", encoding="utf-8", newline="\n") as file:
+        if path.exists() and not path.is_file():
+            # A folder is refused here, before there is anything to write.
+            with _opened(path) as file:
+                yield file
+            return
+        place = path.resolve()
+        aside = place.with_name(f".{place.name}.part")
+        with _opened(aside) as file:
             yield file
-        aside.replace(path)
+        aside.replace(place)
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written: {error.strerror or error}; check the folder"
         ) from error
     finally:
-        with suppress(OSError):
-            aside.unlink()
+        if aside is not None:
+            with suppress(OSError):
+                aside.unlink()
+
+
+def _opened(path: Path) -> IO[str]:
+    # What has no form in UTF-8, as halves of characters in an argument, is no reason to stop.
+    return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -10,8 +10,8 @@ from crawler.core.wrapper.applying import NO_FIT, apply_project
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER
 from crawler.core.wrapper.project import Project, Script, checked, new_project
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.summary import fit_width
-from crawler.wrapping.batch import counted
+from crawler.summary import fit_width, pad_width, width_of
+from crawler.wrapping.batch import counted, told_once
 from crawler.wrapping.files import check_name, keep_page, load_project, load_schema, save_project
 from crawler.wrapping.lessons import Lesson, read_shape, teach, with_elements
 
@@ -28,6 +28,7 @@ __all__ = ["TeachCall", "teach_page"]
 _SHOWN = 60
 _SHOWN_VALUES = 3
 _WIDTH = 90
+_ROOT = "page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class TeachCall:
     project: Path
     lesson: Lesson
     schema: Path | None = None
-    root: str = "page"
+    root: str | None = None
     matcher: str | None = None
     confidence: float | None = None
     script: Path | None = None
@@ -84,6 +85,10 @@ def teach_page(call: TeachCall, inputs: Inputs) -> Iterator[str]:
 
 
 def _begun(call: TeachCall) -> Project:
+    if call.root is not None and (call.schema is not None or call.project.exists()):
+        raise ArgumentError(
+            "--root names the root element of a new project; change another one in its schema"
+        )
     if call.project.exists():
         project = load_project(call.project)
         if call.schema is not None:
@@ -96,7 +101,10 @@ def _begun(call: TeachCall) -> Project:
         if call.confidence is not None:
             project = replace(project, confidence=call.confidence)
         return checked(project)
-    schema = read_shape(call.lesson, call.root) if call.schema is None else load_schema(call.schema)
+    if call.schema is not None:
+        schema = load_schema(call.schema)
+    else:
+        schema = read_shape(call.lesson, call.root or _ROOT)
     return new_project(
         schema, matcher=call.matcher or DEFAULT_MATCHER, confidence=call.confidence or 0.0
     )
@@ -120,8 +128,12 @@ def _with_script(project: Project, call: TeachCall) -> Project:
     assert call.script is not None  # noqa: S101 - the caller looked
     try:
         text = call.script.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"{call.script} cannot be read: {error}") from error
+    except OSError as error:
+        raise ArgumentError(
+            f"{call.script} cannot be read: {error.strerror or error}; name a file of JavaScript"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"{call.script} is not in UTF-8 ({error}); save it as UTF-8") from error
     action = Script(text.rstrip("\n"), call.nodes)
     known = [its for its in project.actions if its != action]
     return checked(replace(project, actions=(*known, action)))
@@ -130,14 +142,19 @@ def _with_script(project: Project, call: TeachCall) -> Project:
 def _shown(project: Project, tree: PageTree) -> Iterator[str]:
     """Say what the rules find on the page they were just taught, and how sure they are."""
     result = apply_project(project, tree, remember=False)
-    width = max((len(path) for path in project.rules), default=0)
+    width = max((width_of(path) for path in project.rules), default=0)
     for path in project.paths:
         found = result.found.get(path, ())
+        name = pad_width(path, width)
         if not found:
-            yield f"  {path:{width}}  nothing found"
+            yield f"  {name}  nothing found"
             continue
         sure = min(node.confidence for node in found)
-        yield f"  {path:{width}}  {fit_width(_values(found), _WIDTH)}  ({sure:.2f})"
+        records = len(result.found.get(project.record_of(path), ()))
+        few = len(found) < records and not project.element(path).repeat
+        lacking = f", in {len(found):,} of {counted(records, 'record')}" if few else ""
+        yield f"  {name}  {fit_width(_values(found), _WIDTH)}  ({sure:.2f}){lacking}"
+    yield from told_once(result.problems, tree.url)
     if not result.fits:
         yield f"by themselves the rules find too little here: {NO_FIT}; teach another page"
 

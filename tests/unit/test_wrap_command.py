@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
+import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
 
 MAX_BYTES = 10_000_000
-MORE = " (and 1 more like it)"
+MORE = " (and 1 more like it); the address of the page is not known, see --url"
 
 
 class Offline:
@@ -201,6 +205,43 @@ def test_an_output_file_is_written_whole_and_a_report_lists_every_page(shop: Pat
     assert not list(shop.glob(".*.part"))
 
 
+def test_output_and_report_are_written_through_what_is_no_file(shop: Path) -> None:
+    pipe, real, link = (shop / name for name in ("pipe", "real.csv", "link.csv"))
+    os.mkfifo(pipe)
+    real.write_text("old", "utf-8")
+    link.symlink_to(real)
+    # Both ends, so that neither waits for the other.
+    end = os.open(pipe, os.O_RDWR)
+    try:
+        wrapped(shop, "two.html", output=link, report=pipe)
+        report = os.read(end, 10_000).decode("utf-8")
+    finally:
+        os.close(end)
+    assert json.loads(report)["fits"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+    assert real.read_text("utf-8").startswith("url,name,phone,")
+    assert sorted(path.name for path in shop.iterdir() if path.name.startswith(".")) == []
+
+
+def test_no_two_things_are_written_into_one_file(shop: Path) -> None:
+    before = (shop / "shop.h2x").read_bytes()
+    out = shop / "out.jsonl"
+    with pytest.raises(ArgumentError, match=r"out\.jsonl is the output already; .* the report"):
+        wrapped(shop, "two.html", output=out, report=shop / "." / "out.jsonl")
+    with pytest.raises(ArgumentError, match="is the project already"):
+        wrapped(shop, "two.html", output=shop / "shop.h2x", format="xml")
+    assert not out.exists()
+    assert (shop / "shop.h2x").read_bytes() == before
+
+
+def test_the_pages_of_a_project_are_no_input_of_the_folder_they_are_in(shop: Path) -> None:
+    (shop / "other.warc.gz").write_bytes(b"")
+    _, _, told = wrapped(shop, "")
+    (line,) = [line for line in told if "archive" in line]
+    assert "other.warc.gz: an archive among saved pages" in line
+
+
 def test_nothing_is_written_where_the_one_page_does_not_fit(shop: Path) -> None:
     well, printed, _ = wrapped(shop, "gone.html", output=shop / "out.xml")
     assert (well, printed, (shop / "out.xml").exists()) == (False, "", False)
@@ -235,11 +276,12 @@ def test_what_cannot_be_written_is_told(shop: Path) -> None:
         (["name:txt=Corner"], "there is no type 'txt'; did you mean 'text'"),
         (["name:number=Corner"], "of the type 'text' in the schema"),
         (["name=Corner", "name=555-1"], "does not repeat, and has 2 values here; add --repeat"),
+        (["day:group=Corner"], "no type 'group'. The types are: text, integer"),
         (["1x=Corner"], "is no name of an element"),
         (["book=Tree"], "'book' is a group; name an element of it, such as book/title"),
         (["name/x=Corner"], "'name' holds no elements"),
-        (["book/title=Tree", "book/price=$99"], "does not say price=\\$99"),
-        (["book/part/name=Harbour"], "does not say name=Harbour"),
+        (["book/title=Tree", "book/price=$99"], "does not say book/price=\\$99"),
+        (["book/part/name=Harbour"], "does not say book/part/name=Harbour"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -250,6 +292,38 @@ def test_a_lesson_that_is_wrong_teaches_nothing(
     with pytest.raises(ArgumentError, match=message):
         teach(shop, *fields)
     assert (shop / "shop.h2x").read_bytes() == before
+
+
+def test_what_comes_near_is_a_text_that_has_the_value_in_it(shop: Path) -> None:
+    (shop / "long.html").write_text(
+        "<p>Written on the second of March, a Monday, by the editors</p><ul><li>Mondays</ul>",
+        "utf-8",
+    )
+    call = TeachCall(shop / "new.h2x", Lesson(said=read_said(["day=a Monday"], "--field")))
+    with pytest.raises(ArgumentError, match=r"\(it says 'Written on the second of March, a Mon"):
+        list(teach_page(call, inputs(shop / "long.html")))
+
+
+def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path: Path) -> None:
+    rows = "".join(
+        f"<li><a href=/{n}>{n}</a>" + ("" if n == "Sea" else f"<b>{n}s</b>") for n in BOOKS
+    )
+    (tmp_path / "one.html").write_text(f"<h1>가나</h1><ul>{rows}</ul><p>end", "utf-8")
+    lines = teach(tmp_path, "이름:date=가나", "b/t=Tree", "b/s=Trees", "b/l:url=/Tree")
+    assert lines[1] == "  이름  nothing found"
+    assert lines[2].startswith("  b     3 records  (")
+    assert re.fullmatch(r"  b/s   Trees \| Skys  \(\d\.\d\d\), in 2 of 3 records", lines[4])
+    assert lines[6] == "'이름': '가나' is no date"
+    assert lines[7].startswith("'b/l': 'file:///")
+    assert lines[7].endswith(
+        "(and 2 more like it); the address of the page is not known, see --url"
+    )
+
+
+def test_a_root_is_named_when_a_project_begins(shop: Path) -> None:
+    call = TeachCall(shop / "shop.h2x", Lesson(absent=("phone",)), root="shop")
+    with pytest.raises(ArgumentError, match="--root names the root element of a new project"):
+        list(teach_page(call, inputs(shop / "two.html")))
 
 
 def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
@@ -365,9 +439,12 @@ def test_what_no_longer_holds_is_told(shop: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "flaw"),
-    [("../x.xml", True), ("/x.xml", True), (".x", True), ("a\\b", True), ("x.xml", False)],
-    ids=["up", "root", "hidden", "backslash", "plain"],
-)
+    [
+        ("../x.xml", True), ("/x.xml", True), (".x", True), ("a\\b", True), ("a\x1b[2J", True),
+        ("\u202elmx.x", True), ("가" * 67, True), ("x" * 201, True), ("x.xml", False),
+    ],
+    ids=["up", "root", "hidden", "backslash", "control", "turned", "bytes", "long", "plain"],
+)  # fmt: skip
 def test_projects_save_within_their_folder(tmp_path: Path, name: str, flaw: bool) -> None:  # noqa: FBT001 - an expected value
     folder = SaveFolder(tmp_path / "saves")
     assert (folder.save(Saved(name, "<a/>")) is not None) is flaw
@@ -385,6 +462,15 @@ def test_a_name_that_was_saved_gets_a_number(tmp_path: Path) -> None:
         "X-2.xml": "<a>1</a>",
         "x-3.xml": "<a>2</a>",
     }
+
+
+def test_one_name_for_thousands_of_trees_is_numbered_in_linear_time(tmp_path: Path) -> None:
+    folder = SaveFolder(tmp_path / "saves")
+    start = time.process_time()
+    for _ in range(4_000):
+        folder.save(Saved("x.xml", "<a/>"))
+    assert time.process_time() - start < 5
+    assert (tmp_path / "saves" / "x-4000.xml").exists()
 
 
 def test_scripts_are_added_run_and_saved(shop: Path) -> None:
@@ -458,6 +544,35 @@ def test_the_command_line(shop: Path) -> None:
     assert (code, err) == (2, "scrapy wrap: --field belongs to 'scrapy wrap learn PROJECT'\n")
     code, out, _ = call("test", "new.h2x")
     assert (code, out.splitlines()[1].split()) == (0, ["name", "1", "1", "1"])
+
+
+def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
+    (shop / "name.html").write_text("<h1>가\x1b[31m</h1><p>Tel: <b>1</b></p>", "utf-8")
+    tell = shop / "tell.js"
+    tell.write_text('function main() { system.Debug("\\u001b[2J"); }', "utf-8")
+    list(teach_page(TeachCall(shop / "shop.h2x", Lesson(), script=tell), inputs()))
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "name.html", "--format", "csv"],
+        cwd=shop, capture_output=True, check=False, timeout=60,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.stdout.decode("utf-8").splitlines()[1].split(",")[1].startswith("가")
+    assert done.stderr.endswith(b"name.html: ?[2J\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_output_that_cannot_be_printed_is_told_in_a_line(shop: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "two.html"],
+            cwd=shop, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60,
+            encoding="utf-8",
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "scrapy wrap: the output cannot be printed: No space left on device"
+    )
+    assert "Traceback" not in done.stderr
 
 
 def test_pages_that_are_not_there_are_told_before_any_other(shop: Path) -> None:
