@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -26,8 +25,9 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "watch": _EXECUTOR,
     "status": ("sites", "last", "html", "json"),
     "check": ("sites", "times", "fetch", *_EXECUTOR),
+    "archive": ("output", "work", "shard_size", "memory", *_EXECUTOR),
 }
-_FLAGS = {"sites": "--site"}
+_FLAGS = {"sites": "--site", "shard_size": "--shard-size"}
 _TIMES = 3
 _SHOWN = 10
 
@@ -45,7 +45,7 @@ class HarvestCommand(ScrapyCommand):
 
     def syntax(self) -> str:
         """Say how the command is called."""
-        return "run|watch|status|check PLAN [options]"
+        return "run|watch|status|check PLAN [options] | archive FILE… [options]"
 
     def short_desc(self) -> str:
         """Say what the command does in a line."""
@@ -57,11 +57,14 @@ class HarvestCommand(ScrapyCommand):
             "PLAN is a file such as harvest.toml. 'run' crawls its sites, each in a process of its "
             "own; with --due those that became due since their last run, for cron. 'watch' does so "
             "when they become due, until Ctrl-C. 'status' shows the history of their runs. 'check' "
-            "shows what is wrong with the plan, or else when its sites would run."
+            "shows what is wrong with the plan, or else when its sites would run. 'archive' makes "
+            "the items of WARC files, in shards, as 'scrapy crawl archive' does in one process."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add what this command takes."""
+        from crawler.harvest.archive.arguments import add_archive_arguments
+
         super().add_options(parser)
         parser.add_argument(
             "--site", dest="sites", metavar="ID", action="append", default=[],
@@ -94,9 +97,12 @@ class HarvestCommand(ScrapyCommand):
             "--fetch", metavar="N", nargs="?", type=int, const=_SHOWN,
             help=f"check: ask the sites, and show the first N pages of each (default: {_SHOWN})",
         )  # fmt: skip
+        add_archive_arguments(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the first argument says."""
+        from pathlib import Path
+
         from crawler.core.errors import ArgumentError, CorpusError
         from crawler.harvest.plan import PlanError
         from crawler.harvest.planfile import read_plan
@@ -111,9 +117,12 @@ class HarvestCommand(ScrapyCommand):
         try:
             if unknown := [arg for arg in args if arg.startswith("-")]:
                 raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy harvest -h' lists them")
-            if not args or args[0] not in forms:
-                raise ArgumentError(f"say what to do: one of {', '.join(forms)}")
+            if not args or args[0] not in _OPTIONS:
+                raise ArgumentError(f"say what to do: one of {', '.join(_OPTIONS)}")
             _check_options(args[0], opts)
+            if args[0] == "archive":
+                self._archive(args[1:], opts)
+                return
             if len(args) != 2:  # noqa: PLR2004 - what to do, and the plan
                 raise ArgumentError(f"give one plan: scrapy harvest {args[0]} harvest.toml")
             plan = read_plan(Path(args[1]))
@@ -141,6 +150,8 @@ class HarvestCommand(ScrapyCommand):
         return True
 
     def _status(self, plan: Plan, opts: argparse.Namespace) -> bool:
+        from pathlib import Path
+
         from crawler.core.errors import ArgumentError
         from crawler.harvest.calls import status
 
@@ -157,6 +168,13 @@ class HarvestCommand(ScrapyCommand):
         times = _number(opts.times, "--times", _TIMES, least=0)
         fetch = None if opts.fetch is None else _number(opts.fetch, "--fetch", _SHOWN, least=0)
         return check(plan, chosen(plan, opts.sites), _executor(opts), times=times, fetch=fetch)
+
+    def _archive(self, files: list[str], opts: argparse.Namespace) -> None:
+        from crawler.harvest.archive.command import run_archive
+
+        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
+        opts.files = files
+        self.exitcode = run_archive(opts, self.settings)
 
     def _tell(self, error: CorpusError | str) -> None:
         from crawler.core.errors import one_line

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import CorpusError, OptionError, one_line
 from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.inline import InlineExecutor
 from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
 from crawler.harvest.calls import ExecutorCall
 from crawler.journey import Journey
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from crawler.harvest.archive.run import Summary
-    from crawler.harvest.executors import Executor
 
 __all__ = ["run_archive"]
 
@@ -52,7 +50,8 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
             memory=namespace.memory and namespace.memory * _MEGABYTE,
             path=[str(Path(folder).absolute()) for folder in sys.path],
         )
-        with _executor(namespace) as executor:
+        wanted = namespace.executor or "local", namespace.processes, namespace.scheduler
+        with ExecutorCall(*wanted).make() as executor:
             summary = ArchiveHarvest(call, executor, _tell).run()
     except CorpusError as error:
         _tell(one_line(error))
@@ -76,14 +75,6 @@ def _check(options: Options, settings: BaseSettings) -> None:
     Journey(options, "", Figures(), mode="archive").close()
     if settings.getdict("ITEM_PIPELINES"):
         _tell("the item pipelines of the project are not run: items are written as they are made")
-
-
-def _executor(namespace: argparse.Namespace) -> Executor:
-    if namespace.executor == "inline":
-        return InlineExecutor()
-    return ExecutorCall(
-        namespace.executor or "local", namespace.processes, namespace.scheduler
-    ).make()
 
 
 def _tell(line: str) -> None:
