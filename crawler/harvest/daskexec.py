@@ -89,8 +89,8 @@ class DaskExecutor(Places):
         """Return the number of threads of all workers."""
         # Where the scheduler is gone, the jobs that it had say so.
         with suppress(Exception):
-            info: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)
-            self._places = sum(int(worker["nthreads"]) for worker in info["workers"].values())
+            threads: Mapping[str, int] = self._client.nthreads()
+            self._places = sum(threads.values())
         number = self._places
         if not number and not self._told_to_wait:
             self._told_to_wait = True

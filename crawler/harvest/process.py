@@ -58,8 +58,8 @@ def run_in_process(
             end = _run(job, folder, should_stop or (lambda: False))
             if log is not None:
                 _keep_log(folder / _LOG, log)
-    except (OSError, TypeError, ValueError) as error:
-        end = _End(FAILED, f"the process of the job cannot be started: {error}")
+    except Exception as error:  # noqa: BLE001 - whoever waits for the outcome waits for nothing else
+        end = _End(FAILED, f"the process of the job cannot be run: {error}")
     return Outcome(
         name=job.name,
         value=end.value,

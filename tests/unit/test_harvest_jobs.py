@@ -117,6 +117,17 @@ def test_an_argument_that_is_no_json_is_told() -> None:
     assert "JSON" in outcome.detail
 
 
+def test_an_argument_that_is_too_deep_is_told() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    outcome = next(LocalExecutor(1).run([Job("support.jobs:double", deep)]))
+
+    assert outcome.reason == FAILED
+    assert "cannot be run" in outcome.detail
+
+
 def test_a_job_is_written_and_read_as_json() -> None:
     job = Job("a:b", {"c": [1, None]}, 1.5, 10, "name", 3)
 
