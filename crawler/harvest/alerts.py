@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import one_line
 from crawler.harvest.history import show_time
+from crawler.harvest.jobs import STOPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +69,8 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
     if alerts.missed and missed:
         last = missed[-1]
         found.append(Trouble("missed", f"{last.site}: missed {last.detail}", last))
-    ended = [run for run in runs if run.is_run and not run.is_open]
+    # Who stops a harvest knows of it, and what a stopped run lacks says nothing.
+    ended = [run for run in runs if run.is_run and not run.is_open and run.reason != STOPPED]
     if not ended:
         return found
     run, earlier = ended[-1], [one for one in ended[:-1] if one.went_well][-alerts.runs :]

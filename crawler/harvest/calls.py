@@ -96,11 +96,15 @@ class _StorageLocks:
     def take(self, site: str) -> Callable[[], None] | None:
         held = ExitStack()
         try:
-            # No id of a site has a space.
-            held.enter_context(self._storage.lock(f"harvest {site}", self._claim))
+            held.enter_context(self._storage.lock(_lock_name(site), self._claim))
         except BusyError:
             return None
         return held.close
+
+
+def _lock_name(site: str) -> str:
+    """Return the name of a harvest's lock of a site: no id of a site has a space."""
+    return f"harvest {site}"
 
 
 def chosen(plan: Plan, ids: Sequence[str]) -> tuple[SitePlan, ...]:
@@ -122,7 +126,7 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
     """Run sites, all or those that are due; tell whether all went well."""
     began = time.monotonic()
     with (
-        Display(len(sites)) as display,
+        Display(0 if only_due else len(sites)) as display,
         _harvest(plan, call, display) as (harvest, _),
         stop_wishes(display.said) as should_stop,
     ):
@@ -131,7 +135,7 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
         run_all(harvest, should_stop)
     for line in summary_lines(harvest.tally, time.monotonic() - began):
         print(line)  # noqa: T201 - the command's answer
-    return all(one.went_well for one in harvest.tally.runs.values())
+    return harvest.tally.went_well
 
 
 def watch(plan: Plan, call: ExecutorCall) -> None:
@@ -161,7 +165,15 @@ def status(plan: Plan, ids: Sequence[str], *, last: int, html: Path | None, as_j
     """
     chosen(plan, ids)
     now = datetime.now(UTC)
-    statuses = of.gather(plan, _history(plan, _tell), now, sites=ids, last=last)
+    storage = Storage.of(plan.output)
+    statuses = of.gather(
+        plan,
+        History(storage, _tell),
+        lambda site: bool(storage.holder(_lock_name(site))),
+        now,
+        sites=ids,
+        last=last,
+    )
     if html is not None:
         try:
             html.write_text(page(statuses, plan.path.name, now), "utf-8")
@@ -216,10 +228,6 @@ def _harvest(plan: Plan, call: ExecutorCall, display: Display) -> Iterator[tuple
             listener=display,
         )
         yield harvest, history
-
-
-def _history(plan: Plan, tell: Callable[[str], None]) -> History:
-    return History(Storage.of(plan.output), tell)
 
 
 def _tell(words: str) -> None:

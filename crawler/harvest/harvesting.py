@@ -62,10 +62,18 @@ class Tally:
         The last run of each site, by its id; sites that could not be begun have one, too.
     ``missed``
         How many planned times were missed.
+    ``left``
+        How many sites were not begun, since the harvest was stopped.
     """
 
     runs: dict[str, Run] = field(default_factory=dict)
     missed: int = 0
+    left: int = 0
+
+    @property
+    def went_well(self) -> bool:
+        """Whether all that was wanted was run, and ended as it should."""
+        return not self.left and all(run.went_well for run in self.runs.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,7 @@ class Harvest:
         self._running: dict[str, _Running] = {}
         self.tally = Tally()
         self.is_stopping = False
+        self._waits_for_places = False
 
     def want(self, site: SitePlan, alerts: Alerts, *, only_due: bool) -> None:
         """Have a site run when there is room, unless it is waiting or running already.
@@ -138,6 +147,7 @@ class Harvest:
     def stop(self) -> None:
         """Begin nothing more, and ask what runs to end."""
         self.is_stopping = True
+        self.tally.left += len(self._waiting)
         self._waiting.clear()
         self._crew.stop()
 
@@ -148,6 +158,10 @@ class Harvest:
             wanted = self._waiting.popleft()
             if not self._begin(wanted):
                 step.declined.append(wanted.site.id)
+        if self._waiting and not self._running and not self._waits_for_places:
+            # A cluster may have no workers yet.
+            self._listener.said("no site can be begun yet: the executor has no place for it")
+            self._waits_for_places = True
         # That a site is not begun is told at once.
         for outcome in self._crew.wait(0.0 if step.declined else seconds):
             self._end(outcome)
@@ -186,7 +200,7 @@ class Harvest:
                 self._history.write(ended)
                 self._listener.said(f"{site.id}: the run of {show_time(run.start)} was lost")
                 self._alert(site.id, wanted.alerts)
-        last = self._history.handled(site.id, recent, now)
+        last = self._history.handled(site, recent, now)
         what = due(site, last, now) if site.cron else None
         if what is None and wanted.only_due:
             return None

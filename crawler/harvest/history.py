@@ -12,6 +12,8 @@ from crawler.core.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from crawler.harvest.plan import SitePlan
+
 __all__ = ["MISSED", "RUNNING", "History", "Objects", "Run", "show_time"]
 
 RUNNING: Final = "running"
@@ -21,8 +23,8 @@ MISSED: Final = "missed"
 
 _FOLDER: Final = "history"
 _SINCE: Final = "since.json"
-# Of so many last entries one was planned last; runs by hand stand between.
-_LOOKED_BACK: Final = 20
+# The last entry tells what was planned last, and the one before it where the last cannot be read.
+_LOOKED_BACK: Final = 3
 _GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
 _TIMES: Final = ("planned", "start", "end")
 _COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
@@ -176,27 +178,31 @@ class History:
         """Return as many of a site's last entries as tell what was planned last."""
         return self.runs(site, _LOOKED_BACK)
 
-    def handled(self, site: str, recent: Iterable[Run], now: datetime) -> datetime:
+    def handled(self, site: SitePlan, recent: Iterable[Run], now: datetime) -> datetime:
         """Return the last time up to which no planned time of a site needs a run any more.
 
-        Without any entry that is when it was first asked for: what was planned before anybody
-        harvested is not caught up on.
+        What was planned before anybody harvested is not caught up on, nor what a schedule has in
+        times in which another one held: so when a schedule is first seen is kept.
 
         Args:
-            site: id of the site.
+            site: the site.
             recent: its last entries.
             now: the time it is.
         """
-        if times := [run.handled for run in recent]:
-            return max(times)
-        name = f"{_FOLDER}/{site}/{_SINCE}"
+        name = f"{_FOLDER}/{site.id}/{_SINCE}"
+        schedule = f"{site.cron} {site.time_zone} {site.jitter:g}" if site.cron else ""
+        since = None
         if self._objects.exists(name):
             try:
-                return _time(json.loads(self._objects.read(name))["since"])
+                noted = json.loads(self._objects.read(name))
+                if noted["schedule"] == schedule:
+                    since = _time(noted["since"])
             except (ValueError, TypeError, KeyError) as error:
                 self._pass_over(name, error)
-        self._objects.write(name, _encode({"since": now.isoformat()}))
-        return now
+        if since is None:
+            since = now
+            self._objects.write(name, _encode({"since": now.isoformat(), "schedule": schedule}))
+        return max([since, *(run.handled for run in recent)])
 
     def _entry(self, name: str) -> Run | None:
         try:

@@ -169,7 +169,7 @@ class Alerts:
 
     command: tuple[str, ...] = ()
     webhook: str = ""
-    time_limit: float = 30
+    time_limit: float = 10
     zero_items: bool = True
     fall: float = 0
     runs: int = 5

@@ -113,7 +113,7 @@ def run_line(run: Run) -> str:
 def summary_lines(tally: Tally, seconds: float) -> list[str]:
     """Describe a harvest that has ended; the first line is the heading."""
     runs = list(tally.runs.values())
-    if not runs:
+    if not runs and not tally.left:
         return ["Nothing was due" if not tally.missed else f"{counted(tally.missed, 'run')} missed"]
     bad = [run for run in runs if not run.went_well]
     lines = [f"Harvest of {counted(len(runs), 'site')} ended after {show_seconds(seconds)}"]
@@ -128,6 +128,7 @@ def summary_lines(tally: Tally, seconds: float) -> list[str]:
         ("gone", sum(run.gone for run in runs)),
         ("errors", sum(run.error_count for run in runs)),
         ("missed", tally.missed),
+        ("not begun", tally.left),
     ):
         if number or label in {"pages", "items"}:
             lines.append(f"  {label:<11} {number:,}")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.harvest.history import show_time
+from crawler.harvest.jobs import LOST
 from crawler.harvest.schedule import next_times
 from crawler.harvest.units import show_seconds
 from crawler.summary import fit_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from crawler.harvest.history import History, Run
@@ -74,14 +75,21 @@ class SiteStatus:
         return None if before is None else figure_of(runs[-1], name) - figure_of(before, name)
 
 
-def gather(
-    plan: Plan, history: History, now: datetime, *, sites: Iterable[str] = (), last: int = 0
+def gather(  # noqa: PLR0913 - the last two are wishes of a user
+    plan: Plan,
+    history: History,
+    is_running: Callable[[str], bool],
+    now: datetime,
+    *,
+    sites: Iterable[str] = (),
+    last: int = 0,
 ) -> list[SiteStatus]:
     """Read the history of a plan's sites.
 
     Args:
         plan: the plan.
         history: its history.
+        is_running: tells whether a harvest is at a site; runs without end are lost where none is.
         now: from when on the next planned time is told.
         sites: ids of the sites wanted; all where there are none.
         last: so many of the last entries of each; 0 for all.
@@ -90,12 +98,20 @@ def gather(
     return [
         SiteStatus(
             site,
-            tuple(history.runs(site.id, last)),
+            tuple(_with_lost(history.runs(site.id, last), is_running)),
             next(iter(next_times(site, now, 1)), None),
         )
         for site in plan.sites
         if not wanted or site.id in wanted
     ]
+
+
+def _with_lost(runs: Iterable[Run], is_running: Callable[[str], bool]) -> Iterator[Run]:
+    for run in runs:
+        if run.is_open and not is_running(run.site):
+            yield replace(run, reason=LOST, detail="the harvest that ran it ended before it did")
+        else:
+            yield run
 
 
 def figure_of(run: Run, name: str) -> int:

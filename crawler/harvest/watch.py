@@ -35,6 +35,7 @@ class PlanWatch:
     def __init__(self, plan: Plan, tell: Callable[[str], None]) -> None:
         self.plan = plan
         self._tell = tell
+        self._seen: tuple[int, int, int] | None = None
         self._seen = self._stamp()
 
     def has_changed(self) -> bool:
@@ -64,7 +65,7 @@ class PlanWatch:
             stat = self.plan.path.stat()
         except OSError:
             # Editors may take a file away before they put the new one in place.
-            return self._seen if hasattr(self, "_seen") else None
+            return self._seen
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
@@ -139,11 +140,9 @@ class Watch:
 
     def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
         """Return the next planned time that needs a run; it may have passed."""
-        if not site.cron:
-            return None
         if site.id not in self._next:
             try:
-                last = self._history.handled(site.id, self._history.recent(site.id), now)
+                last = self._history.handled(site, self._history.recent(site.id), now)
             except (CorpusError, OSError) as error:
                 self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
                 self._next[site.id] = now + _AGAIN

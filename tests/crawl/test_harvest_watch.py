@@ -15,6 +15,7 @@ import pytest
 
 from crawler.demo.server import serve
 from crawler.harvest.history import History, Run
+from crawler.harvest.planfile import read_plan
 from crawler.harvest.storage import Storage
 from support.crawling import ROOT, small_site
 
@@ -88,8 +89,9 @@ def test_watching_runs_what_is_due_once_and_reads_a_changed_plan(
     write_plan(tmp_path, address)
     history = History(Storage.of(str(tmp_path / "out")), pytest.fail)
     before = DUE - timedelta(days=2, hours=5)
-    for name in ("due", "later"):
-        history.write(Run(name, before, before, before, "finished", items=1))
+    for site in read_plan(tmp_path / "harvest.toml").sites:
+        assert history.handled(site, [], before) == before
+        history.write(Run(site.id, before, before, before, "finished", items=1))
     watch = start(tmp_path, "watch", "harvest.toml")
     try:
         said = tmp_path / "watch-said"

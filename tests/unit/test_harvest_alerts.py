@@ -55,13 +55,14 @@ MISSED = Run("blog", START, planned=START, reason="missed", missed=2, detail="2 
         (runs(10, 10, errors={"404": 2}), []),
         (runs(10, 10, errors={"404": 2, "dns": 1}), ["error-rate"]),
         (runs(10, 10, reason="time"), ["failed"]),
+        (runs(10, 0, reason="stopped"), []),
         (runs(10, 0, reason="failed", pages=0), ["failed", "zero-items"]),
         (runs(10, 10, end=None, reason="running"), []),
         ([MISSED], ["missed"]),
         ([*runs(10, 10), replace(MISSED, start=START + timedelta(days=9))], ["missed"]),
         ([], []),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_trouble_is_what_the_plan_calls_so(entries: list[Run], told: list[str]) -> None:
     assert kinds(entries) == told

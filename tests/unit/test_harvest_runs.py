@@ -304,8 +304,36 @@ def test_what_came_of_a_run_is_kept(tmp_path: Path) -> None:
     assert kept["good"].seconds == 360
 
 
+def test_a_schedule_that_was_changed_is_not_caught_up_on(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.due(site("blog", "0 5 1 * *"))
+    world.clock.time = MONDAY + 20 * HOUR
+    world.due(site("blog", "0 * * * *"))
+    assert world.crew.begun == []
+    world.clock.time += HOUR
+    world.due(site("blog", "0 * * * *"))
+    assert [run.planned for run in world.history.runs("blog")] == [MONDAY + 21 * HOUR]
+    # A site that had no schedule for days has missed nothing.
+    world.due(site("blog", ""))
+    world.clock.time += timedelta(days=3)
+    world.due(site("blog", "0 * * * *"))
+    assert world.harvest.tally.missed == 0
+
+
+def test_a_crew_without_places_is_waited_for_and_told_of_once(tmp_path: Path) -> None:
+    world = World(tmp_path, places=0)
+    world.harvest.want(site("blog"), QUIET, only_due=False)
+    world.harvest.go_on(1)
+    world.harvest.go_on(1)
+    assert len(world.listener.words) == 1
+    world.crew.places = 1
+    run_all(world.harvest, lambda: False)
+    assert world.harvest.tally.went_well
+
+
 def test_a_run_whose_harvest_died_is_told_as_lost(tmp_path: Path) -> None:
     world = World(tmp_path)
+    world.due(site("blog"))
     world.history.write(Run("blog", MONDAY, planned=MONDAY))
     world.clock.time = MONDAY + 6 * HOUR
     world.due(site("blog"))
@@ -323,6 +351,8 @@ def test_stopping_begins_no_more_and_keeps_what_ran(tmp_path: Path) -> None:
     assert [name for name, _ in world.crew.begun] == ["one"]
     assert world.history.runs("one")[0].reason == "stopped"
     assert world.history.runs("two") == []
+    assert world.harvest.tally.left == 1
+    assert not world.harvest.tally.went_well
     assert world.harvest.is_idle
 
 

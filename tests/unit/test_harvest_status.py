@@ -50,7 +50,7 @@ def history_of(plan: Plan) -> History:
 
 
 def test_the_table_sets_the_last_run_against_the_one_before(plan: Plan) -> None:
-    head, *rows = lines(gather(plan, history_of(plan), NOW))
+    head, *rows = lines(gather(plan, history_of(plan), bool, NOW))
     assert head.split() == [
         "site", "planned", "start", "took", "reason", *FIGURES, "missed", "next",
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def test_the_table_sets_the_last_run_against_the_one_before(plan: Plan) -> None:
 
 
 def test_json_has_all_entries(plan: Plan) -> None:
-    blog, new, _ = json.loads(json.dumps(as_json(gather(plan, history_of(plan), NOW))))
+    blog, new, _ = json.loads(json.dumps(as_json(gather(plan, history_of(plan), bool, NOW))))
     assert blog["difference"] == {
         "pages": 0, "items": -4, "new": 0, "changed": 0, "gone": 0, "errors": 2,
     }  # fmt: skip
@@ -78,19 +78,21 @@ def test_json_has_all_entries(plan: Plan) -> None:
 
 
 def test_sites_and_entries_can_be_chosen(plan: Plan) -> None:
-    (only,) = gather(plan, history_of(plan), NOW, sites=["blog"], last=1)
+    (only,) = gather(plan, history_of(plan), bool, NOW, sites=["blog"], last=1)
     assert only.entries == (RUN,)
 
 
 def test_a_run_under_way_is_not_set_against_others(plan: Plan) -> None:
     history_of(plan).write(Run("blog", NOW))
-    (blog,) = gather(plan, history_of(plan), NOW, sites=["blog"])
+    (blog,) = gather(plan, history_of(plan), bool, NOW, sites=["blog"])
     assert blog.difference("items") is None
     assert "running 0 0" in " ".join(list(lines([blog]))[1].split())
+    (lost,) = gather(plan, history_of(plan), lambda _: False, NOW, sites=["blog"])
+    assert "lost 0 (-12) 0 (-10)" in " ".join(list(lines([lost]))[1].split())
 
 
 def test_the_page_is_sound_escaped_and_needs_nothing_else(plan: Plan) -> None:
-    text = page(gather(plan, history_of(plan), NOW), EVIL, NOW)
+    text = page(gather(plan, history_of(plan), bool, NOW), EVIL, NOW)
     assert "<script" not in text
     assert "http" not in text
     tree = html.fromstring(text)
