@@ -137,6 +137,9 @@ class HarvestCommand(ScrapyCommand):
         except CorpusError as error:
             self._tell(error)
             self.exitcode = error.exit_code
+        except KeyboardInterrupt:
+            self._tell("ended at once; what ran is told as lost at the next look")
+            self.exitcode = _NOT_WELL
 
     def _run(self, plan: Plan, opts: argparse.Namespace) -> bool:
         from crawler.harvest.calls import chosen, run
