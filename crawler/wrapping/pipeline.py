@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
-from scrapy import signals
 from scrapy.http import TextResponse
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.parse import parse
@@ -44,51 +46,56 @@ class WrapperPipeline:
         self._crawler = crawler
         self._stats = crawler.stats
         self._told: set[str] = set()
+        self._in_turn = DeferredLock()
+        self._made: WeakKeyDictionary[Response, Wrapped | None] = WeakKeyDictionary()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Let go of the page of an item that another pipeline drops or fails on."""
-        pipeline = cls(crawler)
-        for signal in (signals.item_dropped, signals.item_error, signals.item_scraped):
-            crawler.signals.connect(pipeline.let_go, signal)
-        return pipeline
+        """Build the pipeline of a crawl."""
+        return cls(crawler)
 
-    @property
-    def _hold(self) -> Hold | None:
-        return self._crawler.get_spider_middleware(Hold)
-
-    def let_go(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
-        """Forget the page of an item that is done with."""
-        hold = self._hold
-        if hold is not None:
-            hold.noted.take(item)
-
-    async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - as above
+    async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Add the fields."""
         if isinstance(item, PageItem | WrappedPage) or not is_item(item):
             return item
-        hold = self._hold
+        hold = self._crawler.get_spider_middleware(Hold)
         rules = None if hold is None else hold.journey.rules
         response = None if hold is None else hold.noted.take(item)
         if rules is None or response is None:
-            self._count("no_page", "an item has no page that rules could be run on")
+            self._count(
+                "no_page",
+                "an item has no page that rules could be run on: it was yielded by start(), or "
+                "another pipeline or middleware put it in the place of one that had",
+            )
             return item
         wrapped = await self._wrapped(rules, response)
-        if wrapped is not None:
-            rules.note(wrapped)
+        if wrapped is None:
+            self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
+        else:
             self._add(item, rules.fields_of(wrapped))
         return item
 
     async def _wrapped(self, rules: RulesAtWork, response: Response) -> Wrapped | None:
+        """Return what rules make of a page, which they are run on once for all items of it."""
+        await maybe_deferred_to_future(self._in_turn.acquire())
+        try:
+            if response not in self._made:
+                self._made[response] = await self._run(rules, response)
+            return self._made[response]
+        finally:
+            self._in_turn.release()
+
+    async def _run(self, rules: RulesAtWork, response: Response) -> Wrapped | None:
         page = page_from(response, "") if isinstance(response, TextResponse) else None
         try:
             parsed = None if page is None else parse(page)
         except UnreadablePageError:
             parsed = None
         if parsed is None:
-            self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
             return None
-        return await rules.run(parsed)
+        wrapped = await rules.run(parsed)
+        rules.note(wrapped)
+        return wrapped
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
         adapter = ItemAdapter(item)
@@ -102,6 +109,11 @@ class WrapperPipeline:
                 self._count(
                     "undeclared",
                     f"{type(item).__name__} has no field '{name}'; declare it to have it filled",
+                )
+            except (AttributeError, TypeError, ValueError) as error:
+                # Frozen classes, and those that look at what they are given.
+                self._count(
+                    "undeclared", f"{type(item).__name__} takes no such field '{name}': {error}"
                 )
 
     def _count(self, key: str, told: str) -> None:

@@ -46,7 +46,17 @@ function main(titles) {
 }
 """
 OWN = '''
+from dataclasses import dataclass
+
 import scrapy
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """An item that takes no field."""
+
+    frozen: str
+    name: str | None = None
 
 
 class Reading(scrapy.Spider):
@@ -60,6 +70,7 @@ class Reading(scrapy.Spider):
 
     def parse(self, response):
         yield {"address": response.url, "name": "own" if response.url.endswith("2") else None}
+        yield Frozen(response.url)
 '''
 
 
@@ -181,11 +192,20 @@ def test_items_of_any_spider_get_the_fields(project: Project, site: Site) -> Non
         *("crawl", "reading", "-O", "out.jsonl", "-s", "CORPUS_WRAPPER=shop.h2x"),
         *("-a", f"start={urls}"),
     )
-    items = {item["address"].removeprefix(site.url): item for item in project.items()}
+    # A class that takes no field costs no item.
+    assert sum("frozen" in item for item in project.items()) == 3
+    items = {
+        item["address"].removeprefix(site.url): item
+        for item in project.items()
+        if "address" in item
+    }
     assert (items["shop/1"]["name"], items["shop/1"]["count"]) == ("Corner", 2)
     assert (items["shop/2"]["name"], len(items["shop/2"]["book"])) == ("own", 3)
     assert set(items["x"]) == {"address", "name"}
+    # Two items of a page, and one run of the rules on it.
     assert "3 pages, 1 of them no longer fit, 0 scripts failed" in err
+    assert "Frozen takes no such field" in err
+    assert "Traceback" not in err
 
 
 def test_page_items_get_them_too_and_keep_them_in_a_replay(project: Project, site: Site) -> None:

@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.http import HtmlResponse
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page import Page
@@ -25,6 +26,7 @@ from crawler.core.wrapper.projectfile import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.scripts.forms import Limits
+from crawler.wrapping.noted import NotedPages
 from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:
@@ -267,6 +269,22 @@ def test_a_project_tells_what_it_loads() -> None:
     )
     with pytest.raises(ArgumentError, match="the page that argument 0 names; give it"):
         addresses_of(project, [])
+
+
+def test_items_are_known_as_long_as_their_response_is_there() -> None:
+    noted = NotedPages()
+    response, item = HtmlResponse("https://shop.example/"), {"kind": "taken"}
+    noted.note(item, response)
+    noted.note({"kind": "dropped on its way"}, response)
+    assert noted.take({"kind": "taken"}) is None
+    assert noted.take(item) is response
+    assert noted.take(item) is None
+    later = HtmlResponse("https://shop.example/2")
+    noted.note(item, response)
+    noted.note(item, later)
+    del response
+    assert len(noted) == 1
+    assert noted.take(item) is later
 
 
 AT_ONCE = """
