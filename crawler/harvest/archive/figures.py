@@ -14,10 +14,11 @@ DAMAGE: Final = frozenset({"corrupt", "truncated", "unreadable"})
 """The reasons that say that an archive is damaged, or is none."""
 
 _MOST_LINES: Final = 20
+_MOST_ADDED: Final = 200
 
 
 class Figures:
-    """Adds up by name, as Scrapy's stats do; what is damaged is told line by line as well."""
+    """Adds up by name, as Scrapy's stats do; damage is told in some lines as well."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -38,7 +39,7 @@ class Figures:
     def add(self, values: Mapping[str, Any]) -> None:
         """Add what :meth:`as_json` gave."""
         self.counts.update(values["counts"])
-        self.damage += values["damage"]
+        self.damage += values["damage"][: _MOST_ADDED - len(self.damage)]
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as JSON values."""

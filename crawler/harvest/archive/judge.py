@@ -203,6 +203,9 @@ class _PutAside:
         partition = str(partition_of(site, self._partitions))
         sites, places = self.places.setdefault(partition, ({}, []))
         sites.setdefault(site)
+        if places and places[-1][1] == start:
+            # One stretch, to be opened once.
+            start, _ = places.pop()
         places.append((start, self._writer.size))
 
 

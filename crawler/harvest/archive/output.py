@@ -83,17 +83,18 @@ def begin_output(folder: Path, key: str) -> None:
     """
     files = [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern))]
     known = _manifest(folder)
-    if known.get("key") == key:
-        files = [path for path in files if path.name.endswith(ASIDE)]
-    elif files and not known:
+    is_new = known.get("key") != key
+    if files and not known:
         raise ArgumentError(
             f"{folder} holds {files[0].name}, which no archive wrote that is known here: "
             "name an empty folder with -O"
         )
-    else:
-        write_json(folder / MANIFEST, {"key": key, "complete": False})
     for path in files:
-        path.unlink(missing_ok=True)
+        if is_new or path.name.endswith(ASIDE):
+            path.unlink(missing_ok=True)
+    if is_new:
+        # Only now: whoever finds this name there leaves the files alone.
+        write_json(folder / MANIFEST, {"key": key, "complete": False})
 
 
 def end_output(folder: Path, key: str, told: Mapping[str, Any]) -> None:
