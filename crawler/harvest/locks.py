@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import threading
 import time
 import uuid
@@ -23,6 +24,9 @@ from typing import IO, TYPE_CHECKING, Any, Final, Protocol, Self
 
 from crawler.core.errors import StoreError
 from crawler.store.lock import try_lock
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +42,7 @@ _SKEW_SECONDS: Final = 15.0
 
 _RENEWALS: Final = 4
 _LOOK_SECONDS: Final = 0.5
+_GLANCE_SECONDS: Final = 0.01
 
 
 class BusyError(StoreError):
@@ -85,6 +90,10 @@ class FileLock:
         until = time.monotonic() + self._patience
         while not self._take():
             holder = self.holder()
+            if not holder:
+                # Somebody looked at it at that moment.
+                time.sleep(_GLANCE_SECONDS)
+                continue
             if holder.get("owner") != self._owner or time.monotonic() >= until:
                 raise _busy(self._path.stem, holder)
             time.sleep(_LOOK_SECONDS)
@@ -112,7 +121,7 @@ class FileLock:
         """Return who holds the lock: ``owner``, ``host``, ``pid``; empty where nobody does."""
         try:
             with self._path.open("rb") as file:
-                if try_lock(file.fileno()):
+                if not _is_locked(file.fileno()):
                     return {}
                 found: dict[str, Any] = json.loads(file.read() or b"{}")
         except FileNotFoundError:
@@ -285,6 +294,20 @@ class ObjectLock:
 
     def _record(self, until: float) -> bytes:
         return json.dumps(_holder(self._owner) | {"token": self._token, "until": until}).encode()
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Tell whether a process has locked an open file, without keeping others who look from it."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # Some network file systems know no locks.
+        return False
+    return False
 
 
 def _skew(lease: float) -> float:

@@ -146,6 +146,27 @@ def test_a_site_is_locked_by_one_run_at_a_time(url: str) -> None:
         lock.check()
 
 
+def test_who_looks_keeps_nobody_from_a_lock(tmp_path: Path) -> None:
+    storage = Storage.of(str(tmp_path))
+    is_over = threading.Event()
+
+    def look() -> None:
+        while not is_over.is_set():
+            storage.holder("blog")
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(100):
+            with storage.lock("blog", Claim(str(number), patience=0)):
+                assert storage.holder("blog")["owner"] == str(number)
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+
 def test_an_attempt_waits_for_one_of_the_same_run(url: str) -> None:
     storage = Storage.of(url)
     order = []
