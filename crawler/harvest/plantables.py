@@ -59,7 +59,10 @@ class Table:
     def wrong(self, text: str, *keys: str | int) -> None:
         """Note a mistake at a key or element, or at the table as a whole."""
         owner = f"{self.owner}: " if self.owner else ""
-        self.mistakes.append(Mistake(self.line(*keys), one_line(f"{owner}{text}")))
+        line = one_line(f"{owner}{text}")
+        # What a terminal would act upon may stand in values, and in what libraries say of them.
+        told = "".join(char if char.isprintable() else "?" for char in line)
+        self.mistakes.append(Mistake(self.line(*keys), told))
 
     def read(self, key: str, reader: Callable[[Any], _T], default: _T) -> _T:
         """Return the value of a key; ``default`` where it is not given, or wrong, which is noted.

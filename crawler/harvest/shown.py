@@ -96,11 +96,9 @@ class Display:
 def run_line(run: Run) -> str:
     """Describe a run that has ended in a line."""
     took = "" if run.seconds is None or run.reason == BUSY else f" in {show_seconds(run.seconds)}"
-    parts = [
-        f"{run.site}: {run.reason}{took}",
-        counted(run.pages, "page"),
-        counted(run.items, "item"),
-    ]
+    parts = [f"{run.site}: {run.reason}{took}"]
+    if run.went_well or run.pages or run.items:
+        parts += [counted(run.pages, "page"), counted(run.items, "item")]
     counts = ((run.new, "new"), (run.changed, "changed"), (run.gone, "gone"))
     parts += [f"{number:,} {word}" for number, word in counts if number]
     if run.error_count:
