@@ -116,7 +116,7 @@ def test_status_shows_a_history_that_is_not_there_yet(
     assert [one["site"] for one in json.loads(capsys.readouterr().out)] == ["news"]
     page = tmp_path / "page.html"
     assert harvest("status", plan, "--html", str(page)) == 0
-    assert "never run" in html.fromstring(page.read_text("utf-8")).xpath("string()")
+    assert "never run" in str(html.fromstring(page.read_text("utf-8")).xpath("string()"))
     assert harvest("status", plan, "--html", str(tmp_path / "none" / "page.html")) == 1
     assert "cannot be written: No such file" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
