@@ -4,7 +4,9 @@ Run it as ``python benchmarks/archive.py [--pages N] [--sites N] [--files N] [--
 are WARC files with the pages of some sites, every second of which lies in one file and the others
 in all: articles, copies, articles in parts, lists, pages captured twice. They are read by
 ``scrapy crawl archive``, by some processes, and on a Dask cluster of as many workers. Compared are
-all lines of the items, sorted, byte for byte. Leaves with 1 where they differ.
+all lines of the items, sorted, byte for byte. Leaves with 1 where they differ. Seconds are those of
+the clock; beside them stand those of processors, which depend less on what else the machine does.
+Of Dask they are not known: the processes of jobs there are its workers'.
 """
 
 from __future__ import annotations
@@ -107,6 +109,12 @@ def make_archive(folder: Path, pages: int, sites: int, files: int) -> list[Path]
     return paths
 
 
+def processors() -> float:
+    """Seconds of processors that processes which this one started, and which ended, have taken."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def by_one_process(paths: list[Path], folder: Path) -> tuple[float, list[bytes]]:
     """Read the archive as a crawl does; return the seconds it took, and the lines."""
     folder.mkdir()
@@ -155,8 +163,14 @@ def main() -> int:
         paths = make_archive(folder, arguments.pages, arguments.sites, arguments.files)
         size = sum(path.stat().st_size for path in paths)
         print(f"{arguments.pages:,} pages, {arguments.sites} sites: {size:,} bytes", flush=True)
+        before = processors()
         alone, lines = by_one_process(paths, folder / "one")
-        print(f"one process: {alone:.1f} s, {len(lines):,} items, {digest(lines)}", flush=True)
+        alone_cpu = processors() - before
+        print(
+            f"one process: {alone:.1f} s ({alone_cpu:.1f} of processors), {len(lines):,} items, "
+            f"{digest(lines)}",
+            flush=True,
+        )
         same = True
         make: Any = LocalCluster  # Dask's own functions have no types.
         for name in ("local", "dask"):
@@ -172,13 +186,17 @@ def main() -> int:
                         )
                     )
                     executor = DaskExecutor(made.scheduler_address)
+                before = processors()
                 seconds, found = by_executor(
                     executor, paths, folder / name, arguments.shard_size << 20
                 )
+            cpu = processors() - before
+            beside = f" ({cpu:.1f} of processors, {cpu / alone_cpu:.2f} times as many)"
             is_same = found == lines
             same &= is_same
             print(
-                f"{name}, {arguments.processes} at once: {seconds:.1f} s, {len(found):,} items, "
+                f"{name}, {arguments.processes} at once: {seconds:.1f} s"
+                f"{beside if name == 'local' else ''}, {len(found):,} items, "
                 f"{digest(found)}, {alone / seconds:.2f} times as fast, "
                 f"{'the same' if is_same else 'NOT THE SAME'}",
                 flush=True,

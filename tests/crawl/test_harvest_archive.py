@@ -14,7 +14,6 @@ import pytest
 from distributed import LocalCluster
 
 from crawler.harvest.daskexec import DaskExecutor
-from crawler.harvest.executors import LocalExecutor
 from crawler.store.archive import read_pages
 from support.archives import (
     harvest,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.demo.server import Answer
-    from crawler.harvest.executors import Executor
 
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
@@ -74,8 +72,9 @@ def crawl_live(project: Project, make_site: MakeSite) -> list[bytes]:
     return sorted(line.replace(b'"mode": "two-pass"', b'"mode": "archive"') for line in lines)
 
 
+@pytest.mark.timeout(300)  # two crawls, some twenty jobs, and a cluster
 def test_the_same_corpus_as_the_live_crawl_and_the_archive_crawl(
-    project: Project, make_site: MakeSite, cluster: str
+    project: Project, make_site: MakeSite, cluster: str, tmp_path: Path
 ) -> None:
     live = crawl_live(project, make_site)
     spools = list((project.folder / "corpus-data" / "spool").rglob("*.warc.gz"))
@@ -88,15 +87,17 @@ def test_the_same_corpus_as_the_live_crawl_and_the_archive_crawl(
     project.run("crawl", "archive", "-a", f"path={named}", "-O", "archive.jsonl", *every)
     assert sorted((project.folder / "archive.jsonl").read_bytes().splitlines()) == live
 
-    executors: list[Executor] = [LocalExecutor(2), DaskExecutor(cluster)]
-    for number, executor in enumerate(executors):
-        folder = project.folder / str(number)
-        options = options_for(folder, PAGE_TYPES="all")
-        with executor:
-            summary = harvest(paths, folder, options, executor, SHARD_BYTES)
-        assert summary.is_complete, summary.failed
-        assert summary.shards > len(paths)
-        assert lines_of(folder) == live
+    call = ("harvest", "archive", *map(str, paths), "-O", "out", "--work", "work", *every)
+    _, err = project.run(*call, "--processes", "2")
+    assert lines_of(project.folder) == live
+    assert f"{len(live)} items" in err
+
+    options = options_for(tmp_path, PAGE_TYPES="all")
+    with DaskExecutor(cluster) as executor:
+        summary = harvest(paths, tmp_path, options, executor, SHARD_BYTES)
+    assert summary.is_complete, summary.failed
+    assert summary.shards > len(paths)
+    assert lines_of(tmp_path) == live
 
 
 def test_killed_at_any_time_it_goes_on_and_gives_each_item_once(tmp_path: Path) -> None:
@@ -133,3 +134,22 @@ def results(folder: Path) -> int:
     work = folder / "work"
     kinds = ("observed/*.json", "merged/*/0*.json", "judged/*/*.json")
     return sum(len(list(work.glob(kind))) for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ([], "name the WARC files to read"),
+        (["in.jsonl"], "in.jsonl is no WARC file by its name"),
+        (["in.warc", "--due"], "--due belongs to 'run', not to 'archive'"),
+        (["in.warc", "-s", "CORPUS_TABLES_FOLDER=t"], "CORPUS_TABLES_FOLDER is set"),
+    ],
+    ids=["nothing", "name", "option", "folder"],
+)
+def test_a_wrong_call_is_one_line_and_leaves_with_2(
+    project: Project, call: list[str], words: str
+) -> None:
+    _, err = project.run("harvest", "archive", *call, code=2)
+    told = [line for line in err.splitlines() if "item pipelines" not in line]
+    assert len(told) == 1
+    assert words in told[0]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArchiveFile", "find_files", "partitions_for", "tell_changes"]
 
-_PARTITION_BYTES: Final = 1 << 30
+# So that the addresses and sites of a partition fit memory: some 100,000 pages.
+_PARTITION_BYTES: Final = 256 << 20
 _LEAST_PARTITIONS: Final = 4
 _MOST_PARTITIONS: Final = 4096
 _MOST_JOINS: Final = 3
