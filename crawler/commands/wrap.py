@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["WrapCommand"]
 
 _NOT_WELL = 1
+# What shells say of a process that Ctrl-C ended.
+_STOPPED = 130
 # Which options belong to which form of the command, by their names in the namespace.
 _OF_RUN = ("output", "format", "rows", "args", "saves", "report")
 _OF_LEARN = (
@@ -34,7 +36,8 @@ class WrapCommand(ScrapyCommand):
     """Runs a project, learns from a page, or tests what was learned.
 
     Leaves with 0 when all is well; 1 when a page no longer fits or cannot be read, a script failed,
-    or an example is no longer found; 2 when the call or a file is wrong.
+    an example is no longer found, or something cannot be written; 2 when the call or a file is
+    wrong; 130 when it was stopped.
     """
 
     requires_project = False
@@ -95,6 +98,9 @@ class WrapCommand(ScrapyCommand):
         except CorpusError as error:
             self._tell(error)
             self.exitcode = error.exit_code
+        except KeyboardInterrupt:
+            self._tell("stopped")
+            self.exitcode = _STOPPED
 
     def _run(self, names: list[str], opts: argparse.Namespace) -> bool:
         from crawler.wrapping.runs import RunCall, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
@@ -79,7 +79,7 @@ class Lesson:
     wrong: tuple[Said, ...] = ()
     repeat: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
-    whole: tuple[str, ...] = field(default=())
+    whole: tuple[str, ...] = ()
 
 
 def read_said(texts: Iterable[str], option: str) -> tuple[Said, ...]:

@@ -14,7 +14,7 @@ from crawler.core.wrapper.schema import GROUP
 from crawler.items import nested_to_json, value_to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from crawler.core.wrapper.applying import Result
@@ -113,24 +113,20 @@ class _Lines:
 
     def __init__(self, schema: Element, *, rows: bool) -> None:
         self._schema = schema
-        self._rows: Callable[[Result], Iterator[dict[str, Any]]] = self._of_records
-        if not rows:
-            self._rows = self._of_page
+        self._by_record = rows
 
     def begin(self) -> str:
         return ""
 
     def page(self, result: Result) -> str:
-        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in self._rows(result))
+        if self._by_record:
+            lines: Iterable[dict[str, Any]] = rows_of(result, self._schema)
+        else:
+            lines = [fields_of(result, self._schema)]
+        return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
     def end(self) -> str:
         return ""
-
-    def _of_records(self, result: Result) -> Iterator[dict[str, Any]]:
-        return rows_of(result, self._schema)
-
-    def _of_page(self, result: Result) -> Iterator[dict[str, Any]]:
-        yield fields_of(result, self._schema)
 
 
 class _Csv:

@@ -135,8 +135,8 @@ def try_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
         skipped.append(": ".join(told))
 
     for page in kept_pages(path, pass_over):
-        _sort(page, taught, trees, others, pass_over)
-    known = len(others)
+        # Pages of rules that are there no more are neither examples nor news.
+        _sort(page, taught, trees, [], pass_over)
     for _, page in inputs.pages(pass_over) if inputs.names else ():
         _sort(page, taught, trees, others, pass_over)
     if not project.rules:
@@ -151,7 +151,6 @@ def try_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
             not trial.unmet and not trial.absent,
         )
     yield from _unmet(trials)
-    del others[:known]
     yield from _fitting(project, path, others)
     for line in skipped:
         yield one_line(line), False

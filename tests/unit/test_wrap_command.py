@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -558,6 +559,27 @@ def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
     )  # fmt: skip
     assert done.stdout.decode("utf-8").splitlines()[1].split(",")[1].startswith("가")
     assert done.stderr.endswith(b"name.html: ?[2J\n")
+
+
+def test_ctrl_c_ends_a_run_in_a_line_and_leaves_no_file(shop: Path) -> None:
+    script = shop / "wait.js"
+    script.write_text("function main() { if (/two/.test(system.args(0))) while (true); }", "utf-8")
+    list(teach_page(TeachCall(shop / "shop.h2x", Lesson(), script=script), inputs()))
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "one.html", "two.html"),
+            *("--report", "report.jsonl"),
+        ],
+        cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("<?xml")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "scrapy wrap: stopped"
+    assert "Traceback" not in err
+    assert not [path for path in shop.iterdir() if "report" in path.name]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
