@@ -136,17 +136,17 @@ def test_a_job_is_written_and_read_as_json() -> None:
 
 def test_a_job_ends_in_order_at_its_time_limit(tmp_path: Path) -> None:
     told = tmp_path / "told"
-    job = Job("support.jobs:sleep", {"told": str(told), "orderly": True}, seconds=1)
+    job = Job("support.jobs:sleep", {"told": str(told), "orderly": True}, seconds=3)
 
     outcome = run_in_process(job)
 
     assert (outcome.reason, outcome.value) == (TIME, "ended in order")
-    assert "1 s" in outcome.detail
+    assert "3 s" in outcome.detail
 
 
 def test_a_stubborn_job_is_killed_with_all_it_started(tmp_path: Path) -> None:
     told = tmp_path / "told"
-    job = Job("support.jobs:sleep", {"told": str(told), "stubborn": True}, seconds=0.8, grace=0.2)
+    job = Job("support.jobs:sleep", {"told": str(told), "stubborn": True}, seconds=2.5, grace=0.2)
 
     outcome = run_in_process(job)
 

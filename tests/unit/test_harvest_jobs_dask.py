@@ -191,7 +191,7 @@ def test_jobs_of_a_scheduler_that_is_gone_are_told_lost(tmp_path: Path) -> None:
     ]
     uri = json.loads(wait_for(address))["address"]
     try:
-        with DaskExecutor(uri, retries=0, timeout=2) as executor:
+        with DaskExecutor(uri, retries=0, timeout=4) as executor:
             outcomes = executor.run(jobs)
             killer = threading.Thread(target=kill_when, args=(told, processes[0]))
             killer.start()

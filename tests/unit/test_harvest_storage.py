@@ -208,10 +208,10 @@ def test_a_lock_whose_holder_is_gone_expires(objects: RemoteStorage) -> None:
 
 
 def test_a_lock_is_renewed_while_it_is_held(objects: RemoteStorage) -> None:
-    with ObjectLock(objects, "locks/blog", Claim("one"), lease=2):
-        time.sleep(3)
+    with ObjectLock(objects, "locks/blog", Claim("one"), lease=3):
+        time.sleep(4)
         with pytest.raises(BusyError, match="run one"):
-            ObjectLock(objects, "locks/blog", Claim("other"), lease=2).__enter__()
+            ObjectLock(objects, "locks/blog", Claim("other"), lease=3).__enter__()
 
 
 def test_a_holder_is_told_that_its_lock_was_taken(objects: RemoteStorage) -> None:
