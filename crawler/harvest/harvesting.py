@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -53,6 +53,9 @@ class Listener(Protocol):
     def said(self, text: str) -> None:
         """There is something to say."""
 
+    def waits(self, planned: datetime | None, site: str) -> None:
+        """What is planned next, of all that is not running; None where nothing is."""
+
 
 @dataclass(slots=True)
 class Tally:
@@ -60,6 +63,10 @@ class Tally:
 
     ``runs``
         The last run of each site, by its id; sites that could not be begun have one, too.
+    ``number``
+        How many runs there were.
+    ``totals``
+        What they came to: pages, items and so on, by name; ``errors`` are fetches that failed.
     ``missed``
         How many planned times were missed.
     ``left``
@@ -67,8 +74,17 @@ class Tally:
     """
 
     runs: dict[str, Run] = field(default_factory=dict)
+    number: int = 0
+    totals: Counter[str] = field(default_factory=Counter)
     missed: int = 0
     left: int = 0
+
+    def add(self, run: Run) -> None:
+        """Count a run that has ended, or could not be begun."""
+        self.runs[run.site] = run
+        self.number += 1
+        self.totals.update({name: getattr(run, name) for name in _FIGURES})
+        self.totals["errors"] += run.error_count
 
     @property
     def went_well(self) -> bool:
@@ -237,7 +253,7 @@ class Harvest:
             self._listener.said(f"{wanted.site.id}: {detail}")
             return
         run = Run(wanted.site.id, now, end=now, reason=reason, detail=detail)
-        self.tally.runs[run.site] = run
+        self.tally.add(run)
         self._listener.ended(run)
 
     def _end(self, outcome: Outcome) -> None:
@@ -251,7 +267,7 @@ class Harvest:
             running.held.close()
         except (CorpusError, OSError) as error:
             self._listener.said(f"{run.site}: its lock cannot be let go: {one_line(error)}")
-        self.tally.runs[run.site] = run
+        self.tally.add(run)
         self._listener.ended(run)
         self._alert(run.site, running.alerts)
 

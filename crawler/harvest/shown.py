@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from crawler.harvest.harvesting import BUSY
 from crawler.harvest.history import show_time
+from crawler.harvest.status import FIGURES
 from crawler.harvest.units import counted, show_seconds
 from crawler.summary import fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from rich.console import Console
     from rich.live import Live
@@ -46,6 +48,7 @@ class Display:
         self._running: dict[str, Run] = {}
         self._well = 0
         self._failed = 0
+        self._next = ""
         if live is None:
             live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._output: _Output = _Screen() if live else _Lines()
@@ -79,6 +82,13 @@ class Display:
         """See :class:`~crawler.harvest.harvesting.Listener`."""
         self._output.say(fit_width(text, _WIDE))
 
+    def waits(self, planned: datetime | None, site: str) -> None:
+        """See :class:`~crawler.harvest.harvesting.Listener`."""
+        words = f"next: {site} at {show_time(planned)} UTC" if planned else "nothing is planned"
+        if words != self._next:
+            self._next = words
+            self._draw()
+
     def _draw(self) -> None:
         done = self._well + self._failed
         parts = [
@@ -90,6 +100,8 @@ class Display:
             names = ", ".join(list(self._running)[:_NAMED])
             more = len(self._running) - _NAMED
             parts.append(f"running: {names}" + (f" and {more:,} more" if more > 0 else ""))
+        elif self._next:
+            parts.append(self._next)
         self._output.show(" · ".join(parts))
 
 
@@ -115,16 +127,13 @@ def summary_lines(tally: Tally, seconds: float) -> list[str]:
         return ["Nothing was due" if not tally.missed else f"{counted(tally.missed, 'run')} missed"]
     bad = [run for run in runs if not run.went_well]
     lines = [f"Harvest of {counted(len(runs), 'site')} ended after {show_seconds(seconds)}"]
+    if tally.number > len(runs):
+        lines.append(f"  runs        {tally.number:,}, of which the last of each site:")
     lines.append(f"  well        {counted(len(runs) - len(bad), 'site')}")
     if bad:
         lines.append(f"  not well    {_named(bad)}")
     for label, number in (
-        ("pages", sum(run.pages for run in runs)),
-        ("items", sum(run.items for run in runs)),
-        ("new", sum(run.new for run in runs)),
-        ("changed", sum(run.changed for run in runs)),
-        ("gone", sum(run.gone for run in runs)),
-        ("errors", sum(run.error_count for run in runs)),
+        *((name, tally.totals[name]) for name in FIGURES),
         ("missed", tally.missed),
         ("not begun", tally.left),
     ):

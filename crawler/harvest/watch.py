@@ -123,6 +123,8 @@ class Watch:
                 self._harvest.want(site, self._plans.plan.alerts, only_due=True)
             else:
                 wait = min(wait, (planned - now).total_seconds())
+        planned, of = self._next_run()
+        self._listener.waits(planned, of)
         step = self._harvest.go_on(wait)
         for site_id in (*step.ended, *step.declined):
             self._next.pop(site_id, None)
@@ -133,10 +135,11 @@ class Watch:
                     # Another harvest has it, or there is trouble: no need to ask at once.
                     self._next[site.id] = now + _AGAIN
 
-    def next_run(self) -> tuple[datetime, str] | None:
-        """Return the next planned time, and the site it is of; None where nothing is planned."""
-        times = [(time, site) for site, time in self._next.items() if time is not None]
-        return min(times, default=None)
+    def _next_run(self) -> tuple[datetime | None, str]:
+        """Return what is planned next of the sites that do not run, and of which."""
+        sites = (site.id for site in self._plans.plan.sites)
+        times = ((self._next.get(site), site) for site in sites if not self._harvest.is_busy(site))
+        return min(((time, site) for time, site in times if time), default=(None, ""))
 
     def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
         """Return the next planned time that needs a run; it may have passed."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -76,22 +75,19 @@ def wait_for(is_there: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def status(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    process = start(folder, "status", "harvest.toml", "--json")
-    out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
-    return {one["site"]: one["runs"] for one in json.loads(out)}
+def history(folder: Path) -> History:
+    return History(Storage.of(str(folder / "out")), pytest.fail)
 
 
 def test_watching_runs_what_is_due_once_and_reads_a_changed_plan(
     address: str, tmp_path: Path
 ) -> None:
     write_plan(tmp_path, address)
-    history = History(Storage.of(str(tmp_path / "out")), pytest.fail)
+    kept = history(tmp_path)
     before = DUE - timedelta(days=2, hours=5)
     for site in read_plan(tmp_path / "harvest.toml").sites:
-        assert history.handled(site, [], before) == before
-        history.write(Run(site.id, before, before, before, "finished", items=1))
+        assert kept.handled(site, [], before) == before
+        kept.write(Run(site.id, before, before, before, "finished", items=1))
     watch = start(tmp_path, "watch", "harvest.toml")
     try:
         said = tmp_path / "watch-said"
@@ -110,12 +106,11 @@ def test_watching_runs_what_is_due_once_and_reads_a_changed_plan(
     assert "stopping: what runs ends first" in words
     assert "Traceback" not in words
     assert "  well        1 site\n" in out
-    runs = status(tmp_path)
-    assert [run["reason"] for run in runs["due"]] == ["finished", "missed", "finished"]
-    assert [run["reason"] for run in runs["later"]] == ["finished"]
-    assert runs["new"] == []
-    last = runs["due"][-1]
-    assert (last["pages"], last["items"], last["new"], last["errors"]) == (4, 4, 4, {})
+    assert [run.reason for run in kept.runs("due")] == ["finished", "missed", "finished"]
+    assert [run.reason for run in kept.runs("later")] == ["finished"]
+    assert kept.runs("new") == []
+    last = kept.runs("due")[-1]
+    assert (last.pages, last.items, last.new, last.errors) == (4, 4, 4, {})
 
 
 def test_ctrl_c_ends_the_crawl_that_runs_in_order(address: str, tmp_path: Path) -> None:
@@ -132,6 +127,6 @@ def test_ctrl_c_ends_the_crawl_that_runs_in_order(address: str, tmp_path: Path) 
         run.kill()
     assert run.returncode == 1
     assert "due (stopped)" in out
-    (entry,) = status(tmp_path)["due"]
-    assert entry["reason"] == "stopped"
-    assert entry["end"] is not None
+    (entry,) = history(tmp_path).runs("due")
+    assert entry.reason == "stopped"
+    assert entry.end is not None

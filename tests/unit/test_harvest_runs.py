@@ -99,6 +99,7 @@ class Listener:
         self.begun: list[Run] = []
         self.over: list[Run] = []
         self.words: list[str] = []
+        self.next: list[tuple[datetime | None, str]] = []
 
     def started(self, run: Run) -> None:
         self.begun.append(run)
@@ -108,6 +109,10 @@ class Listener:
 
     def said(self, text: str) -> None:
         self.words.append(text)
+
+    def waits(self, planned: datetime | None, site: str) -> None:
+        if (planned, site) not in self.next[-1:]:
+            self.next.append((planned, site))
 
 
 class World:
@@ -201,6 +206,8 @@ def test_a_week_of_watching_runs_what_is_due_once_and_says_what_it_missed(tmp_pa
     assert any(
         words.startswith("slow: missed 1 planned run, from") for words in world.listener.words
     )
+    assert world.harvest.tally.number == len(world.listener.over)
+    assert world.harvest.tally.totals["items"] == 4 * len(world.crew.begun)
     assert not any("daily" in words or "often" in words for words in world.listener.words)
     assert not world.locks.held
 
@@ -424,6 +431,7 @@ def test_a_watch_takes_sites_from_a_changed_plan(tmp_path: Path) -> None:
     while world.clock.time < end:
         watch.step()
     assert [name for name, _ in world.crew.begun] == ["two", "other"]
+    assert world.listener.next[:2] == [(MONDAY + 5 * HOUR, "one"), (MONDAY + 3 * HOUR, "two")]
 
 
 def test_a_watch_asks_again_for_a_site_that_runs_elsewhere(tmp_path: Path) -> None:

@@ -146,8 +146,23 @@ def test_a_terminal_has_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "bad: failed in 1 min 15 s" in shown
 
 
+def test_a_terminal_shows_what_comes_next_where_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("COLUMNS", "100")
+    with Display(live=True) as display:
+        display.waits(NOW, "blog")
+        display.waits(None, "")
+    assert "0 runs · next: blog at 2026-11-09 12:00 UTC" in screen.getvalue()
+    assert "0 runs · nothing is planned" in screen.getvalue()
+
+
 def test_the_summary_names_what_did_not_go_well() -> None:
-    tally = Tally({"blog": RUN, "bad": replace(RUN, site="bad", reason="time")}, missed=3)
+    tally = Tally(missed=3, left=1)
+    tally.add(RUN)
+    tally.add(replace(RUN, site="bad", reason="time"))
     assert summary_lines(tally, 75) == [
         "Harvest of 2 sites ended after 1 min 15 s",
         "  well        1 site",
@@ -159,5 +174,10 @@ def test_the_summary_names_what_did_not_go_well() -> None:
         "  gone        2",
         "  errors      4",
         "  missed      3",
+        "  not begun   1",
     ]
+    tally.add(RUN)
+    assert summary_lines(tally, 1)[1:3] == [
+        "  runs        3, of which the last of each site:", "  well        1 site",
+    ]  # fmt: skip
     assert summary_lines(Tally(), 1) == ["Nothing was due"]
