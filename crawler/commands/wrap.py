@@ -166,9 +166,9 @@ class WrapCommand(ScrapyCommand):
         return Inputs(tuple(names), self.crawler_process, max_bytes, opts.url)
 
     def _tell(self, error: CorpusError | str) -> None:
-        from crawler.core.errors import one_line
+        from crawler.wrapping.batch import plain
 
-        print(f"scrapy wrap: {_plain(one_line(error))}", file=sys.stderr)
+        print(f"scrapy wrap: {plain(str(error))}", file=sys.stderr)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -245,15 +245,11 @@ def _path(text: str | None) -> Path | None:
     return None if text is None else _file(text)
 
 
-def _plain(line: str) -> str:
-    """Leave out what a terminal would act upon: pages and scripts are anybody's."""
-    return "".join(char if char.isprintable() else "?" for char in line)
-
-
 def _say(line: str) -> None:
     """Print a line for a person, in what the terminal can show."""
     encoding = sys.stdout.encoding or "utf-8"
-    _put(f"{_plain(line)}\n".encode(encoding, "backslashreplace"))
+    shown = "".join(char if char.isprintable() else "?" for char in line)
+    _put(f"{shown}\n".encode(encoding, "backslashreplace"))
 
 
 def _write(text: str) -> None:

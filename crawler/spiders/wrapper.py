@@ -23,8 +23,9 @@ from crawler.discovery.links import LinkRules, page_links
 from crawler.discovery.lists import check_address_list, read_address_list
 from crawler.items import WrappedPage
 from crawler.spiders.base import PageSpider
+from crawler.summary import fit_width
 from crawler.wrapping.atwork import RulesAtWork
-from crawler.wrapping.batch import SaveFolder
+from crawler.wrapping.batch import SaveFolder, plain
 from crawler.wrapping.outputs import fields_of, rows_of
 from crawler.wrapping.running import addresses_of
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from crawler.wrapping.running import Saved, Wrapped
 
 __all__ = ["WrapperArguments", "WrapperSpider"]
+
+_NAME_COLUMNS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +204,20 @@ class WrapperSpider(PageSpider):
         self.rules.note(wrapped)
         for item in self._items(wrapped):
             yield item
-        asked = (urljoin(page.base_url, url) for url in wrapped.urls)
-        wanted = [address for url in asked if (address := complete_address(url)) is not None]
-        for request in self._requests(wanted):
+        for request in self._requests(self._asked_for(page, wrapped.urls)):
             yield request
+
+    def _asked_for(self, page: ParsedPage, urls: Iterable[str]) -> Iterator[str]:
+        """Yield the addresses that scripts of a page ask for, which may be any text."""
+        for url in urls:
+            try:
+                address = complete_address(urljoin(page.base_url, url.strip()))
+            except ValueError:
+                address = None
+            if address is None:
+                self._cut("bad-address", plain(url)[:200])
+            else:
+                yield address
 
     def _followed(self, page: ParsedPage) -> Iterator[Request]:
         follow = self.arguments.follow
@@ -240,4 +253,5 @@ class WrapperSpider(PageSpider):
                 self.stats.inc_value("corpus/wrapper/not_saved")
                 if flaw not in self._told:
                     self._told.add(flaw)
-                    self.logger.warning("'%s' is not saved: %s", saved.file, flaw)
+                    name = fit_width(saved.file, _NAME_COLUMNS)
+                    self.logger.warning("'%s' is not saved: %s", name, flaw)

@@ -15,7 +15,7 @@ from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import tree_of
 from crawler.scripts.forms import Limits
-from crawler.wrapping.batch import misfit_line, report_of, told_once
+from crawler.wrapping.batch import misfit_line, plain, report_of, told_once
 from crawler.wrapping.files import load_project
 from crawler.wrapping.running import Wrapper
 
@@ -110,7 +110,7 @@ class RulesAtWork:
         for told in told_once(failed, result.url):
             self._log(SCRIPT_FAILED, f"{result.url}: {told}")
         for line in wrapped.debug:
-            logger.debug("%s: %s", result.url, line)
+            logger.debug("%s: %s", result.url, plain(line))
         if not result.fits or result.problems:
             self._list(result)
 
@@ -136,7 +136,7 @@ class RulesAtWork:
         # The first of a kind is a warning; there may be as many as there are pages.
         level = logging.INFO if kind in self._told else logging.WARNING
         self._told.add(kind)
-        logger.log(level, "%s", line)
+        logger.log(level, "%s", plain(line))
 
     def _list(self, result: Result) -> None:
         if self._report is None:

@@ -8,11 +8,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.errors import StoreError, UnreadablePageError
+from crawler.core.errors import StoreError, UnreadablePageError, one_line
 from crawler.core.wrapper.applying import MISSING, NO_FIT, WRONG_TYPE
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
 from crawler.folderfiles import write_whole
+from crawler.summary import fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.applying import Problem, Result
     from crawler.wrapping.running import Saved, Wrapped, Wrapper
 
-__all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "report_of", "told_once"]
+__all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "plain", "report_of", "told_once"]
 
 _NAME = re.compile(r"[^/\\:*?\"<>|]+")
 # File systems take names of 255 bytes; a number and what a file is called while it is written are
 # put to a name.
 _MOST_NAME_BYTES = 200
+_NAME_COLUMNS = 80
 _FILE = "file:"
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
 
@@ -184,7 +186,12 @@ class Batch:
             if flaw is not None:
                 self.unsaved += 1
                 if self.unsaved == 1:
-                    self.tell(f"'{saved.file}' is not saved: {flaw}")
+                    self.tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, without what a terminal acts upon: it may be anybody's."""
+    return "".join(char if char.isprintable() else "?" for char in one_line(text))
 
 
 def told_once(problems: Sequence[Problem], url: str) -> list[str]:

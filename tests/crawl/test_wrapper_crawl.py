@@ -41,6 +41,7 @@ function main(titles) {
   xtree.root.Add("count", titles.length);
   htree.AddUrl("/shop/3");
   htree.AddUrl("http://elsewhere.invalid/");
+  for (const text of ["http://[::1", "mailto:a@b", " /shop/3 "]) htree.AddUrl(text);
   xtree.Save("shop.xml");
   if (titles.length == 1) { while (true); }
 }
