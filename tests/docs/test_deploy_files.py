@@ -79,7 +79,8 @@ def test_the_batch_script_is_one() -> None:
     subprocess.run(["bash", "-n", str(script)], check=True, timeout=20)
     text = script.read_text("utf-8").replace("\\\n", " ")
     for line in text.splitlines():
-        used = set(re.findall(r" (--[a-z-]+)", line))
+        # Behind the program that is started, such as srun.
+        used = set(re.findall(r" (--[a-z-]+)", line[max(0, line.find("dask ")) :]))
         if "scrapy harvest" in line:
             assert used <= options_of_harvest()
         elif match := re.search(r"dask (scheduler|worker) ", line):
