@@ -30,6 +30,8 @@ _PARENT_DEATH_SIGNAL: Final = 1
 def main(folder: str) -> int:
     """Run the job on standard input; return the exit code, 0 unless the function failed."""
     _die_with_parent()
+    # Modules of a project are found as by ``scrapy``: behind all that is installed.
+    sys.path.append(str(Path.cwd()))
     # The file under standard input, not Python's: its buffer would take what the watcher waits for.
     job = json.loads(_read_line(0))
     threading.Thread(target=_watch_parent, daemon=True, name="parent").start()

@@ -81,7 +81,8 @@ def _run(job: Job, folder: Path, should_stop: Callable[[], bool]) -> _End:
     order = json.dumps(job.as_json()).encode() + b"\n"
     with (folder / _LOG).open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - this Python, and a module of this project
-            [sys.executable, "-m", "crawler.harvest.child", str(folder)],
+            # What lies in the working folder takes no module's place.
+            [sys.executable, "-P", "-m", "crawler.harvest.child", str(folder)],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,

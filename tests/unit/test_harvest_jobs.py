@@ -117,6 +117,19 @@ def test_an_argument_that_is_no_json_is_told() -> None:
     assert "JSON" in outcome.detail
 
 
+def test_modules_in_the_working_folder_are_found_and_take_no_others_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ownjobs.py").write_text("def name(_):\n    return __name__\n", "utf-8")
+    (tmp_path / "json.py").write_text("raise ValueError('the wrong one')\n", "utf-8")
+    (tmp_path / "crawler.py").write_text("raise ValueError('the wrong one')\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    outcome = run_in_process(Job("ownjobs:name"))
+
+    assert (outcome.value, outcome.detail) == ("ownjobs", "")
+
+
 def test_an_argument_that_is_too_deep_is_told() -> None:
     deep: list[object] = []
     for _ in range(100_000):
