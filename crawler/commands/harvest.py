@@ -29,6 +29,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 }
 _FLAGS = {"sites": "--site", "shard_size": "--shard-size"}
 _TIMES = 3
+_LAST = 30
 _SHOWN = 10
 
 
@@ -86,7 +87,10 @@ class HarvestCommand(ScrapyCommand):
         )
         shown = parser.add_argument_group("what is shown")
         shown.add_argument(
-            "--last", metavar="N", type=int, help="status: the last N entries of each site only"
+            "--last",
+            metavar="N",
+            type=int,
+            help=f"status: the last N entries of each site; 0 for all (default: {_LAST})",
         )
         shown.add_argument("--json", action="store_true", help="status: print JSON, for programs")
         shown.add_argument("--html", metavar="FILE", help="status: write an HTML page with plots")
@@ -161,7 +165,7 @@ class HarvestCommand(ScrapyCommand):
         if opts.html and opts.json:
             raise ArgumentError("--html and --json are two answers; ask for one of them")
         html = Path(opts.html) if opts.html else None
-        last = _number(opts.last, "--last", 0, least=1)
+        last = _number(opts.last, "--last", _LAST, least=0)
         status(plan, opts.sites, last=last, html=html, as_json=opts.json)
         return True
 

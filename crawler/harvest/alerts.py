@@ -132,7 +132,7 @@ class Alerter:
         try:
             told = json.loads(self._objects.read(name))
             return {str(kind): str(mark) for kind, mark in told.items()}
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             # What was told is not known: telling twice is better than never.
             return {}
 

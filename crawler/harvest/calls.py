@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -130,6 +131,10 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
         _harvest(plan, call, display) as (harvest, _),
         stop_wishes(display.said) as should_stop,
     ):
+        if only_due:
+            with ThreadPoolExecutor(of.READERS) as pool:
+                looks = list(pool.map(harvest.may_be_due, sites))
+            sites = [site for site, look in zip(sites, looks, strict=True) if look]
         for site in sites:
             harvest.want(site, plan.alerts, only_due=only_due)
         run_all(harvest, should_stop)

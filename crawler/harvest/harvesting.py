@@ -136,6 +136,7 @@ class Harvest:
         self._now = now
         self._waiting: deque[_Wanted] = deque()
         self._running: dict[str, _Running] = {}
+        self._busy: set[str] = set()
         self.tally = Tally()
         self.is_stopping = False
         self._waits_for_places = False
@@ -149,11 +150,26 @@ class Harvest:
             only_due: run it only if its plan says so when its turn comes.
         """
         if not self.is_stopping and not self.is_busy(site.id):
+            self._busy.add(site.id)
             self._waiting.append(_Wanted(site, alerts, only_due))
+
+    def may_be_due(self, site: SitePlan) -> bool:
+        """Tell whether it is worth while to want a site that is to run only if it is due.
+
+        Reads the history, and asks for no lock. May be called by several threads.
+        """
+        now = self._now()
+        try:
+            standing = self._history.standing(site, now)
+        except (CorpusError, OSError):
+            # That is told of when the site is begun.
+            return True
+        is_open = standing.last is not None and standing.last.is_open
+        return is_open or due(site, standing.handled, now) is not None
 
     def is_busy(self, site: str) -> bool:
         """Tell whether a site is waiting or running here."""
-        return site in self._running or any(one.site.id == site for one in self._waiting)
+        return site in self._busy
 
     @property
     def is_idle(self) -> bool:
@@ -164,15 +180,20 @@ class Harvest:
         """Begin nothing more, and ask what runs to end."""
         self.is_stopping = True
         self.tally.left += len(self._waiting)
+        self._busy.difference_update(wanted.site.id for wanted in self._waiting)
         self._waiting.clear()
         self._crew.stop()
 
     def go_on(self, seconds: float) -> Step:
         """Begin what there is room for, and wait at most so long for the end of a run."""
         step = Step()
-        while self._waiting and self._crew.free() > 0:
+        free = self._crew.free() if self._waiting else 0
+        while self._waiting and free > 0:
             wanted = self._waiting.popleft()
-            if not self._begin(wanted):
+            if self._begin(wanted):
+                free -= 1
+            else:
+                self._busy.discard(wanted.site.id)
                 step.declined.append(wanted.site.id)
         if self._waiting and not self._running and not self._waits_for_places:
             # A cluster may have no workers yet.
@@ -207,17 +228,11 @@ class Harvest:
 
     def _note_begin(self, wanted: _Wanted, now: datetime) -> Run | None:
         site = wanted.site
-        recent = self._history.recent(site.id)
-        for run in recent:
-            if run.is_open:
-                # Who holds the lock knows that no run is under way.
-                words = "the harvest that ran it ended before it did"
-                ended = replace(run, end=now, reason=LOST, detail=words)
-                self._history.write(ended)
-                self._listener.said(f"{site.id}: the run of {show_time(run.start)} was lost")
-                self._alert(site.id, wanted.alerts)
-        last = self._history.handled(site, recent, now)
-        what = due(site, last, now) if site.cron else None
+        standing = self._history.standing(site, now)
+        if standing.last is not None and standing.last.is_open:
+            # Who holds the lock knows that no run is under way.
+            self._note_lost(standing.last, wanted, now)
+        what = due(site, standing.handled, now)
         if what is None and wanted.only_due:
             return None
         if what is not None and what.missed:
@@ -225,6 +240,12 @@ class Harvest:
         run = Run(site.id, now, planned=None if what is None else what.planned)
         self._history.write(run)
         return run
+
+    def _note_lost(self, run: Run, wanted: _Wanted, now: datetime) -> None:
+        words = "the harvest that ran it ended before it did"
+        self._history.write(replace(run, end=now, reason=LOST, detail=words))
+        self._listener.said(f"{run.site}: the run of {show_time(run.start)} was lost")
+        self._alert(run.site, wanted.alerts)
 
     def _note_missed(self, wanted: _Wanted, what: Due, now: datetime) -> None:
         number = counted(what.missed, "planned run")
@@ -258,6 +279,7 @@ class Harvest:
 
     def _end(self, outcome: Outcome) -> None:
         running = self._running.pop(outcome.name)
+        self._busy.discard(outcome.name)
         run = replace(running.run, end=self._now(), **_figures(outcome))
         try:
             self._history.write(run)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from crawler.harvest.plan import SitePlan
 
-__all__ = ["MISSED", "RUNNING", "History", "Objects", "Run", "show_time"]
+__all__ = ["MISSED", "RUNNING", "History", "Objects", "Run", "Standing", "show_time"]
 
 RUNNING: Final = "running"
 """The reason of a run that has not ended."""
@@ -23,11 +23,12 @@ MISSED: Final = "missed"
 
 _FOLDER: Final = "history"
 _SINCE: Final = "since.json"
-# The last entry tells what was planned last, and the one before it where the last cannot be read.
-_LOOKED_BACK: Final = 3
 _GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
 _TIMES: Final = ("planned", "start", "end")
 _COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
+_UNREADABLE: Final = (
+    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
 
 
 class Objects(Protocol):
@@ -147,6 +148,20 @@ class Run:
         return cls(**known)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a site stands.
+
+    ``last``
+        Its last entry; None where there is none.
+    ``handled``
+        The last time up to which no planned time needs a run any more.
+    """
+
+    last: Run | None
+    handled: datetime
+
+
 class History:
     """The entries of all sites.
 
@@ -166,43 +181,45 @@ class History:
 
     def runs(self, site: str, last: int = 0) -> list[Run]:
         """Return the entries of a site in their order, the last so many or, for 0, all."""
-        names = [
-            name
-            for name in self._objects.list(f"{_FOLDER}/{site}")
-            if name.endswith(".json") and not name.endswith(_SINCE)
-        ]
+        names, _ = self._names(site)
         found = (self._entry(name) for name in names[-last:])
         return [run for run in found if run is not None]
 
-    def recent(self, site: str) -> list[Run]:
-        """Return as many of a site's last entries as tell what was planned last."""
-        return self.runs(site, _LOOKED_BACK)
-
-    def handled(self, site: SitePlan, recent: Iterable[Run], now: datetime) -> datetime:
-        """Return the last time up to which no planned time of a site needs a run any more.
+    def standing(self, site: SitePlan, now: datetime) -> Standing:
+        """Return where a site stands.
 
         What was planned before anybody harvested is not caught up on, nor what a schedule has in
         times in which another one held: so when a schedule is first seen is kept.
 
         Args:
             site: the site.
-            recent: its last entries.
             now: the time it is.
         """
+        names, is_known = self._names(site.id)
+        # Entries follow each other as the times that they handle do.
+        entries = (self._entry(name) for name in reversed(names))
+        last = next((run for run in entries if run is not None), None)
+        since = self._since(site, now, is_known=is_known)
+        return Standing(last, since if last is None else max(since, last.handled))
+
+    def _names(self, site: str) -> tuple[list[str], bool]:
+        """Return the names of a site's entries, and whether it is kept since when it is known."""
+        names = [name for name in self._objects.list(f"{_FOLDER}/{site}") if name.endswith(".json")]
+        entries = [name for name in names if not name.endswith(f"/{_SINCE}")]
+        return entries, len(entries) < len(names)
+
+    def _since(self, site: SitePlan, now: datetime, *, is_known: bool) -> datetime:
         name = f"{_FOLDER}/{site.id}/{_SINCE}"
         schedule = f"{site.cron} {site.time_zone} {site.jitter:g}" if site.cron else ""
-        since = None
-        if self._objects.exists(name):
+        if is_known:
             try:
                 noted = json.loads(self._objects.read(name))
                 if noted["schedule"] == schedule:
-                    since = _time(noted["since"])
-            except (ValueError, TypeError, KeyError) as error:
+                    return _time(noted["since"])
+            except _UNREADABLE as error:
                 self._pass_over(name, error)
-        if since is None:
-            since = now
-            self._objects.write(name, _encode({"since": now.isoformat(), "schedule": schedule}))
-        return max([since, *(run.handled for run in recent)])
+        self._objects.write(name, _encode({"since": now.isoformat(), "schedule": schedule}))
+        return now
 
     def _entry(self, name: str) -> Run | None:
         try:
@@ -212,7 +229,7 @@ class History:
                 raise
             # Taken away since it was listed.
             return None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except _UNREADABLE as error:
             self._pass_over(name, error)
             return None
 

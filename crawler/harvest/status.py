@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import Plan, SitePlan
 
-__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines"]
+__all__ = ["FIGURES", "READERS", "SiteStatus", "as_json", "gather", "lines"]
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
+
+READERS: Final = 16
+"""How many sites' histories are read at once."""
 
 _COLUMNS: Final = ("site", "planned", "start", "took", "reason", *FIGURES, "missed", "next")
 _RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
@@ -94,16 +98,17 @@ def gather(  # noqa: PLR0913 - the last two are wishes of a user
         sites: ids of the sites wanted; all where there are none.
         last: so many of the last entries of each; 0 for all.
     """
+
+    def read(site: SitePlan) -> SiteStatus:
+        entries = tuple(_with_lost(history.runs(site.id, last), is_running))
+        return SiteStatus(site, entries, next(iter(next_times(site, now, 1)), None))
+
     wanted = set(sites)
-    return [
-        SiteStatus(
-            site,
-            tuple(_with_lost(history.runs(site.id, last), is_running)),
-            next(iter(next_times(site, now, 1)), None),
+    # An object store takes its time for each entry, and takes many questions at once.
+    with ThreadPoolExecutor(READERS) as pool:
+        return list(
+            pool.map(read, (site for site in plan.sites if not wanted or site.id in wanted))
         )
-        for site in plan.sites
-        if not wanted or site.id in wanted
-    ]
 
 
 def _with_lost(runs: Iterable[Run], is_running: Callable[[str], bool]) -> Iterator[Run]:

@@ -20,17 +20,26 @@ def stop_wishes(tell: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
     """
     wished = False
 
+    told = False
+
     def note(number: int, frame: Any) -> None:  # noqa: ANN401 - as the signal module has it
         nonlocal wished
         if wished:
             signal.default_int_handler(number, frame)
         wished = True
-        tell("stopping: what runs ends first; a second Ctrl-C ends it at once")
+
+    def should_stop() -> bool:
+        nonlocal told
+        if wished and not told:
+            # Not where the signal is met: that may be in the middle of telling something.
+            told = True
+            tell("stopping: what runs ends first; a second Ctrl-C ends it at once")
+        return wished
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, note) for number in numbers}
     try:
-        yield lambda: wished
+        yield should_stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

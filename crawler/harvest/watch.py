@@ -145,7 +145,7 @@ class Watch:
         """Return the next planned time that needs a run; it may have passed."""
         if site.id not in self._next:
             try:
-                last = self._history.handled(site, self._history.recent(site.id), now)
+                last = self._history.standing(site, now).handled
             except (CorpusError, OSError) as error:
                 self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
                 self._next[site.id] = now + _AGAIN

@@ -63,7 +63,7 @@ def harvest(*arguments: str) -> int:
         (("status", "PLAN", "--processes", "2"), "--processes belongs to 'run' and 'watch' and"),
         (("run", "PLAN", "--site", "blok"), "has no site 'blok'; did you mean 'blog'?"),
         (("status", "PLAN", "--site", "x"), "has no site 'x'; it has blog, news"),
-        (("status", "PLAN", "--last", "0"), "--last is 0; give 1 or more"),
+        (("status", "PLAN", "--last", "-1"), "--last is -1; give 0 or more"),
         (("status", "PLAN", "--json", "--html", "x"), "--html and --json are two answers"),
         (("check", "PLAN", "--times", "-1"), "--times is -1; give 0 or more"),
         (("check", "PLAN", "--fetch", "-1"), "--fetch is -1; give 0 or more"),

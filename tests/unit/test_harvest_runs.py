@@ -389,6 +389,25 @@ def test_entries_that_cannot_be_read_are_told_once_and_passed_over(tmp_path: Pat
     assert all("cannot be read and is passed over" in words for words in world.listener.words)
 
 
+def test_a_history_whose_last_entry_cannot_be_read_goes_by_the_one_before(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    daily = site("blog")
+    world.due(daily)
+    run = Run("blog", MONDAY, MONDAY + 5 * HOUR, MONDAY, "finished", items=3)
+    world.history.write(run)
+    folder = tmp_path / "out" / "history" / "blog"
+    for name in ("99990101-000000-000000.json", "since.json"):
+        (folder / name).write_text('{"since": "9999-99-99", "start": Infinity, "items": Infinity}')
+    world.clock.time = MONDAY + timedelta(days=1, hours=6)
+    standing = world.history.standing(daily, world.clock.time)
+    # Since when it is planned is not known any more, so it is from now on.
+    assert (standing.last, standing.handled) == (run, world.clock.time)
+    assert len(world.listener.words) == 2
+    assert not world.harvest.may_be_due(daily)
+    world.clock.time += timedelta(days=1)
+    assert world.harvest.may_be_due(daily)
+
+
 def test_entries_are_read_as_they_were_written(tmp_path: Path) -> None:
     world = World(tmp_path)
     run = Run("blog", MONDAY, MONDAY, MONDAY + HOUR, "finished", 9, 8, 7, 6, 5, {"dns": 2}, "…", 0)
