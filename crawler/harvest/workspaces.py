@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import uuid
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import StoreError
@@ -36,7 +36,8 @@ _STATE: Final = "state.json"
 _SENDING: Final = "sending.json"
 _VERSION: Final = 1
 # What is written once; the first part of a path in the folder.
-_FINAL: Final = frozenset({"articles", "logs"})
+_LOGS: Final = "logs"
+_FINAL: Final = frozenset({"articles", _LOGS})
 # What is of no use to another process.
 _PASSING: Final = (".lock", ".aside", ".tmp", "-wal", "-shm", "-journal")
 
@@ -106,12 +107,27 @@ class Workspace:
                 changed.append((local, objects[path]))
         names = [name for _, name in (*final, *changed)]
         self._write(_SENDING, {"token": token, "names": names})
-        self._storage.send(final)
-        self._storage.send(changed)
-        check()
+        try:
+            self._storage.send(final)
+            self._storage.send(changed)
+            check()
+        except StoreError:
+            self._take_back(names)
+            raise
         self._write(_STATE, {"version": _VERSION, "token": token, "files": objects})
         self._objects = objects
         self._tidy(token)
+
+    def _take_back(self, names: list[str]) -> None:
+        """Remove what was sent in vain, as far as the storage can be reached; the next crawl can.
+
+        Another crawl may have noted what it sends in the place of this one.
+        """
+        with suppress(StoreError):
+            for name in names:
+                # Attempts of one run write to one log.
+                if not name.startswith(f"{self._name}/{_LOGS}/"):
+                    self._storage.delete(name)
 
     def _tidy(self, token: str) -> None:
         """Remove what belongs to no state, as of one that was not completed."""

@@ -415,6 +415,7 @@ def test_who_has_lost_the_lock_leaves_the_state_as_it_was(store: str) -> None:
 
     with pytest.raises(StoreError, match="locked by another by now"):
         lose()
+    assert storage.list("sites/blog/articles") == ["sites/blog/articles/blog/1-1.jsonl"]
 
     with storage.workspace("blog", NOW) as folder:
         assert noted(folder) == [1]
