@@ -192,6 +192,9 @@ class HarvestCommand(ScrapyCommand):
 def _check_options(form: str, opts: argparse.Namespace) -> None:
     from crawler.core.errors import ArgumentError
 
+    if opts.set and form != "archive":
+        # So that all machines and all looks crawl a site alike.
+        raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")
     every = dict.fromkeys(name for names in _OPTIONS.values() for name in names)
     for name in every:
         if getattr(opts, name) not in (None, False, []) and name not in _OPTIONS[form]:

@@ -70,9 +70,10 @@ def harvest(*arguments: str) -> int:
         (("run", "PLAN", "--processes", "0"), "--processes is 0; give 1 or more"),
         (("run", "PLAN", "--executor", "dask"), "needs --scheduler ADDRESS"),
         (("run", "PLAN", "--scheduler", "tcp://x"), "--scheduler is for --executor dask"),
+        (("run", "PLAN", "-s", "LOG_LEVEL=INFO"), "settings of the sites stand in the plan"),
         (("check", "none.toml"), "none.toml: there is no such file; name the plan, or write one"),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_wrong_calls_are_told_in_a_line(
     arguments: tuple[str, ...], words: str, plan: str, capsys: pytest.CaptureFixture[str]
