@@ -85,6 +85,12 @@ def test_pages_of_a_site_under_two_names_and_an_address_on_two_sites(tmp_path: P
     assert_same(write_archive(tmp_path / "in", pages + named, 3), tmp_path, 6_000)
 
 
+def test_files_count_in_the_order_given_also_where_one_is_given_twice(tmp_path: Path) -> None:
+    first, second = write_archive(tmp_path / "in", made_pages(1, 6), 2)
+    assert_same([second, first, second], tmp_path / "one", 6_000)
+    assert_same([first, second], tmp_path / "other", 6_000)
+
+
 def test_a_file_packed_as_one_stream_is_one_shard(tmp_path: Path) -> None:
     (path,) = write_archive(tmp_path / "in", made_pages(1, 8), 1)
     target = tmp_path / "stream.warc.gz"

@@ -47,7 +47,7 @@ class ArchiveFile:
             found = path.stat()
         except OSError as error:
             raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
-        self.path = path.absolute()
+        self.path = path.resolve()
         self.size, self.changed = found.st_size, found.st_mtime_ns
         cuts = cuts_of(path, self.size, shard_bytes)
         self.shards = self._shards(cuts)
