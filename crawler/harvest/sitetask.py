@@ -160,7 +160,9 @@ def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Sett
     if feed is None:
         own["CORPUS_OUTPUT_FORMAT"] = site.output_format
     else:
-        own["FEEDS"] = {str(feed): {"format": site.output_format, "overwrite": True}}
+        # An address, and no path: names of folders may hold %, which begins what Scrapy fills in.
+        address = feed.absolute().as_uri()
+        own["FEEDS"] = {address: {"format": site.output_format, "overwrite": True}}
     if site.memory_limit is not None:
         own["MEMUSAGE_LIMIT_MB"] = max(1, int(site.memory_limit * _MEMORY_SHARE / _MB))
         own["MEMUSAGE_CHECK_INTERVAL_SECONDS"] = _MEMORY_LOOK_SECONDS

@@ -204,13 +204,13 @@ def test_a_site_that_does_not_remember_has_a_file_for_each_run(
     # What a plan switches on besides replaces nothing of the harvest's own.
     more = {"ADDONS": {}, "EXTENSIONS": {"scrapy.extensions.corestats.CoreStats": 0}}
     keys = {"incremental": False, "output_format": "csv", "method": "density", "settings": more}
-    whole = plan(site.url, keys)
+    whole = plan(site.url, keys, "Blog")
 
     for run in ("first", "second"):
         outcome = run_in_process(site_job(whole, str(tmp_path), run))
         assert (outcome.reason, outcome.value["items"]) == (DONE, 3)
 
-    folder = tmp_path / "sites" / "site" / "articles"
+    folder = tmp_path / "sites" / "%42log" / "articles"
     assert sorted(path.name for path in folder.iterdir()) == ["first.csv", "second.csv"]
     assert ",density," in (folder / "first.csv").read_text("utf-8")
 
