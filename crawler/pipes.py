@@ -1,4 +1,7 @@
-"""Standard output whose reader has gone: ``scrapy extract FILE --tables | head -3``."""
+"""Standard output that takes no more: its reader has gone, or the disk behind it is full.
+
+``scrapy extract FILE --tables | head -3`` is an example of the first.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from crawler.core.errors import StoreError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["for_a_reader"]
+__all__ = ["for_a_reader", "put"]
 
 
 @contextmanager
@@ -24,8 +29,29 @@ def for_a_reader() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # What the stream still holds would be flushed once more when Python ends.
-        with suppress(OSError, ValueError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, sys.stdout.fileno())
-            os.close(null)
+        _to_nowhere()
+
+
+def put(data: bytes) -> None:
+    """Write to standard output at once.
+
+    Raises:
+        BrokenPipeError: the reader has gone.
+        StoreError: it cannot be written, as where a disk is full.
+    """
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _to_nowhere()
+        raise StoreError(f"the output cannot be printed: {error.strerror or error}") from error
+
+
+def _to_nowhere() -> None:
+    # What the stream still holds would be flushed once more when Python ends.
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

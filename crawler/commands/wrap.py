@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -247,28 +245,15 @@ def _path(text: str | None) -> Path | None:
 
 def _say(line: str) -> None:
     """Print a line for a person, in what the terminal can show."""
+    from crawler.pipes import put
+
     encoding = sys.stdout.encoding or "utf-8"
     shown = "".join(char if char.isprintable() else "?" for char in line)
-    _put(f"{shown}\n".encode(encoding, "backslashreplace"))
+    put(f"{shown}\n".encode(encoding, "backslashreplace"))
 
 
 def _write(text: str) -> None:
     """Print output, which is in UTF-8 wherever it goes, as it is in a file."""
-    _put(text.encode("utf-8", "backslashreplace"))
+    from crawler.pipes import put
 
-
-def _put(data: bytes) -> None:
-    from crawler.core.errors import StoreError
-
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # What the stream still holds would be tried once more when Python ends.
-        with suppress(OSError, ValueError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, sys.stdout.fileno())
-            os.close(null)
-        raise StoreError(f"the output cannot be printed: {error.strerror or error}") from error
+    put(text.encode("utf-8", "backslashreplace"))
