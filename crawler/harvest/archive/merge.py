@@ -128,7 +128,9 @@ def merge_partition(argument: Mapping[str, Any]) -> dict[str, Any]:
     sites: dict[str, _Site] = {}
     for number, key in enumerate(read_json(work.order(argument["key"]))):
         for site, facts, log in read_observed(work.observed(key), partition, space):
-            sites.setdefault(site, _Site(space)).add(number, facts, log)
+            if site not in sites:
+                sites[site] = _Site(space)
+            sites[site].add(number, facts, log)
     path = work.merged(argument["key"], partition)
     with replacing(views_path(path)) as aside, aside.open("wb") as file:
         merged = _Merged(file, options)

@@ -92,9 +92,11 @@ def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
                 unreadable.append(number)
                 continue
             document, observation = seen
-            site = sites.setdefault(page.site_name, SeenSite(SiteCounts(ObservationLog(space))))
-            site.counts.add(observation)
-            site.facts.append(journey.fact(number, document))
+            name = page.site_name
+            if name not in sites:
+                sites[name] = SeenSite(SiteCounts(ObservationLog(space)))
+            sites[name].counts.add(observation)
+            sites[name].facts.append(journey.fact(number, document))
     except UnreadableInputError as error:
         skip("unreadable", str(error))
     finally:
