@@ -13,7 +13,7 @@ from itemadapter import ItemAdapter, is_item
 __all__ = ["FIELD_ORDER", "PageItem", "nested_to_json", "value_to_text"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class PageItem:
     """One page of a site with the boilerplate gone.
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from crawler.core.flow import Annotation
     from crawler.core.page import Page
     from crawler.core.pagetype import PageType
+    from crawler.core.parse import ParsedPage
     from crawler.incremental.memory import Memory
     from crawler.items import PageItem
     from crawler.options import Options
@@ -77,6 +78,8 @@ _OF_THE_CALL = {
 REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE_CALL)
 """The settings that decide what a page's item says: a replay takes over those of the crawl."""
 
+# While these crawls export, they fetch.
+_GOING_ON = frozenset({"streaming", "incremental"})
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
 _LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -136,6 +139,10 @@ class Journey:
     def rules(self) -> RulesAtWork | None:
         """The wrapper project that items have fields of, None where there is none."""
         return self._maker.rules
+
+    def awaiting(self, item: PageItem) -> ParsedPage | None:
+        """Return the page of an item whose rules are still to be run, and forget it."""
+        return self._maker.awaiting.take(item)
 
     def close(self) -> None:
         """End what was started to make items."""
@@ -308,7 +315,7 @@ class Journey:
             return None
         if self._has_no_text(annotation):
             return None
-        item = self._make(annotation, view, found)
+        item = self._make(annotation, view, found, scripts_later=self.mode in _GOING_ON)
         return None if item is None else next(self._if_news(item), None)
 
     def _has_no_text(self, annotation: Annotation) -> bool:
@@ -385,9 +392,19 @@ class Journey:
             self._tally.inc_value("corpus/pages/near_duplicates")
         return annotation
 
-    def _make(self, annotation: Annotation, view: SiteView, found: PageType) -> PageItem | None:
+    def _make(
+        self,
+        annotation: Annotation,
+        view: SiteView,
+        found: PageType,
+        *,
+        scripts_later: bool = False,
+    ) -> PageItem | None:
         page = annotation.document.page
-        item = self._attempt(page, lambda: self._maker.make(annotation, view, found.kind))
+        item = self._attempt(
+            page,
+            lambda: self._maker.make(annotation, view, found.kind, scripts_later=scripts_later),
+        )
         if item is None:
             self.lost += 1
             return None

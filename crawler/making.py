@@ -23,6 +23,7 @@ from crawler.core.wishes import read_wishes
 from crawler.items import PageItem
 from crawler.models import load_model
 from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapping.noted import AwaitingItems
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,26 +148,38 @@ class ItemMaker:
         self._count = count
         self.rules = RulesAtWork.of(options, count)
         """The wrapper project of the settings, None where they name none."""
+        self.awaiting = AwaitingItems()
+        """Items whose rules are still to be run."""
         self._cutoffs: dict[str, Cutoff | None] = {}
         self.cutoffs: dict[str, dict[str, int | None]] = {}
         """By site: on how many pages its threshold rests, the threshold, and k."""
 
-    def make(self, annotation: Annotation, view: SiteView, kind: str | None = None) -> PageItem:
+    def make(
+        self,
+        annotation: Annotation,
+        view: SiteView,
+        kind: str | None = None,
+        *,
+        scripts_later: bool = False,
+    ) -> PageItem:
         """Make the item of one page.
 
         Args:
             annotation: the page, judged.
             view: the counts it was judged by.
             kind: its page type where it is known already.
+            scripts_later: leave rules that have scripts to the pipeline, which runs them while the
+                crawl goes on.
         """
         document = annotation.document
+        awaits = scripts_later and self.rules is not None and self.rules.has_scripts
         page = document.page
         kept = sum(label.kept for label in annotation.labels)
         cutoff = self._cutoff(page.site_name, view)
         metadata = read_metadata(document.parsed, page.url, page.fetched_at or None)
         language = metadata.language or document.language
         structure = self._structure(annotation)
-        return PageItem(
+        item = PageItem(
             url=page.url,
             canonical_url=metadata.canonical_url or document.canonical_url,
             site=page.site_name,
@@ -202,8 +215,11 @@ class ItemMaker:
             structure_problems=list(structure.problems) if structure else None,
             blocks=_blocks(annotation) if self._options.item_blocks else None,
             metadata_sources=dict(metadata.sources) if self._options.item_sources else None,
-            fields=self._fields(document),
+            fields=dict(page.fields) if awaits else self._fields(document),
         )
+        if awaits:
+            self.awaiting.put(item, document.parsed)
+        return item
 
     def _fields(self, document: Document) -> dict[str, Any]:
         """Return the fields of the spider's own item, and those that rules find."""

@@ -77,6 +77,11 @@ class RulesAtWork:
             count=count,
         )
 
+    @property
+    def has_scripts(self) -> bool:
+        """Whether running it on a page may take long."""
+        return self._wrapper.blocks
+
     async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
         """Run the project on a page while the crawl goes on; nothing is noted.
 

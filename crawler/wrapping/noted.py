@@ -1,4 +1,4 @@
-"""Which page an item was made from, from the moment that a spider yields it."""
+"""Which page an item was made from, while it is on its way to the pipeline of rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-__all__ = ["NotedPages"]
+    from crawler.core.parse import ParsedPage
+    from crawler.items import PageItem
+
+__all__ = ["AwaitingItems", "NotedPages"]
 
 
 class NotedPages:
@@ -42,3 +45,26 @@ class NotedPages:
         """Return where an item comes from, and forget it."""
         known = self._known.pop(id(item), None)
         return None if known is None else known[1]()
+
+
+class AwaitingItems:
+    """Page items whose scripts are to run when they come to the pipeline, each with its page.
+
+    A page is held as long as its item, whatever becomes of that.
+    """
+
+    def __init__(self) -> None:
+        self._pages: dict[int, ParsedPage] = {}
+
+    def __len__(self) -> int:
+        """Return how many items are awaited."""
+        return len(self._pages)
+
+    def put(self, item: PageItem, page: ParsedPage) -> None:
+        """Remember the page of an item."""
+        self._pages[id(item)] = page
+        weakref.finalize(item, self._pages.pop, id(item), None)
+
+    def take(self, item: PageItem) -> ParsedPage | None:
+        """Return the page of an item, and forget it."""
+        return self._pages.pop(id(item), None)

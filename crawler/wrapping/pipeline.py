@@ -1,7 +1,8 @@
 """The fields of a project on the items of any spider: the setting ``CORPUS_WRAPPER``.
 
-Pages that spiders hand over get them when their items are made (:mod:`crawler.making`). The items
-that other spiders make themselves pass here. :class:`~crawler.hold.Hold` has noted which page each
+Pages that spiders hand over get them when their items are made (:mod:`crawler.making`); where the
+project has scripts and the crawl still fetches, they get them here, in a thread. The items that
+other spiders make themselves pass here, too. :class:`~crawler.hold.Hold` has noted which page each
 was made from, and :class:`WrapperPipeline` runs the project on that.
 """
 
@@ -56,10 +57,17 @@ class WrapperPipeline:
 
     async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Add the fields."""
-        if isinstance(item, PageItem | WrappedPage) or not is_item(item):
+        if isinstance(item, WrappedPage) or not is_item(item):
             return item
         hold = self._crawler.get_spider_middleware(Hold)
         rules = None if hold is None else hold.journey.rules
+        if isinstance(item, PageItem):
+            page = None if hold is None else hold.journey.awaiting(item)
+            if rules is not None and page is not None:
+                made = await rules.run(page)
+                rules.note(made)
+                item.fields = {**rules.fields_of(made), **item.fields}
+            return item
         response = None if hold is None else hold.noted.take(item)
         if rules is None or response is None:
             self._count(

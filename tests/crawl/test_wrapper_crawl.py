@@ -230,6 +230,18 @@ def test_page_items_get_them_too_and_keep_them_in_a_replay(project: Project, sit
     }
 
 
+def test_scripts_of_items_that_leave_at_once_run_on_their_way(project: Project, site: Site) -> None:
+    (project.folder / "shop.h2x").write_text(rules(Script(SCRIPT, ("book/title",))), "utf-8")
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-O", "out.jsonl"),
+        *("-s", "CORPUS_WRAPPER=shop.h2x", "-s", "CORPUS_MODE=streaming"),
+    )
+    items = {item["url"].removeprefix(site.url): item["fields"] for item in project.items()}
+    assert (items["shop/1"]["count"], items["shop/2"]["count"]) == (2, 3)
+    assert items["x"] == {}
+    assert "no longer fit, 0 scripts failed" in err
+
+
 def test_a_project_that_cannot_be_used_ends_the_crawl_before_it_begins(project: Project) -> None:
     (project.folder / "shop.h2x").write_text("{}", "utf-8")
     _, err = project.run(

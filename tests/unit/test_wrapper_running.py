@@ -9,6 +9,7 @@ from scrapy.http import HtmlResponse
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page import Page
+from crawler.core.parse import parse
 from crawler.core.wrapper.learning import learn_records, learn_values
 from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.project import (
@@ -25,8 +26,9 @@ from crawler.core.wrapper.project import (
 from crawler.core.wrapper.projectfile import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.items import PageItem
 from crawler.scripts.forms import Limits
-from crawler.wrapping.noted import NotedPages
+from crawler.wrapping.noted import AwaitingItems, NotedPages
 from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:
@@ -296,6 +298,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from crawler.core.page import Page
 from crawler.core.parse import parse
+from crawler.core.parse import parse
 from crawler.wrapping.atwork import RulesAtWork
 
 rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
@@ -329,3 +332,16 @@ def test_pages_that_wait_for_their_scripts_take_one_thread(tmp_path: Path) -> No
         timeout=60,
     )
     assert done.stdout.strip() == "[1, True, True, True]"
+
+
+def test_a_page_that_awaits_its_rules_is_held_as_long_as_its_item() -> None:
+    awaiting = AwaitingItems()
+    parsed = parse(Page.from_text("https://s.example/", "<p>x</p>"))
+    taken, dropped = PageItem("https://s.example/1"), PageItem("https://s.example/2")
+    awaiting.put(taken, parsed)
+    awaiting.put(dropped, parsed)
+    assert awaiting.take(taken) is parsed
+    assert awaiting.take(taken) is None
+    assert len(awaiting) == 1
+    del dropped
+    assert len(awaiting) == 0
