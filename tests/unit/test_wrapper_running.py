@@ -298,7 +298,6 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from crawler.core.page import Page
 from crawler.core.parse import parse
-from crawler.core.parse import parse
 from crawler.wrapping.atwork import RulesAtWork
 
 rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
