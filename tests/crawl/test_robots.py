@@ -27,7 +27,8 @@ RULES: Answer = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow:
 @pytest.fixture
 def obeying(project: Project) -> Project:
     project.append(
-        "ownsettings.py", "ROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDOWNLOAD_MAXSIZE = 99_000"
+        "ownsettings.py",
+        "ROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDOWNLOAD_MAXSIZE = 99_000\nCORPUS_PAUSE_FIRST = 0.2",
     )
     return project
 
