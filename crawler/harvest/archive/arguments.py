@@ -16,20 +16,20 @@ def add_archive_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("archives")
     group.add_argument(
         "-O", "--output", metavar="FOLDER",
-        help="archive: folder of the items, one file a shard (default: archive in CORPUS_DIR)",
+        help="archive: folder of the items, one file a shard (default archive in CORPUS_DIR)",
     )  # fmt: skip
     group.add_argument(
         "--work", metavar="FOLDER",
         help="archive: folder of what is kept meanwhile, to go on after a kill "
-        "(default: archive-work in CORPUS_DIR)",
+        "(default archive-work in CORPUS_DIR)",
     )  # fmt: skip
     group.add_argument(
         "--shard-size", metavar="MB", type=_positive,
-        help=f"archive: least size of a shard, packed (default: {_SHARD_MEGABYTES})",
+        help=f"archive: least size of a shard, packed (default {_SHARD_MEGABYTES})",
     )  # fmt: skip
     group.add_argument(
         "--memory", metavar="MB", type=_positive,
-        help="archive: most memory that a job may allocate (default: no limit)",
+        help="archive: most memory that a job may allocate, without limit if left out",
     )  # fmt: skip
 
 
