@@ -28,7 +28,8 @@ RULES: Answer = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow:
 def obeying(project: Project) -> Project:
     project.append(
         "ownsettings.py",
-        "ROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDOWNLOAD_MAXSIZE = 99_000\nCORPUS_PAUSE_FIRST = 0.2",
+        "ROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDOWNLOAD_MAXSIZE = 99_000\n"
+        "CORPUS_PAUSE_FIRST = 0.2",
     )
     return project
 

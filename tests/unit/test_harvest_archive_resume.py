@@ -94,6 +94,18 @@ def test_a_second_call_does_nothing(paths: list[Path], tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "archive.json").read_text())["complete"] is True
 
 
+def test_a_file_that_cannot_be_read_costs_the_others_nothing(
+    paths: list[Path], tmp_path: Path
+) -> None:
+    options = options_for(tmp_path)
+    lines, _ = one_process(paths, options)
+    garbled = tmp_path / "in" / "garbled.warc.gz"
+    garbled.write_bytes(b"neither a record nor packed" * 99)
+    summary = harvest([*paths, garbled], tmp_path, options)
+    assert lines_of(tmp_path) == lines
+    assert summary.as_json()["complete"] is True
+
+
 def test_a_kill_after_any_job(paths: list[Path], tmp_path: Path) -> None:
     options = options_for(tmp_path)
     lines, _ = one_process(paths, options)

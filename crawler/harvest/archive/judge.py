@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crawler.aliases import Aliases
-from crawler.core.errors import StoreError
+from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.parts import PartLinks
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.merged import KnownView, ViewFile, read_parts
@@ -124,11 +124,15 @@ def judge_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
 
     def pages(put_aside: _PutAside) -> Iterator[Page]:
         read = read_stretch(shard.stretch, on_skip=_told_before, max_bytes=options.max_page_bytes)
-        for place, page in enumerate(read):
-            if place in together:
-                put_aside.add(page)
-            elif place not in unwanted:
-                yield page
+        try:
+            for place, page in enumerate(read):
+                if place in together:
+                    put_aside.add(page)
+                elif place not in unwanted:
+                    yield page
+        except UnreadableInputError as error:
+            # As in the first reading, where it was told: what came before it is an archive's.
+            _told_before("unreadable", str(error))
 
     shard.check()
     aside_path = work.together(argument["judged"], number)
