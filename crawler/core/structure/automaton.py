@@ -50,6 +50,7 @@ class Automaton:
         self.follow[0] = whole.first
         self.final = whole.last | ({0} if whole.empty else set())
         self._bridges: dict[int, dict[int, tuple[str, ...]]] = {}
+        self._takings: dict[int, dict[str, dict[int, tuple[str, ...]]]] = {}
 
     @property
     def is_deterministic(self) -> bool:
@@ -86,16 +87,9 @@ class Automaton:
         for child in children:
             reached: dict[int, tuple[int, int, Step]] = {}
             for state, cost in best.items():
-                for target, missing in self._bridge(state).items():
-                    for after in self.follow[target]:
-                        if self.labels[after] == child:
-                            _improve(
-                                reached,
-                                after,
-                                cost + len(missing),
-                                state,
-                                Step(missing, taken=True),
-                            )
+                for after, missing in self._taking(state).get(child, {}).items():
+                    step = Step(missing, taken=True)
+                    _improve(reached, after, cost + len(missing), state, step)
                 _improve(reached, state, cost + _LEAVE_OUT, state, Step((), taken=False))
             best = {state: cost for state, (cost, _, _) in reached.items()}
             back.append({state: (before, step) for state, (_, before, step) in reached.items()})
@@ -111,6 +105,17 @@ class Automaton:
             state, step = options[state]
             steps.append(step)
         return steps[::-1], tail
+
+    def _taking(self, state: int) -> dict[str, dict[int, tuple[str, ...]]]:
+        """Return for each child the states it may lead to, each with the fewest put in before."""
+        known = self._takings.get(state)
+        if known is None:
+            known = self._takings[state] = {}
+            # A bridge is in the order of what is put in: the first to a state has the fewest.
+            for target, missing in self._bridge(state).items():
+                for after in self.follow[target]:
+                    known.setdefault(self.labels[after], {}).setdefault(after, missing)
+        return known
 
     def _bridge(self, state: int) -> dict[int, tuple[str, ...]]:
         """Return the states that can be reached by putting elements in, each with the fewest."""

@@ -74,6 +74,8 @@ def takes_everything(content: Particle) -> bool:
 def lacking(model: Model, name: str, children: Collection[str]) -> list[str]:
     """Return the elements that one has to hold and does not, in the order of the model."""
     missing = model.required(name) - set(children)
+    if not missing:
+        return []
     return [each for each in model.names if each in missing]
 
 

@@ -28,6 +28,7 @@ _FEW_WORDS: Final = 4
 _LARGER: Final = 1.1
 _LINKED: Final = 0.5
 _PART: Final = 1
+_MOST_LEVELS: Final = 20
 _STOPS: Final = (".", "!", ",", ";", "。", "…")
 _CELLS: Final = frozenset(("td", "th"))
 _NAMING_TAGS: Final = frozenset(("dt", "summary", "legend"))
@@ -92,7 +93,9 @@ def find_headings(
     for candidate in found:
         if candidate.part is None and candidate not in unknown:
             others.setdefault(candidate.looks, candidate.weight)
-    order = sorted(set(others.values()))
+    # Levels beyond the last are one: no document means that many, and each holds the next.
+    weights = sorted(set(others.values()))
+    order = {weight: min(place, _MOST_LEVELS) for place, weight in enumerate(weights)}
     above = _above_parts(found, of_parts, lines) if naming else set()
     first = _PART + 1 if naming else _PART
     headings: dict[Line, Heading] = {}
@@ -102,7 +105,7 @@ def find_headings(
         elif candidate.part is not None or candidate in unknown:
             level = _PART
         else:
-            level = first + order.index(others[candidate.looks])
+            level = first + order[others[candidate.looks]]
         headings[candidate.line] = Heading(candidate.line, level, candidate.part)
     return headings
 

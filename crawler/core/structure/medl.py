@@ -31,6 +31,8 @@ MOST_CHARS: Final = 1_000_000
 """A model has no more characters than this."""
 _DEEPEST: Final = 40
 _MOST_ELEMENTS: Final = 2_000
+# An element that a page lacks is put in with all that it has to hold, as often as it is lacking.
+_MOST_HELD: Final = 200
 _LEXEME: Final = re.compile(
     r"(?P<space>\s++)|(?P<comment><!--)|(?P<declare><!)|(?P<text>[\"'])"
     r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])"
@@ -110,7 +112,7 @@ class _Parser:
         while at < len(source):
             found = _LEXEME.match(source, at)
             if found is None:
-                self._fail(f"{source[at]!r} has no meaning here; leave it out", at)
+                self._fail(f"{source[at]!r} has no meaning here; {_instead(source, at)}", at)
             kind, end = found.lastgroup or "", found.end()
             if kind == "comment":
                 end = source.find("-->", end) + 3
@@ -213,6 +215,8 @@ class _Parser:
             group.holds_text = True
             return
         found = self._element_name()
+        if found.text == _TEXT_ALONE.removeprefix("#"):
+            self._fail(f"text is written {_TEXT_ALONE}, with '#'", found.offset)
         self._named.setdefault(found.text, found.offset)
         group.parts.append(Particle("name", self._occurs(), found.text))
 
@@ -323,26 +327,34 @@ class _Parser:
                     + (f"is it '{close[0]}'?" if close else "name it in what another may hold"),
                     offset,
                 )
-        endless = _endless(model)
-        for name in endless:
-            self._fail(
-                f"'{name}' always has to hold '{endless[name]}', and so without end; make one of "
-                "them optional with '?' or '*'",
-                self._named[name],
-            )
+        sizes = model.sizes
+        for name in model.names:
+            if name not in sizes:
+                held = min(each for each in model.least(name) if each not in sizes)
+                self._fail(
+                    f"'{name}' always has to hold '{held}', and so without end; make one of "
+                    "them optional with '?' or '*'",
+                    self._named[name],
+                )
+            if name in self._elements and sizes[name] - 1 > len(model.least(name)) + _MOST_HELD:
+                self._fail(
+                    f"'{name}' always has to hold {_count(sizes[name] - 1)} elements, those within "
+                    "others among them; make some of them optional with '?' or '*'",
+                    self._named[name],
+                )
 
 
-def _endless(model: Model) -> dict[str, str]:
-    """Return the elements that no finite document can hold, each with what it has to hold."""
-    finite = {name for name in model.names if not model.required(name)}
-    while True:
-        more = {
-            name for name in model.names if name not in finite and model.required(name) <= finite
-        }
-        if not more:
-            break
-        finite |= more
-    return {name: min(model.required(name) - finite) for name in model.names if name not in finite}
+def _instead(source: str, at: int) -> str:
+    """Return what to do about a character that begins nothing."""
+    if source[at].isalpha():
+        return "names are written in the letters A to Z, tokens in quotes"
+    if source.startswith("<?", at):
+        return "a model begins with its first <!ELEMENT …>, without <?xml …?>"
+    return "leave it out"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**9 else f"more than {10**9:,}"
 
 
 def write_model(model: Model) -> str:

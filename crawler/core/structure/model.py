@@ -7,6 +7,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
+from crawler.core.structure.least import ENDLESS, least_sizes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -43,6 +45,18 @@ class Particle:
     occurs: Occurs = ""
     name: str = ""
     parts: tuple[Particle, ...] = ()
+    _hash: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Told once: at each node of a page it is asked what is kept for a content model.
+        object.__setattr__(self, "_hash", hash((self.kind, self.occurs, self.name, self.parts)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Particle], tuple[object, ...]]:
+        # Texts hash otherwise in each process, so that what is kept is told anew in another.
+        return Particle, (self.kind, self.occurs, self.name, self.parts)
 
     def names(self) -> Iterator[str]:
         """Yield the elements it names, in order, each as often as it is named."""
@@ -63,6 +77,24 @@ class Particle:
         if self.kind == "choice":
             return frozenset.intersection(*parts)
         return frozenset().union(*parts)
+
+    def least(self, sizes: Mapping[str, int]) -> tuple[int, tuple[str, ...]]:
+        """Return how many elements the smallest match is, with those below, and its own.
+
+        Args:
+            sizes: of each element that is in such a sequence how many it is, with those below it.
+        """
+        if self.occurs in ("?", "*"):
+            return 0, ()
+        if self.kind == "name":
+            # What never ends is in no smallest sequence, but may stand beside one in a choice.
+            return sizes.get(self.name, ENDLESS), (self.name,)
+        options = [part.least(sizes) for part in self.parts]
+        if self.kind == "choice":
+            return min(options, key=lambda option: option[0])
+        return sum(size for size, _ in options), tuple(
+            name for _, names in options for name in names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +152,12 @@ class Model:
     _below: dict[str, frozenset[str]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _required: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _least: dict[str, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def root(self) -> str:
@@ -168,9 +206,29 @@ class Model:
 
     def required(self, name: str) -> frozenset[str]:
         """Return the elements that have to stand directly under one."""
-        element = self.elements.get(name)
-        content = element.content if element is not None else None
-        return content.required() if content is not None else frozenset()
+        known = self._required.get(name)
+        if known is None:
+            element = self.elements.get(name)
+            content = element.content if element is not None else None
+            known = self._required[name] = content.required() if content else frozenset()
+        return known
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Of each element how many it is at the least, with all below it that it has to hold.
+
+        Elements that no finite document can hold are not in it.
+        """
+        return MappingProxyType(least_sizes(self))
+
+    def least(self, name: str) -> tuple[str, ...]:
+        """Return the children that an element has at the least, in order: those of fewest below."""
+        known = self._least.get(name)
+        if known is None:
+            element = self.elements.get(name)
+            content = element.content if element is not None else None
+            known = self._least[name] = content.least(self.sizes)[1] if content else ()
+        return known
 
     def may_repeat(self, name: str, child: str) -> bool:
         """Tell whether one element may hold more than one of another."""

@@ -97,16 +97,16 @@ def _spliced(children: list[Node], allowed: frozenset[str]) -> Iterator[Node]:
 
 
 def _added(name: str, model: Model) -> Node:
-    """Return an element that is not on the page, with what it has to hold; models have an end."""
+    """Return an element that is not on the page, with the least that it has to hold."""
     root = Node(name, added=True)
     waiting = [root]
     while waiting:
         node = waiting.pop()
         element = model.elements.get(node.name)
-        if element is not None and element.content is not None and not element.holds_text:
-            _, tail = content_of(element.content).nearest(())
-            node.children = [Node(each, added=True) for each in tail]
-            waiting += node.children
+        if element is None or element.content is None or takes_everything(element.content):
+            continue
+        node.children = [Node(each, added=True) for each in model.least(node.name)]
+        waiting += node.children
     return root
 
 
