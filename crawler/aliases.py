@@ -32,7 +32,7 @@ def _place(url: str) -> tuple[str, str]:
 
 
 class Aliases:
-    """Which pages of a crawl are others by another address.
+    """Which pages of a site are others by another address.
 
     What pages say is often wrong: some sites name their front page on every page. So a page is an
     alias where it says so and where its text is nearly that of the other as well.

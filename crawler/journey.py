@@ -17,6 +17,7 @@ counted, and holds the others (:meth:`Journey.stream_or_hold`).
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from crawler.aliases import Aliases, declared_original
@@ -121,11 +122,13 @@ class Journey:
         self.lost = 0
         """Pages that were counted and held, and could not be made an item of."""
         self._wanted = options.wanted_types
-        # Pages left out by their kind, and the near-duplicate that is exported in place of each.
-        self._left_out: dict[str, str | None] = {}
+        # Pages left out by their kind, by site and address, and the near-duplicate that is exported
+        # in place of each.
+        self._left_out: dict[tuple[str, str], str | None] = {}
         self._tally = tally
         self._memory = memory
-        self._aliases = Aliases()
+        # By site: sites that a spider gives names to may share an address.
+        self._aliases: defaultdict[str, Aliases] = defaultdict(Aliases)
         # By site, which pages go on in which: parts of one article.
         self._links: dict[str, PartLinks] = {}
         self._counts = CrawlCounts(
@@ -291,7 +294,7 @@ class Journey:
 
     def _add_link(self, document: Document) -> None:
         """Note whether a page is another, or a part of an article, and where that goes on."""
-        self._aliases.add(document)
+        self._aliases[document.page.site_name].add(document)
         if not self.options.join_parts:
             return
         page = document.page
@@ -303,15 +306,15 @@ class Journey:
 
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
         found = self._type(document)
-        url = document.page.url
-        if found is None or self._is_unwanted(url, found):
+        site, url = document.page.site_name, document.page.url
+        if found is None or self._is_unwanted(site, url, found):
             return None
-        if (original := self._aliases.original(url, view)) is not None:
+        if (original := self._aliases[site].original(url, view)) is not None:
             self._settle(url)
             self.skip("duplicate-address", f"{url}: its page says that it is {original}")
             return None
         annotation = self._annotate(document, view)
-        if annotation is None or self._is_repeated(url, annotation.duplicate_of):
+        if annotation is None or self._is_repeated(site, url, annotation.duplicate_of):
             return None
         if self._has_no_text(annotation):
             return None
@@ -364,14 +367,14 @@ class Journey:
             there = there[number:]
         for part in there:
             item = part.item
-            if not self._is_unwanted(item.url, part.type) and not self._is_repeated(
-                item.url, item.near_duplicate_of
+            if not self._is_unwanted(item.site, item.url, part.type) and not self._is_repeated(
+                item.site, item.url, item.near_duplicate_of
             ):
                 yield from self._if_news(item)
 
     def _is_exported(self, part: Part) -> bool:
         repeats = self.options.drop_near_duplicates and self._same(
-            part.item.url, part.item.near_duplicate_of
+            part.item.site, part.item.url, part.item.near_duplicate_of
         )
         return part.type.is_among(self._wanted) and not repeats
 
@@ -410,7 +413,7 @@ class Journey:
             return None
         self.dropped.add(annotation)
         same = item.near_duplicate_of
-        if same is not None and self._aliases.original(same, view) == item.url:
+        if same is not None and self._aliases[page.site_name].original(same, view) == item.url:
             # It is the other that repeats this one, and is left out.
             item.near_duplicate_of = None
         return item
@@ -420,33 +423,33 @@ class Journey:
         self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
         return item
 
-    def _is_unwanted(self, url: str, found: PageType) -> bool:
+    def _is_unwanted(self, site: str, url: str, found: PageType) -> bool:
         """Tell whether a page is left out by its kind, which is counted and logged."""
         if found.is_among(self._wanted):
             return False
-        self._left_out[url] = None
+        self._left_out[site, url] = None
         self._settle(url, found.kind)
         reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
         self.skip(reason, f"{url}: {found.kind}")
         return True
 
-    def _is_repeated(self, url: str, original: str | None) -> bool:
+    def _is_repeated(self, site: str, url: str, original: str | None) -> bool:
         """Tell whether a page is left out as a near-duplicate, which is counted and logged."""
-        if not self.options.drop_near_duplicates or not (same := self._same(url, original)):
+        if not self.options.drop_near_duplicates or not (same := self._same(site, url, original)):
             return False
         self._settle(url)
         self.skip("near-duplicate", f"{url}: of {same}")
         return True
 
-    def _same(self, url: str, original: str | None) -> str | None:
+    def _same(self, site: str, url: str, original: str | None) -> str | None:
         """Return the exported page that a near-duplicate repeats.
 
         None where the page it repeats was left out: a front page may repeat a whole article. Then
         this one stands in for it.
         """
-        if original is None or original not in self._left_out:
+        if original is None or (site, original) not in self._left_out:
             return original
-        stand_in = self._left_out[original]
+        stand_in = self._left_out[site, original]
         if stand_in is None:
-            self._left_out[original] = url
+            self._left_out[site, original] = url
         return stand_in

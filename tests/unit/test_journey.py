@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -213,6 +214,26 @@ class TestTwoPasses:
             marks = [item.near_duplicate_of for item in items]
             marked: list[str | None] = [] if drop else ["https://s.example/0"]
             assert marks == [*marked, None, None, None]
+
+    def test_named_sites_that_share_addresses_have_nothing_to_do_with_each_other(
+        self, tmp_path: Path
+    ) -> None:
+        links = "".join(f"<li><a href='/{n}'>All that is known of {n}</a></li>" for n in range(30))
+        story, listing = page(0), Page.from_text("https://s.example/0", f"<ul>{links}</ul>")
+        pages = [
+            replace(listing, site="lists"),
+            replace(story, site="stories"),
+            *(replace(page(number), site="stories") for number in (1, 2)),
+            replace(story, url="https://s.example/0?print", site="stories"),
+        ]
+        tally = Tally()
+        crawl = journey(tmp_path, tally, drop_near_duplicates=True)
+        for one in pages:
+            crawl.count(one)
+        assert [(item.site, item.url) for item in crawl.items(pages)] == [
+            ("stories", f"https://s.example/{number}") for number in range(3)
+        ]
+        assert tally["corpus/skipped/not-article"] == tally["corpus/skipped/near-duplicate"] == 1
 
     def test_a_method_that_fails_on_a_page_costs_that_page_alone(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -7,6 +7,7 @@ shards are done, those of a partition by one process, in the order of the archiv
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ class _Judging(Journey):
         super().__init__(options, "", figures, mode="archive")
         self.figures = figures
         self._counts = _KnownCounts(options, views)
-        self._aliases = _KnownAliases()
+        self._aliases = defaultdict(_KnownAliases)
         self._links = {site: _Chains(list(views.of(site).chains)) for site in sorted(joined)}
 
 
