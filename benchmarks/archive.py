@@ -1,12 +1,16 @@
 """An archive by each executor, beside one process: the same corpus, and how long it takes.
 
-Run it as ``python benchmarks/archive.py [--pages N] [--sites N] [--files N] [--processes N]``. Made
-are WARC files with the pages of some sites, every second of which lies in one file and the others
-in all: articles, copies, articles in parts, lists, pages captured twice. They are read by
-``scrapy crawl archive``, by some processes, and on a Dask cluster of as many workers. Compared are
-all lines of the items, sorted, byte for byte. Leaves with 1 where they differ. Seconds are those of
-the clock; beside them stand those of processors, which depend less on what else the machine does.
-Of Dask they are not known: the processes of jobs there are its workers'.
+Run it as ``python benchmarks/archive.py [--pages N] [--sites N] [--files N] [--processes N]
+[--live]``. Made are WARC files with the pages of some sites, every second of which lies in one file
+and the others in all: articles, copies, articles in parts, lists, pages captured twice. They are
+read by ``scrapy crawl archive``, by some processes, and on a Dask cluster of as many workers.
+Compared are all lines of the items, sorted, byte for byte. Leaves with 1 where they differ. Seconds
+are those of the clock; beside them stand those of processors, which depend less on what else the
+machine does. Of Dask they are not known: the processes of jobs there are its workers'.
+
+With ``--live`` the pages, each captured once, are crawled first, by one crawl of all sites over a
+proxy on loopback that has them all. The files are then made of what that crawl kept, and its items
+are compared as well, ``mode`` apart, which says by what counts an item was judged.
 """
 
 from __future__ import annotations
@@ -19,23 +23,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from distributed import LocalCluster
 from scrapy.settings import Settings
 
 from crawler.core.page import Page
+from crawler.demo.server import serve
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
 from crawler.harvest.daskexec import DaskExecutor
 from crawler.harvest.executors import LocalExecutor
 from crawler.options import Options
-from crawler.store.archive import WarcWriter
+from crawler.store.archive import WarcWriter, read_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from crawler.demo.server import Answer
     from crawler.harvest.executors import Executor
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +66,7 @@ def page(site: str, path: str, draw: random.Random, title: str, extra: str = "")
     menu = "".join(f'<li><a href="/topic/{n}">Topic {n} of {site}</a></li>' for n in range(30))
     text = "".join(f"<p>{words(draw, 45)}.</p>" for _ in range(PARAGRAPHS))
     return Page.from_text(
-        f"https://{site}/{path}",
+        f"http://{site}/{path}",
         f'<!doctype html><html lang="en"><head><title>{title} - {site}</title></head><body>'
         f"<ul>{menu}</ul><article><h1>{title}</h1>{text}</article>{extra}"
         f"<footer>All rights reserved by the makers of {site}, on each page.</footer></body>",
@@ -66,10 +74,10 @@ def page(site: str, path: str, draw: random.Random, title: str, extra: str = "")
     )
 
 
-def site_pages(number: int, wanted: int) -> Iterator[Page]:
-    """Make so many pages of a site."""
+def site_pages(number: int, wanted: int, *, once: bool) -> Iterator[Page]:
+    """Make so many pages of a site, some of them captured twice, or each once."""
     draw, site, made = random.Random(number), f"site-{number}.example", 0
-    for n in range(wanted):
+    for n in count():
         title = f"Report {n}: {words(draw, 4)}"
         pages = [page(site, f"report-{n}-of-the-day", draw, title)]
         kind = KINDS[n % len(KINDS)]
@@ -78,7 +86,7 @@ def site_pages(number: int, wanted: int) -> Iterator[Page]:
             paths = [stem, *(f"{stem}?page={part}" for part in range(2, PARTS + 1))]
             links = [f'<a href="/{path}">Next page</a>' for path in paths[1:]] + [""]
             pages = [page(site, p, draw, title, link) for p, link in zip(paths, links, strict=True)]
-        elif kind == "again":
+        elif kind == "again" and not once:
             again = page(site, f"report-{n}-of-the-day", draw, title)
             pages.append(Page.from_text(again.url, again.body.decode(), fetched_at=LATER))
         elif kind == "copy":
@@ -87,26 +95,68 @@ def site_pages(number: int, wanted: int) -> Iterator[Page]:
         elif kind == "list":
             rows = "".join(f'<li><a href="/x/{k}">{words(draw, 6)}</a></li>' for k in range(40))
             pages = [
-                Page.from_text(f"https://{site}/topic/{n}", f"<title>All</title><ul>{rows}</ul>")
+                Page.from_text(f"http://{site}/topic/{n}", f"<title>All</title><ul>{rows}</ul>")
             ]
         for each in pages:
-            if made < wanted:
-                made += 1
-                yield each
+            if made == wanted:
+                return
+            made += 1
+            yield each
 
 
-def make_archive(folder: Path, pages: int, sites: int, files: int) -> list[Path]:
+def all_pages(pages: int, sites: int, *, once: bool) -> Iterator[Page]:
+    """Make the pages of all sites, by turns, as crawls of many sites write them."""
+    of_sites = [site_pages(number, pages // sites, once=once) for number in range(sites)]
+    for turn in zip(*of_sites, strict=True):
+        yield from turn
+
+
+def make_archive(folder: Path, pages: Iterable[Page], files: int) -> list[Path]:
     """Write the archive; return its files."""
     paths = [folder / f"pages-{number}.warc.gz" for number in range(files)]
+    turns: Counter[int] = Counter()
     with ExitStack() as stack:
         writers = [stack.enter_context(WarcWriter(path, date=DATE)) for path in paths]
-        of_sites = [site_pages(number, pages // sites) for number in range(sites)]
-        # By turns, as crawls of many sites write them.
-        for turn in range(pages // sites):
-            for number, of_site in enumerate(of_sites):
-                where = number if number % 2 else number + turn
-                writers[where % files].write(next(of_site))
+        for each in pages:
+            number = int(each.site_name.removeprefix("site-").removesuffix(".example"))
+            writers[(number if number % 2 else number + turns[number]) % files].write(each)
+            turns[number] += 1
     return paths
+
+
+def crawl_live(pages: Iterable[Page], folder: Path) -> tuple[list[Path], list[bytes]]:
+    """Crawl pages, each address once; return the files that keep them and the lines of items."""
+    head = {"Content-Type": "text/html; charset=utf-8"}
+    answers: dict[str, Answer] = {each.url: (200, head, each.body) for each in pages}
+    folder.mkdir()
+    (folder / "urls.txt").write_text("\n".join(answers), "utf-8")
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = settings.base\n", "utf-8")
+    settings = {
+        "CORPUS_KEEP_SPOOL": True,
+        "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+        "LOG_LEVEL": "WARNING",
+    }
+    call = ["crawl", "urls", "-a", "file=urls.txt", "-O", "live.jsonl"]
+    for name, value in settings.items():
+        call += ["-s", f"{name}={value}"]
+    with serve(answers) as proxy:
+        run_scrapy(call, folder, http_proxy=proxy)
+    lines = (folder / "live.jsonl").read_bytes().splitlines()
+    spools = sorted((folder / "corpus-data" / "spool").rglob("*.warc.gz"))
+    return spools, sorted(
+        line.replace(b'"mode": "two-pass"', b'"mode": "archive"') for line in lines
+    )
+
+
+def run_scrapy(call: list[str], folder: Path, **environment: str) -> None:
+    """Run Scrapy in a folder of its own."""
+    subprocess.run(
+        [sys.executable, "-m", "scrapy", *call],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        check=True,
+    )
 
 
 def processors() -> float:
@@ -122,12 +172,7 @@ def by_one_process(paths: list[Path], folder: Path) -> tuple[float, list[bytes]]
     named = "|".join(map(str, paths))
     call = ["crawl", "archive", "-a", f"path={named}", "-O", "out.jsonl", "-s", "LOG_LEVEL=WARNING"]
     began = time.monotonic()
-    subprocess.run(
-        [sys.executable, "-m", "scrapy", *call],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=True,
-    )
+    run_scrapy(call, folder)
     return time.monotonic() - began, sorted((folder / "out.jsonl").read_bytes().splitlines())
 
 
@@ -147,6 +192,11 @@ def by_executor(
     return seconds, sorted(line for path in files for line in path.read_bytes().splitlines())
 
 
+def lost(reason: str, detail: str) -> NoReturn:
+    """End with what the crawl kept and cannot be read."""
+    raise SystemExit(f"{reason}: {detail}")
+
+
 def main() -> int:
     """Run the benchmark; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -155,58 +205,75 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=8)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--shard-size", type=int, default=64, metavar="MB")
+    parser.add_argument("--live", action="store_true", help="crawl the pages first")
     parser.add_argument("--folder", type=Path, help="where all of it is kept (default: nowhere)")
     arguments = parser.parse_args()
     with ExitStack() as stack:
         folder = arguments.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
-        paths = make_archive(folder, arguments.pages, arguments.sites, arguments.files)
+        pages = all_pages(arguments.pages, arguments.sites, once=arguments.live)
+        live: list[bytes] | None = None
+        if arguments.live:
+            began = time.monotonic()
+            spools, live = crawl_live(pages, folder / "live")
+            print(f"live crawl: {time.monotonic() - began:.1f} s, {figures(live)}", flush=True)
+            pages = read_pages(spools, on_skip=lost)
+        paths = make_archive(folder, pages, arguments.files)
         size = sum(path.stat().st_size for path in paths)
         print(f"{arguments.pages:,} pages, {arguments.sites} sites: {size:,} bytes", flush=True)
+        return 0 if compare(arguments, paths, folder, live) else 1
+
+
+def compare(
+    arguments: argparse.Namespace, paths: list[Path], folder: Path, live: list[bytes] | None
+) -> bool:
+    """Read the archive by all means and print how long each takes; tell whether all is the same."""
+    before = processors()
+    alone, lines = by_one_process(paths, folder / "one")
+    alone_cpu = processors() - before
+    wanted = lines if live is None else live
+    print(
+        f"one process: {alone:.1f} s ({alone_cpu:.1f} of processors), {figures(lines)}"
+        f"{'' if live is None else likeness(lines, live)}",
+        flush=True,
+    )
+    all_same = lines == wanted
+    for name in ("local", "dask"):
         before = processors()
-        alone, lines = by_one_process(paths, folder / "one")
-        alone_cpu = processors() - before
+        with executors(name, arguments.processes) as executor:
+            seconds, found = by_executor(executor, paths, folder / name, arguments.shard_size << 20)
+        cpu = processors() - before
+        beside = f" ({cpu:.1f} of processors, {cpu / alone_cpu:.2f} times as many)"
+        all_same &= found == wanted
         print(
-            f"one process: {alone:.1f} s ({alone_cpu:.1f} of processors), {len(lines):,} items, "
-            f"{digest(lines)}",
+            f"{name}, {arguments.processes} at once: {seconds:.1f} s"
+            f"{beside if name == 'local' else ''}, {alone / seconds:.2f} times as fast, "
+            f"{figures(found)}{likeness(found, wanted)}",
             flush=True,
         )
-        same = True
-        make: Any = LocalCluster  # Dask's own functions have no types.
-        for name in ("local", "dask"):
-            with ExitStack() as inner:
-                if name == "local":
-                    executor: Executor = LocalExecutor(arguments.processes)
-                else:
-                    made = inner.enter_context(
-                        make(
-                            n_workers=arguments.processes,
-                            threads_per_worker=1,
-                            dashboard_address="127.0.0.1:0",
-                        )
-                    )
-                    executor = DaskExecutor(made.scheduler_address)
-                before = processors()
-                seconds, found = by_executor(
-                    executor, paths, folder / name, arguments.shard_size << 20
-                )
-            cpu = processors() - before
-            beside = f" ({cpu:.1f} of processors, {cpu / alone_cpu:.2f} times as many)"
-            is_same = found == lines
-            same &= is_same
-            print(
-                f"{name}, {arguments.processes} at once: {seconds:.1f} s"
-                f"{beside if name == 'local' else ''}, {len(found):,} items, "
-                f"{digest(found)}, {alone / seconds:.2f} times as fast, "
-                f"{'the same' if is_same else 'NOT THE SAME'}",
-                flush=True,
-            )
-    return 0 if same else 1
+    return all_same
 
 
-def digest(lines: list[bytes]) -> str:
-    """Name a corpus."""
-    return hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
+@contextmanager
+def executors(name: str, processes: int) -> Iterator[Executor]:
+    """Start an executor, and for Dask a cluster with as many workers."""
+    if name == "local":
+        yield LocalExecutor(processes)
+        return
+    make: Any = LocalCluster  # Dask's own functions have no types.
+    with make(n_workers=processes, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made:
+        yield DaskExecutor(made.scheduler_address)
+
+
+def figures(lines: list[bytes]) -> str:
+    """Name a corpus and its size."""
+    digest = hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
+    return f"{len(lines):,} items, {digest}"
+
+
+def likeness(lines: list[bytes], wanted: list[bytes]) -> str:
+    """Tell whether a corpus is the one wanted."""
+    return ", the same" if lines == wanted else ", NOT THE SAME"
 
 
 if __name__ == "__main__":
