@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 import re
+import tracemalloc
 from time import process_time
 
 import pytest
@@ -52,6 +54,19 @@ def test_nested_quantifiers_take_time_by_the_length_of_the_text_alone() -> None:
     started = process_time()
     assert list(pattern.find("a" * 5_000)) == []
     assert process_time() - started < 10
+
+
+def test_what_is_kept_for_later_texts_is_bounded() -> None:
+    draw, source = random.Random(7), "[ab]*a[ab]{20}"
+    texts = [" ".join("".join(draw.choices("ab", k=80)) for _ in range(4)) for _ in range(60)]
+    pattern, largest = Pattern(source), 0
+    tracemalloc.start()
+    for text in texts:
+        found = [text[start:end] for start, end in pattern.find(text)]
+        assert found == re.findall(source, text)
+        largest = max(largest, tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert largest < 3_000_000
 
 
 def test_a_match_is_bounded() -> None:

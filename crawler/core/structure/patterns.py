@@ -26,8 +26,10 @@ MOST_CHARS: Final = 160
 _MOST_STATES: Final = 2_000
 _MOST_REPEATS: Final = 60
 _DEEPEST: Final = 30
-# Sets of places kept for later texts; beyond, they are found anew.
+# Steps and sets of places kept for later texts; beyond, they are found anew. A set may have as many
+# numbers as there are states.
 _MOST_KEPT: Final = 20_000
+_MOST_SETS: Final = 2_000
 
 _START, _END, _WORD_EDGE = "^", "$", "b"
 _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
@@ -124,6 +126,8 @@ class Pattern:
 
     def _longest(self, text: str, start: int) -> int:
         """Return where the longest match that begins at ``start`` ends; -1 where there is none."""
+        if len(self._sets) > _MOST_SETS:
+            self._forget()
         current, found = 0, -1
         limit = min(len(text), start + MOST_CHARS)
         for place in range(start, limit + 1):
@@ -137,6 +141,13 @@ class Pattern:
             if current < 0:
                 break
         return found
+
+    def _forget(self) -> None:
+        """Drop what is kept; sets get new numbers, but for the first, where every match begins."""
+        first = self._sets[0]
+        for kept in (self._sets, self._numbers, self._closed, self._steps):
+            kept.clear()
+        self._number(first)
 
     def _number(self, states: tuple[int, ...]) -> int:
         number = self._numbers.get(states)
