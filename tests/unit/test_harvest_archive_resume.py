@@ -11,8 +11,7 @@ import pytest
 
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.harvest.archive.inline import InlineExecutor
-from crawler.harvest.archive.run import _locked
-from crawler.harvest.archive.work import ASIDE
+from crawler.harvest.archive.work import ASIDE, Work
 from crawler.harvest.jobs import MEMORY, Outcome
 from crawler.store.archive import WarcWriter
 from support.archives import (
@@ -234,16 +233,8 @@ def test_what_cannot_be_merged_ends_the_run(paths: list[Path], tmp_path: Path) -
     assert harvest(paths, tmp_path, options).is_complete
 
 
-def test_items_of_others_are_left_alone(paths: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "part-00001.jsonl").write_text("mine\n")
-    with pytest.raises(ArgumentError, match="name an empty folder with -O"):
-        harvest(paths, tmp_path, options_for(tmp_path))
-    assert (tmp_path / "out" / "part-00001.jsonl").read_text() == "mine\n"
-
-
 def test_two_at_once_are_refused(paths: list[Path], tmp_path: Path) -> None:
-    with _locked(tmp_path / "work"), pytest.raises(ArgumentError, match="another process"):
+    with Work(tmp_path / "work").locked(), pytest.raises(ArgumentError, match="another process"):
         harvest(paths, tmp_path, options_for(tmp_path))
 
 

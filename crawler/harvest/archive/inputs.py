@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import ArgumentError
@@ -38,15 +39,24 @@ class ArchiveFile:
     """
 
     def __init__(self, path: Path, shard_bytes: int) -> None:
-        if not path.name.lower().endswith(ARCHIVE_SUFFIXES):
-            raise ArgumentError(
-                f"{path} is no WARC file by its name, which ends in {', '.join(ARCHIVE_SUFFIXES)}; "
-                "'scrapy crawl archive' reads folders and lists"
-            )
         try:
             found = path.stat()
         except OSError as error:
             raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
+        if S_ISDIR(found.st_mode):
+            raise ArgumentError(
+                f"{path} is a folder: name the WARC files in it, such as {path / '*.warc.gz'}; "
+                "'scrapy crawl archive' reads folders of saved pages"
+            )
+        if not path.name.lower().endswith(ARCHIVE_SUFFIXES):
+            raise ArgumentError(
+                f"{path} is no WARC file by its name, which ends in {', '.join(ARCHIVE_SUFFIXES)}; "
+                "'scrapy crawl archive' reads lists of pages"
+            )
+        if not S_ISREG(found.st_mode):
+            raise ArgumentError(
+                f"{path} is no file that can be read twice: write what it gives into a file first"
+            )
         self.path = path.resolve()
         self.size, self.changed = found.st_size, found.st_mtime_ns
         cuts = cuts_of(path, self.size, shard_bytes)
@@ -108,13 +118,12 @@ def tell_changes(work: Work, files: Sequence[ArchiveFile], tell: Callable[[str],
     Raises:
         StoreError: the folder cannot be written to.
     """
-    path = work.folder / "files.json"
     try:
-        known = json.loads(path.read_text("utf-8"))
+        known = json.loads(work.files.read_text("utf-8"))
     except (OSError, ValueError):
         known = {}
     now = {str(file.path): [file.size, file.changed] for file in files}
     for name, state in now.items():
         if known.get(name, state) != state:
             tell(f"{name} has changed since it was read: it is read again")
-    write_json(path, now)
+    write_json(work.files, now)

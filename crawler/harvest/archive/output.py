@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scrapy.utils.misc import load_object
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, StoreError
 from crawler.formats import FEED_EXPORTERS
 from crawler.harvest.archive.work import ASIDE, replacing, write_json
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from crawler.items import PageItem
 
-__all__ = ["MANIFEST", "Written", "begin_output", "end_output", "write_items"]
+__all__ = ["MANIFEST", "Written", "begin_output", "check_output", "end_output", "write_items"]
 
 MANIFEST: Final = "archive.json"
 """Name of the file that tells which archive a folder's items are of, and whether they are all."""
@@ -71,39 +72,73 @@ def _exporting(path: Path, form: str) -> Iterator[Written]:
         exporter.finish_exporting()
 
 
-def begin_output(folder: Path, key: str) -> None:
+def check_output(folder: Path) -> None:
+    """See that items can be written into a folder, which is made where there is none.
+
+    Raises:
+        ArgumentError: there are items in it of which it is not known whose they are.
+        StoreError: it cannot be written to.
+    """
+    files = _parts(folder)
+    if files and not _manifest(folder):
+        raise ArgumentError(
+            f"{folder} holds {files[0].name}, which no archive wrote that is known here: "
+            "name an empty folder with -O"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def begin_output(folder: Path, key: str) -> int:
     """Make a folder ready for the items of an archive.
 
     What is there of the same archive stays. The items of another one, or of another state of this
     one, are removed.
 
+    Returns:
+        How many files of items were removed.
+
     Raises:
         ArgumentError: there are items in it of which it is not known whose they are.
         StoreError: the folder cannot be written to.
     """
-    files = [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern))]
-    known = _manifest(folder)
-    is_new = known.get("key") != key
-    if files and not known:
-        raise ArgumentError(
-            f"{folder} holds {files[0].name}, which no archive wrote that is known here: "
-            "name an empty folder with -O"
-        )
-    for path in files:
-        if is_new or path.name.endswith(ASIDE):
-            path.unlink(missing_ok=True)
+    check_output(folder)
+    is_new = _manifest(folder).get("key") != key
+    removed = 0
+    for path in _parts(folder):
+        is_half = path.name.endswith(ASIDE)
+        if is_new or is_half:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise _unwritable(folder, error) from error
+            removed += not is_half
     if is_new:
         # Only now: whoever finds this name there leaves the files alone.
         write_json(folder / MANIFEST, {"key": key, "complete": False})
+    return removed
 
 
 def end_output(folder: Path, key: str, told: Mapping[str, Any]) -> None:
     """Say in the folder that its items are all, and what became of the pages.
 
     Raises:
-        StoreError: that cannot be written.
+        StoreError: that cannot be written, or another command has taken the folder meanwhile.
     """
+    if _manifest(folder).get("key") != key:
+        raise StoreError(
+            f"{folder} was taken by another command meanwhile: name another folder with -O, and "
+            "run the command again"
+        )
     write_json(folder / MANIFEST, {"key": key, **told})
+
+
+def _parts(folder: Path) -> list[Path]:
+    return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern))]
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -112,3 +147,10 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError:
+    where = error.filename or folder
+    return StoreError(
+        f"{where} cannot be written to ({error.strerror or error}): name another folder with -O"
+    )

@@ -15,22 +15,20 @@ Nothing that grows with the number of pages is held here.
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import ArgumentError, CorpusError, StoreError
+from crawler.core.errors import ArgumentError, CorpusError
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inputs import find_files, partitions_for, tell_changes
 from crawler.harvest.archive.keys import files_named, key_of, settings_of
 from crawler.harvest.archive.merged import views_path
-from crawler.harvest.archive.output import begin_output, end_output
+from crawler.harvest.archive.output import begin_output, check_output, end_output
 from crawler.harvest.archive.steps import Step, Steps
 from crawler.harvest.archive.work import ASIDE, Work, write_json
-from crawler.store.lock import try_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from crawler.harvest.archive.inputs import ArchiveFile
@@ -154,19 +152,27 @@ class ArchiveHarvest:
         """Do what is not done yet; return what became of the pages.
 
         Raises:
-            ArgumentError: a file is missing, the output folder has other items in it, or another
+            ArgumentError: a file is missing, a folder holds what is none of an archive, or another
                 process works in the same folder.
             CorpusError: what all shards tell cannot be put together.
             StoreError: a folder cannot be written to.
         """
-        with _locked(self._work.folder):
-            files = find_files(self._call.paths, self._call.shard_bytes)
+        # What is wrong with the call shows before hours of work, and before anything is written.
+        files = find_files(self._call.paths, self._call.shard_bytes)
+        if self._output.resolve() == self._work.folder.resolve():
+            raise ArgumentError(
+                f"{self._output} is named for the items and for all that is needed meanwhile: "
+                "name another folder with --work"
+            )
+        check_output(self._output)
+        with self._work.locked():
             tell_changes(self._work, files, self._tell)
             partitions = partitions_for(files)
             observed = self._observe(files, partitions)
             key = self._merge(observed)
             judged = key_of(key, self._options.output_format)
-            begin_output(self._output, judged)
+            if removed := begin_output(self._output, judged):
+                self._tell(f"{self._output}: {removed:,} files of other items are replaced")
             put_aside = self._judge(observed, partitions, key, judged)
             self._join(put_aside, key, judged)
             self._summary.begun = self._steps.begun
@@ -363,27 +369,3 @@ def _told(result: Result) -> _Told:
         return _Told(figures, failure=result.failure)
     figures.add(result.value["figures"])
     return _Told(figures, tuple(result.value["partitions"]), result.value["cut_off"])
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder of results.
-
-    Raises:
-        ArgumentError: one is at work there.
-        StoreError: the folder cannot be written to.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / "lock").open("ab")
-    except OSError as error:
-        raise StoreError(
-            f"{folder} cannot be written to ({error.strerror or error}): name another with --work"
-        ) from error
-    with lock:
-        if not try_lock(lock.fileno()):
-            raise ArgumentError(
-                f"another process works in {folder}: wait for its end, or name another folder "
-                "with --work"
-            )
-        yield

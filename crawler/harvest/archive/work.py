@@ -5,6 +5,8 @@ found, the settings, and the version of this project. So a result that is there 
 again, and one that no longer holds is not found.
 
 =================================  ================================================================
+``files.json``                     the files of the archive when they were read last
+``lock``                           held by the command that works in the folder
 ``observed/KEY.zip``, ``.json``    what a shard tells (:mod:`crawler.harvest.archive.observed`), and
                                    what became of its pages
 ``merged/KEY/shards.json``         the shards, in the order of the archive
@@ -30,9 +32,10 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from xxhash import xxh3_64_intdigest
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import ArgumentError, StoreError
 from crawler.options import Options
 from crawler.store.cuts import Stretch
+from crawler.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -116,6 +119,48 @@ class Work:
     """The folder of the results that are not the output."""
 
     folder: Path
+
+    @property
+    def files(self) -> Path:
+        """Where the state of the archive's files is kept; the first that is written."""
+        return self.folder / "files.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes out.
+
+        Raises:
+            ArgumentError: one is at work there, or the folder holds what is no result.
+            StoreError: it cannot be written to.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._check_whose()
+            lock = (self.folder / "lock").open("ab")
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder} cannot be written to ({error.strerror or error}): name another "
+                "with --work"
+            ) from error
+        with lock:
+            if not try_lock(lock.fileno()):
+                raise ArgumentError(
+                    f"another process works in {self.folder}: wait for its end, or name another "
+                    "folder with --work"
+                )
+            yield
+
+    def _check_whose(self) -> None:
+        # Results of other states are removed in the end: never what somebody else has put there.
+        if self.files.exists():
+            return
+        others = sorted(path.name for path in self.folder.iterdir() if path.name != "lock")
+        others = [name for name in others if not name.endswith(ASIDE)]
+        if others:
+            raise ArgumentError(
+                f"{self.folder} holds {others[0]}, and no results of an archive: name an empty "
+                "folder with --work"
+            )
 
     def observed(self, key: str) -> Path:
         """Return where what a shard tells is kept."""

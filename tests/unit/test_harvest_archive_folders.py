@@ -1,0 +1,113 @@
+"""What is wrong with the files and folders that are named is told before any work is done."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import ArgumentError, StoreError
+from crawler.harvest.archive.output import begin_output, check_output, end_output
+from crawler.harvest.archive.work import ASIDE, Work
+from support.archives import harvest, made_pages, options_for, told, write_archive
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    return write_archive(tmp_path / "in", made_pages(1, 2), 1)
+
+
+def refused(paths: list[Path], folder: Path, words: str) -> None:
+    """See that a harvest is refused, and leaves the folder as it was."""
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(ArgumentError, match=words):
+        harvest(paths, folder, options_for(folder))
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_refused_file_leaves_no_folder(paths: list[Path], tmp_path: Path) -> None:
+    gone = tmp_path / "gone.warc.gz"
+    refused([*paths, gone], tmp_path, "gone.warc.gz cannot be read: No such file")
+
+
+def test_a_folder_of_files_is_told_how_to_be_named(tmp_path: Path) -> None:
+    (tmp_path / "all.warc.gz").mkdir()
+    refused(
+        [tmp_path / "all.warc.gz"], tmp_path, r"is a folder: name the WARC files in it, such as"
+    )
+
+
+def test_what_can_be_read_once_only_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.warc")
+    refused([tmp_path / "pipe.warc"], tmp_path, "no file that can be read twice")
+
+
+def test_items_of_others_are_left_alone(paths: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "part-00001.jsonl").write_text("mine\n")
+    refused(paths, tmp_path, "name an empty folder with -O")
+    assert (tmp_path / "out" / "part-00001.jsonl").read_text() == "mine\n"
+
+
+def test_a_folder_of_others_is_no_work_folder(paths: list[Path], tmp_path: Path) -> None:
+    mine = tmp_path / "work" / "merged" / "accounts"
+    mine.mkdir(parents=True)
+    (mine / "notes").write_text("mine\n")
+    (tmp_path / "out").mkdir()
+    refused(paths, tmp_path, "holds merged, and no results of an archive: name an empty folder")
+    assert (mine / "notes").read_text() == "mine\n"
+
+
+def test_what_a_kill_left_of_the_first_moment_is_no_obstacle(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    with work.locked():
+        (tmp_path / f"files.json.x{ASIDE}").write_text("half")
+    with work.locked():
+        pass
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="name another folder with -O"):
+        check_output(tmp_path / "file")
+    with (
+        pytest.raises(StoreError, match="name another with --work"),
+        Work(tmp_path / "file").locked(),
+    ):
+        pass
+
+
+def test_one_folder_for_both_is_refused(paths: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / "work")
+    refused(paths, tmp_path, "name another folder with --work")
+
+
+def test_items_that_cannot_be_removed_are_an_error(tmp_path: Path) -> None:
+    begin_output(tmp_path, "one")
+    (tmp_path / "part-00000.jsonl").mkdir()
+    with pytest.raises(StoreError, match=r"part-00000.jsonl.*name another folder with -O"):
+        begin_output(tmp_path, "two")
+
+
+def test_that_items_are_replaced_is_told(paths: list[Path], tmp_path: Path) -> None:
+    harvest(paths, tmp_path, options_for(tmp_path))
+    files = len(list((tmp_path / "out").glob("*.jsonl")))
+    told.clear()
+    harvest(paths, tmp_path, options_for(tmp_path))
+    assert told == []
+    harvest(paths, tmp_path, options_for(tmp_path, ITEM_MARKDOWN=True))
+    assert any(f"{files} files of other items are replaced" in line for line in told)
+
+
+def test_two_commands_in_one_output_folder_are_noticed(tmp_path: Path) -> None:
+    begin_output(tmp_path, "one")
+    begin_output(tmp_path, "two")
+    with pytest.raises(StoreError, match="taken by another command"):
+        end_output(tmp_path, "one", {"complete": True})
+    end_output(tmp_path, "two", {"complete": True})
+    assert json.loads((tmp_path / "archive.json").read_text()) == {"key": "two", "complete": True}
