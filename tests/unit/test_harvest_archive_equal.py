@@ -159,5 +159,5 @@ def test_damage_is_told_and_costs_what_it_costs_one_process(
     assert lines_of(tmp_path) == lines
     assert summary.figures.skips == skips
     # In a plain file, what is changed within a page is that page.
-    shows = kind in {"cut", "text"} or (suffix and kind != "empty")
+    shows = kind in {"cut", "text", "empty"} or suffix
     assert bool(summary.figures.damage) == bool(shows)

@@ -11,6 +11,7 @@ import pytest
 from crawler.core.errors import StoreError
 from crawler.core.flow import Page, SiteCounts, get_method, observe, read
 from crawler.core.tapes import MemorySpace
+from crawler.harvest.archive.command import summary_lines
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inline import InlineExecutor
 from crawler.harvest.archive.merged import (
@@ -24,6 +25,7 @@ from crawler.harvest.archive.merged import (
     write_view,
 )
 from crawler.harvest.archive.observed import Fact, SeenSite, read_observed, write_observed
+from crawler.harvest.archive.run import Summary
 from crawler.harvest.archive.work import partition_of
 from crawler.harvest.jobs import FAILED, Job
 from support.archives import site_pages
@@ -151,6 +153,30 @@ def test_damage_is_told_in_some_lines_and_counted_in_all() -> None:
         figures.add(one.as_json())
     assert figures.skips == {"corrupt": 900, "status-404": 30}
     assert len(figures.damage) == 200
+    assert figures.counts["corpus/pages/fetched"] == 30, "a damaged place is no record"
+
+
+def test_the_summary_tells_records_from_files_and_is_short() -> None:
+    figures = Figures()
+    for number in range(40):
+        figures.skipped("no-page", f"file {number}: nothing in it is a page")
+        figures.skipped("status-404", "not there")
+    summary = Summary(50, shards=60, failed=[f"observe {number}" for number in range(12)])
+    summary.figures.add(figures.as_json())
+    first, *lines = summary_lines(summary)
+    assert first == "50 files in 60 shards: 40 records of 0 sites, 0 items"
+    assert lines[:3] == [
+        "without an item: status-404 40",
+        "damaged or without a page: no-page 40",
+        "no-page: file 0: nothing in it is a page",
+    ]
+    assert lines[12:14] == ["… and 30 more: see archive.json", "not done: observe 0"]
+    assert lines[-2:] == [
+        "… and 2 more: see archive.json",
+        "the same command tries again what was not done",
+    ]
+    assert len(lines) == 2 + 11 + 11 + 1
+    assert summary_lines(Summary(1)) == ["1 file in 0 shards: 0 records of 0 sites, 0 items"]
 
 
 def test_jobs_in_this_process_fail_as_in_one_of_their_own() -> None:

@@ -233,6 +233,32 @@ def test_what_cannot_be_merged_ends_the_run(paths: list[Path], tmp_path: Path) -
     assert harvest(paths, tmp_path, options).is_complete
 
 
+def test_where_no_shard_can_be_read_the_items_stay(paths: list[Path], tmp_path: Path) -> None:
+    options = options_for(tmp_path)
+    harvest(paths[:1], tmp_path, options)
+    files = files_of(tmp_path)
+    for path in paths:
+        os.utime(path, (1, 1))
+    with pytest.raises(CorpusError, match=r"no shard could be read .*no more memory"):
+        harvest(paths, tmp_path, options, Failing("observe"))
+    assert files_of(tmp_path) == files
+
+
+def test_pages_put_aside_that_are_gone_are_put_aside_again(
+    paths: list[Path], tmp_path: Path
+) -> None:
+    options = options_for(tmp_path)
+    harvest(paths, tmp_path, options, Failing("join"))
+    for path in (tmp_path / "work" / "judged").rglob("*.warc.gz"):
+        path.write_bytes(path.read_bytes()[:-9])
+    (failure, *_) = harvest(paths, tmp_path, options).failed
+    assert "delete this file, and run the command again" in failure
+    for path in (tmp_path / "work" / "judged").rglob("*.warc.gz"):
+        path.unlink()
+    assert harvest(paths, tmp_path, options).is_complete
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
+
+
 def test_two_at_once_are_refused(paths: list[Path], tmp_path: Path) -> None:
     with Work(tmp_path / "work").locked(), pytest.raises(ArgumentError, match="another process"):
         harvest(paths, tmp_path, options_for(tmp_path))

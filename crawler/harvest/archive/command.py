@@ -7,23 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import CorpusError, OptionError, one_line
-from crawler.harvest.archive.figures import Figures
+from crawler.harvest.archive.figures import OF_FILES, Figures
+from crawler.harvest.archive.output import MANIFEST
 from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
 from crawler.harvest.calls import ExecutorCall
+from crawler.harvest.units import counted
 from crawler.journey import Journey
 from crawler.options import PREFIX, Options
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
 
     from scrapy.settings import BaseSettings
 
     from crawler.harvest.archive.run import Summary
 
-__all__ = ["run_archive"]
+__all__ = ["run_archive", "summary_lines"]
 
 _MEGABYTE: Final = 1 << 20
 _SKIPS_TOLD: Final = 12
+_LINES_TOLD: Final = 10
 
 
 def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
@@ -59,7 +63,8 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
     except KeyboardInterrupt:
         _tell("stopped; the same command goes on from here")
         return 1
-    _tell_summary(summary)
+    for line in summary_lines(summary):
+        _tell(line)
     return 0 if summary.is_complete else 1
 
 
@@ -81,21 +86,37 @@ def _tell(line: str) -> None:
     sys.stderr.write(f"scrapy harvest archive: {line}\n")
 
 
-def _tell_summary(summary: Summary) -> None:
+def summary_lines(summary: Summary) -> list[str]:
+    """Return what a person is told at the end."""
     told = summary.as_json()
-    _tell(
-        f"{told['files']:,} files in {told['shards']:,} shards: {told['pages']:,} records of "
-        f"{told['sites']:,} sites, {told['items']:,} items"
-    )
-    skipped = list(told["skipped"].items())
-    if skipped:
-        named = ", ".join(f"{reason} {count:,}" for reason, count in skipped[:_SKIPS_TOLD])
-        _tell(f"without an item: {named}" + (", …" if len(skipped) > _SKIPS_TOLD else ""))
-    for line in told["damage"]:
-        _tell(f"damaged: {line}")
+    files, shards = counted(told["files"], "file"), counted(told["shards"], "shard")
+    records, sites = counted(told["pages"], "record"), counted(told["sites"], "site")
+    lines = [f"{files} in {shards}: {records} of {sites}, {counted(told['items'], 'item')}"]
+    skips: dict[str, int] = told["skipped"]
+    pages = {reason: count for reason, count in skips.items() if reason not in OF_FILES}
+    damage = {reason: count for reason, count in skips.items() if reason in OF_FILES}
+    if pages:
+        more = ", …" if len(pages) > _SKIPS_TOLD else ""
+        lines.append(f"without an item: {_named(pages)}{more}")
+    if damage:
+        lines.append(f"damaged or without a page: {_named(damage)}")
+        lines += _some(told["damage"], sum(damage.values()))
     if told["lost"]:
-        _tell(f"{told['lost']:,} pages could not be made items of, for errors")
-    for line in told["failed"]:
-        _tell(f"not done: {line}")
-    if told["failed"]:
-        _tell("the same command tries again what was not done")
+        lines.append(f"{counted(told['lost'], 'page')} could not be made items of, for errors")
+    failed = [f"not done: {line}" for line in told["failed"]]
+    lines += _some(failed, len(failed))
+    if failed:
+        lines.append("the same command tries again what was not done")
+    return lines
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:_SKIPS_TOLD])
+
+
+def _some(lines: Sequence[str], number: int) -> list[str]:
+    """Return the first lines, and how many there are beyond them."""
+    shown = list(lines[:_LINES_TOLD])
+    if number > len(shown):
+        shown.append(f"… and {number - len(shown):,} more: see {MANIFEST}")
+    return shown

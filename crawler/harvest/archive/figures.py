@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DAMAGE", "Figures"]
+__all__ = ["OF_FILES", "Figures"]
 
-DAMAGE: Final = frozenset({"corrupt", "truncated", "unreadable"})
-"""The reasons that say that an archive is damaged, or is none."""
+OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
+"""The reasons that tell of no record: a file is damaged, is no archive, or has no page in it."""
 
 _MOST_LINES: Final = 20
 _MOST_ADDED: Final = 200
 
 
 class Figures:
-    """Adds up by name, as Scrapy's stats do; damage is told in some lines as well."""
+    """Adds up by name, as Scrapy's stats do; damage of files is told in some lines as well."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -30,10 +30,11 @@ class Figures:
 
     def skipped(self, reason: str, detail: str) -> None:
         """Take note of what gives no page."""
-        self.inc_value("corpus/pages/fetched")
-        self.inc_value("corpus/pages/skipped")
         self.inc_value(f"corpus/skipped/{reason}")
-        if reason in DAMAGE and len(self.damage) < _MOST_LINES:
+        if reason not in OF_FILES:
+            self.inc_value("corpus/pages/fetched")
+            self.inc_value("corpus/pages/skipped")
+        elif len(self.damage) < _MOST_LINES:
             self.damage.append(f"{reason}: {detail}")
 
     def add(self, values: Mapping[str, Any]) -> None:

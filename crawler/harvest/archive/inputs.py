@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import ArgumentError
@@ -39,11 +39,7 @@ class ArchiveFile:
     """
 
     def __init__(self, path: Path, shard_bytes: int) -> None:
-        try:
-            found = path.stat()
-        except OSError as error:
-            raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
-        if S_ISDIR(found.st_mode):
+        if path.is_dir():
             raise ArgumentError(
                 f"{path} is a folder: name the WARC files in it, such as {path / '*.warc.gz'}; "
                 "'scrapy crawl archive' reads folders of saved pages"
@@ -53,6 +49,10 @@ class ArchiveFile:
                 f"{path} is no WARC file by its name, which ends in {', '.join(ARCHIVE_SUFFIXES)}; "
                 "'scrapy crawl archive' reads lists of pages"
             )
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
         if not S_ISREG(found.st_mode):
             raise ArgumentError(
                 f"{path} is no file that can be read twice: write what it gives into a file first"

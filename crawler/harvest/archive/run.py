@@ -154,7 +154,7 @@ class ArchiveHarvest:
         Raises:
             ArgumentError: a file is missing, a folder holds what is none of an archive, or another
                 process works in the same folder.
-            CorpusError: what all shards tell cannot be put together.
+            CorpusError: no shard can be read, or what they tell cannot be put together.
             StoreError: a folder cannot be written to.
         """
         # What is wrong with the call shows before hours of work, and before anything is written.
@@ -213,6 +213,12 @@ class ArchiveHarvest:
                     self._summary.failed.append(each.failure)
                 else:
                     observed.append(_Observed(shard, key_for(shard)))
+        if not observed:
+            # What was made of these files before stays.
+            raise CorpusError(
+                f"no shard could be read ({self._summary.failed[0]}): run the command again to "
+                "go on from here"
+            )
         return observed
 
     def _observing(self, key: str, shard: Shard, partitions: int) -> Step:
@@ -275,6 +281,7 @@ class ArchiveHarvest:
         return put_aside
 
     def _judging(self, number: int, observed: _Observed, shared: Mapping[str, Any]) -> Step:
+        judged = str(shared["judged"])
         return Step(
             name=f"judge {number} {observed.shard.path} from {observed.shard.start}",
             function=f"{_ROOM}.judge:judge_shard",
@@ -284,8 +291,12 @@ class ArchiveHarvest:
                 "number": number,
                 "observed": observed.key,
             },
-            result=self._work.judged(shared["judged"], number),
-            holds=self._is_there,
+            result=self._work.judged(judged, number),
+            holds=lambda value: (
+                self._is_there(value)
+                # The pages that were put aside are read again.
+                and (not value["together"] or self._work.together(judged, number).exists())
+            ),
         )
 
     def _join(self, put_aside: Mapping[int, list[int]], key: str, judged: str) -> None:
