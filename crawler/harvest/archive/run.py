@@ -24,7 +24,7 @@ from crawler.harvest.archive.inputs import find_files, partitions_for, tell_chan
 from crawler.harvest.archive.keys import files_named, key_of, settings_of
 from crawler.harvest.archive.merged import views_path
 from crawler.harvest.archive.output import begin_output, check_output, end_output
-from crawler.harvest.archive.steps import Step, Steps
+from crawler.harvest.archive.steps import TOGETHER_BYTES, Step, Steps
 from crawler.harvest.archive.work import ASIDE, Work, write_json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Summary:
     ``lost``
         Pages that no item could be made of, for an error.
     ``begun``
-        How many jobs were run; the results of the others were there.
+        How many steps were done, or tried; the results of the others were there.
     ``failed``
         What could not be done, a line each.
     ``figures``
@@ -137,7 +137,8 @@ class ArchiveHarvest:
         self._output = call.output.absolute()
         self._work = Work(call.work.absolute())
         self._tell = tell
-        self._steps = Steps(executor, tell, call.memory)
+        together = min(call.shard_bytes, TOGETHER_BYTES)
+        self._steps = Steps(executor, tell, call.memory, together)
         self._shared = {
             "work": str(self._work.folder),
             "settings": settings_of(call.options),
@@ -234,6 +235,7 @@ class ArchiveHarvest:
             },
             result=path.with_suffix(".json"),
             files=(path,),
+            size=shard.end - shard.start,
         )
 
     def _merge(self, observed: Sequence[_Observed]) -> str:
@@ -297,6 +299,7 @@ class ArchiveHarvest:
                 # The pages that were put aside are read again.
                 and (not value["together"] or self._work.together(judged, number).exists())
             ),
+            size=observed.shard.end - observed.shard.start,
         )
 
     def _join(self, put_aside: Mapping[int, list[int]], key: str, judged: str) -> None:

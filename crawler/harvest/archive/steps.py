@@ -1,23 +1,33 @@
-"""Jobs whose results are kept: what was done before is not done again."""
+"""Jobs whose results are kept: what was done before is not done again.
+
+A process takes longer to start than a small file takes to read. So steps that read little are done
+one after the other in one job, each with a result of its own.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import CorpusError, StoreError, one_line
 from crawler.harvest.archive.work import read_json
-from crawler.harvest.jobs import Job
+from crawler.harvest.jobs import FAILED, STOPPED, Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from crawler.harvest.executors import Executor
+    from crawler.harvest.jobs import Outcome
 
-__all__ = ["Result", "Step", "Steps"]
+__all__ = ["TOGETHER_BYTES", "Result", "Step", "Steps", "run_together"]
 
+TOGETHER_BYTES: Final = 4 << 20
+"""How many bytes of packed files steps read that are done by one job: some seconds of work."""
+
+_MOST_TOGETHER: Final = 200
 _TELL_SECONDS: Final = 10.0
 
 
@@ -35,6 +45,8 @@ class Step:
         What has to be there as well.
     ``holds``
         Tells whether a result that is there still holds.
+    ``size``
+        How many bytes it reads, where it may be done by one job with others; None where not.
     """
 
     name: str
@@ -43,6 +55,7 @@ class Step:
     result: Path
     files: Sequence[Path] = ()
     holds: Callable[[Mapping[str, Any]], bool] = lambda _: True
+    size: int | None = None
 
     def found(self) -> dict[str, Any] | None:
         """Return the result that is there, None where there is none that holds."""
@@ -71,14 +84,22 @@ class Steps:
         executor: who runs the jobs.
         tell: takes a line for a person.
         memory: bytes of memory that a job may allocate; None for no limit.
+        together: bytes that steps of one job may read.
     """
 
-    def __init__(self, executor: Executor, tell: Callable[[str], None], memory: int | None) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        tell: Callable[[str], None],
+        memory: int | None,
+        together: int = TOGETHER_BYTES,
+    ) -> None:
         self.begun = 0
-        """How many jobs were run."""
+        """How many steps were done, or tried."""
         self._executor = executor
         self._tell = tell
         self._memory = memory
+        self._together = together
 
     def run(self, stage: str, steps: Iterable[Step]) -> Iterator[Result]:
         """Give the result of each step, in no particular order.
@@ -100,13 +121,10 @@ class Steps:
             return
         total, done, told_at = there + len(waiting), there, time.monotonic()
         self._tell(f"{stage}: {total:,} to do" + (f", {there:,} of them done before" * (there > 0)))
-        for outcome in self._executor.run(self._job(step) for step in tuple(waiting.values())):
+        for result in self._results(tuple(waiting.values())):
             self.begun += 1
-            step = waiting.pop(outcome.name)
-            if outcome.is_done:
-                yield Result(step, outcome.value)
-            else:
-                yield Result(step, None, f"{step.name}: {outcome.reason}: {outcome.detail}")
+            del waiting[result.step.name]
+            yield result
             done += 1
             if time.monotonic() - told_at >= _TELL_SECONDS:
                 told_at = time.monotonic()
@@ -114,5 +132,72 @@ class Steps:
         for step in waiting.values():
             yield Result(step, None, f"{step.name}: stopped: it was not begun")
 
-    def _job(self, step: Step) -> Job:
-        return Job(step.function, dict(step.argument), memory=self._memory, name=step.name)
+    def _results(self, steps: Sequence[Step]) -> Iterator[Result]:
+        bundles = {bundle[0].name: bundle for bundle in _bundles(steps, self._together)}
+        alone: list[Step] = []
+        for outcome in self._executor.run(self._job(bundle) for bundle in bundles.values()):
+            bundle = bundles[outcome.name]
+            if len(bundle) == 1:
+                yield _result(bundle[0], outcome)
+            elif outcome.is_done:
+                for step, (value, failure) in zip(bundle, outcome.value, strict=True):
+                    told = f"{step.name}: {FAILED}: {failure}" if value is None else ""
+                    yield Result(step, value, told)
+            elif outcome.reason == STOPPED:
+                yield from (_result(step, outcome) for step in bundle)
+            else:
+                # What ended the process for one of them must not cost the others.
+                alone += bundle
+        by_name = {step.name: step for step in alone}
+        for outcome in self._executor.run(self._job([step]) for step in alone):
+            yield _result(by_name[outcome.name], outcome)
+
+    def _job(self, bundle: Sequence[Step]) -> Job:
+        first = bundle[0]
+        if len(bundle) == 1:
+            return Job(first.function, dict(first.argument), memory=self._memory, name=first.name)
+        calls = [[step.function, dict(step.argument)] for step in bundle]
+        return Job(f"{__name__}:run_together", calls, memory=self._memory, name=first.name)
+
+
+def run_together(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, str]]:
+    """Do steps one after the other: a job.
+
+    Args:
+        calls: the function of each, as a job has it, and its argument.
+
+    Returns:
+        Of each its value, or None and the project's error that there is none for. Any other error
+        is raised.
+    """
+    told: list[tuple[Any, str]] = []
+    for function, argument in calls:
+        module, _, name = function.partition(":")
+        try:
+            told.append((getattr(import_module(module), name)(argument), ""))
+        except CorpusError as error:
+            told.append((None, one_line(error)))
+    return told
+
+
+def _bundles(steps: Sequence[Step], most_bytes: int) -> Iterator[list[Step]]:
+    """Put steps together that read little, in their order."""
+    bundle: list[Step] = []
+    held = 0
+    for step in steps:
+        if step.size is None:
+            yield [step]
+            continue
+        if bundle and (held + step.size > most_bytes or len(bundle) >= _MOST_TOGETHER):
+            yield bundle
+            bundle, held = [], 0
+        bundle.append(step)
+        held += step.size
+    if bundle:
+        yield bundle
+
+
+def _result(step: Step, outcome: Outcome) -> Result:
+    if outcome.is_done:
+        return Result(step, outcome.value)
+    return Result(step, None, f"{step.name}: {outcome.reason}: {outcome.detail}")
