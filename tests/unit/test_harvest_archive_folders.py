@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError, StoreError
+from crawler.harvest.archive.inputs import partitions_for
 from crawler.harvest.archive.output import begin_output, check_output, end_output
 from crawler.harvest.archive.work import ASIDE, Work
 from support.archives import harvest, made_pages, options_for, told, write_archive
@@ -102,6 +103,13 @@ def test_that_items_are_replaced_is_told(paths: list[Path], tmp_path: Path) -> N
     assert told == []
     harvest(paths, tmp_path, options_for(tmp_path, ITEM_MARKDOWN=True))
     assert any(f"{files} files of other items are replaced" in line for line in told)
+
+
+def test_few_files_more_change_the_partitions() -> None:
+    gigabytes = [0, 1, 1.01, 2, 2.01, 3.9, 5, 300, 511, 513, 900, 9_000]
+    found = [partitions_for(int(size * (1 << 30))) for size in gigabytes]
+    assert found == [4, 4, 8, 8, 16, 16, 32, 2048, 2048, 4096, 4096, 4096]
+    assert partitions_for(1) == 4
 
 
 def test_two_commands_in_one_output_folder_are_noticed(tmp_path: Path) -> None:

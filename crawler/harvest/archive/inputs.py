@@ -106,10 +106,18 @@ def find_files(paths: Sequence[Path], shard_bytes: int) -> list[ArchiveFile]:
     return [ArchiveFile(path, shard_bytes) for path in paths]
 
 
-def partitions_for(files: Sequence[ArchiveFile]) -> int:
-    """Return into how many partitions the sites of an archive are put."""
-    wanted = sum(file.size for file in files) // _PARTITION_BYTES
-    return max(_LEAST_PARTITIONS, min(_MOST_PARTITIONS, wanted))
+def partitions_for(size: int) -> int:
+    """Return into how many partitions the sites of an archive are put.
+
+    A power of two: what shards tell depends on it, and has to be made again when it changes, which
+    is not to be when a file is added to many.
+
+    Args:
+        size: bytes of the archive.
+    """
+    wanted = -(-size // _PARTITION_BYTES)
+    power = 1 << max(0, wanted - 1).bit_length()
+    return max(_LEAST_PARTITIONS, min(_MOST_PARTITIONS, power))
 
 
 def tell_changes(work: Work, files: Sequence[ArchiveFile], tell: Callable[[str], None]) -> None:

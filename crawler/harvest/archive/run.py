@@ -168,7 +168,7 @@ class ArchiveHarvest:
         check_output(self._output)
         with self._work.locked():
             tell_changes(self._work, files, self._tell)
-            partitions = partitions_for(files)
+            partitions = partitions_for(sum(file.size for file in files))
             observed = self._observe(files, partitions)
             key = self._merge(observed)
             judged = key_of(key, self._options.output_format)
