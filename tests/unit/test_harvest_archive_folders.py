@@ -36,6 +36,10 @@ def test_a_refused_file_leaves_no_folder(paths: list[Path], tmp_path: Path) -> N
     refused([*paths, gone], tmp_path, "gone.warc.gz cannot be read: No such file")
 
 
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    refused([tmp_path / f"{'x' * 300}.warc.gz"], tmp_path, "cannot be read: File name too long")
+
+
 def test_a_folder_of_files_is_told_how_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "all.warc.gz").mkdir()
     refused(

@@ -78,6 +78,8 @@ def _check(options: Options, settings: BaseSettings) -> None:
             )
     # What makes the items has to be there: methods, models, wrapper projects.
     Journey(options, "", Figures(), mode="archive").close()
+    if options.incremental:
+        _tell(f"{PREFIX}INCREMENTAL is for crawls of sites: all pages of the files are taken")
     if settings.getdict("ITEM_PIPELINES"):
         _tell("the item pipelines of the project are not run: items are written as they are made")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
@@ -39,7 +40,7 @@ class ArchiveFile:
     """
 
     def __init__(self, path: Path, shard_bytes: int) -> None:
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
             raise ArgumentError(
                 f"{path} is a folder: name the WARC files in it, such as {path / '*.warc.gz'}; "
                 "'scrapy crawl archive' reads folders of saved pages"
