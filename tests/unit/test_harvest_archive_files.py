@@ -52,7 +52,7 @@ def test_what_a_shard_tells_is_read_by_partition(tmp_path: Path) -> None:
         name: SeenSite(counted(f"https://{number}"), [fact(3, name), fact(9, f"{name}/\udfff")])
         for number, name in enumerate(("a.example", "b.example", "c\ud800", ""))
     }
-    path = tmp_path / "shard.zip"
+    path = tmp_path / "shard.seen"
     there = write_observed(path, sites, 3)
     assert there == sorted({partition_of(name, 3) for name in sites})
     found = [
@@ -72,7 +72,7 @@ def test_what_a_shard_tells_is_read_by_partition(tmp_path: Path) -> None:
 
 
 def test_damage_of_what_a_shard_tells_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "shard.zip"
+    path = tmp_path / "shard.seen"
     write_observed(path, {"a": SeenSite(counted("https://a"), [fact(0, "a")])}, 1)
     data = path.read_bytes()
     for place in range(100, len(data) - 100, len(data) // 7):
@@ -95,7 +95,7 @@ def judged_by(base: str) -> JudgedBy:
 
 
 def test_views_are_read_as_they_were(tmp_path: Path) -> None:
-    path = tmp_path / "0000.zip"
+    path = tmp_path / "0000.parts"
     written = {name: judged_by(f"https://{name}.example") for name in ("a", "b", "c")}
     part = Part(unwanted=[4], together=[1, 2])
     with views_path(path).open("wb") as file:
@@ -124,7 +124,7 @@ def test_views_are_read_as_they_were(tmp_path: Path) -> None:
 
 
 def test_damaged_views_and_lists_are_errors(tmp_path: Path) -> None:
-    path = tmp_path / "0000.zip"
+    path = tmp_path / "0000.parts"
     with views_path(path).open("wb") as file:
         place = write_view(file, judged_by("https://a.example"))
     write_parts(path, {0: Part({"a": place})})

@@ -127,7 +127,7 @@ def test_what_a_killed_job_left_is_no_result(paths: list[Path], tmp_path: Path) 
     options = options_for(tmp_path)
     with pytest.raises(KilledError):
         harvest(paths, tmp_path, options, Killed(2))
-    (tmp_path / "work" / "observed" / f"0123.zip.x{ASIDE}").write_bytes(b"half")
+    (tmp_path / "work" / "observed" / f"0123.seen.x{ASIDE}").write_bytes(b"half")
     (tmp_path / "out").mkdir(exist_ok=True)
     harvest(paths, tmp_path, options)
     (tmp_path / "out" / f"part-00000.jsonl.x{ASIDE}").write_bytes(b"half")
@@ -154,7 +154,7 @@ def test_damaged_results_are_told_or_made_again(paths: list[Path], tmp_path: Pat
         path.write_text("{")
     for path in (tmp_path / "work" / "merged").rglob("*.json"):
         path.write_text("{")
-    observed = min((tmp_path / "work" / "observed").glob("*.zip"))
+    observed = min((tmp_path / "work" / "observed").glob("*.seen"))
     data = bytearray(observed.read_bytes())
     data[len(data) // 3] ^= 0xFF
     observed.write_bytes(data)

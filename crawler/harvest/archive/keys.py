@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["files_named", "key_of", "settings_of"]
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 # What decides what a page tells; the other settings decide what is made of it.
 _OBSERVING: Final = (
     "TEXT_METHOD",

@@ -1,19 +1,20 @@
 """What all shards tell of the sites of a partition: views of their counts, and who is judged where.
 
 ``P.views`` holds site after site what its pages are judged by: a line of JSON, then the arrays of
-its view, with the least byte first. ``P.zip`` has one member for each shard that has sites of the
-partition, with the places of these sites among the views, and two lists of the shard's pages: those
-that give no item, and those that are judged together with pages of other shards. So a process that
-judges a shard reads no more than what is of its own sites.
+its view, with the least byte first. ``P.parts`` (:mod:`crawler.harvest.archive.members`) has one
+member for each shard that has sites of the partition, with the places of these sites among the
+views, and two lists of the shard's pages: those that give no item, and those that are judged
+together with pages of other shards. So a process that judges a shard reads no more than what is of
+its own sites.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import numpy as np
 from xxhash import xxh3_64, xxh3_64_intdigest
@@ -21,6 +22,7 @@ from xxhash import xxh3_64, xxh3_64_intdigest
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteView
 from crawler.core.observations import KeyCounts
+from crawler.harvest.archive.members import open_member, write_members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,10 +139,11 @@ def write_parts(path: Path, parts: Mapping[int, Part]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+    with write_members(path) as writer:
         for number, part in sorted(parts.items()):
-            value = [part.sites, part.unwanted, part.together]
-            archive.writestr(f"{number:05}", json.dumps(value))
+            writer.begin(number)
+            value = json.dumps([part.sites, part.unwanted, part.together]).encode()
+            writer.write(zlib.compress(value, 1))
 
 
 def read_parts(path: Path, number: int) -> Part:
@@ -150,9 +153,13 @@ def read_parts(path: Path, number: int) -> Part:
         StoreError: the file is missing or damaged.
     """
     try:
-        with ZipFile(path) as archive:
-            sites, unwanted, together = json.loads(archive.read(f"{number:05}"))
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
+        with open_member(path, number) as found:
+            if found is None:
+                raise ValueError(f"it has nothing of shard {number}")  # noqa: TRY301 - one handler
+            file, end = found
+            data = file.read(end - file.tell())
+        sites, unwanted, together = json.loads(zlib.decompress(data))
+    except (OSError, ValueError, KeyError, TypeError, zlib.error) as error:
         raise _damaged(path, error) from error
     return Part({site: tuple(place) for site, place in sites.items()}, unwanted, together)
 

@@ -1,9 +1,10 @@
 """What a shard tells: of each site the facts of its pages and their observations, on disk.
 
-A ZIP archive has one member for each partition that the shard has sites of. A member holds site
-after site, sorted by name: a line of JSON, then for each section the arrays of the site's counts
-(:class:`crawler.core.observationlog.ObservationLog`), joined: ``sizes`` (uint32), ``keys``
-(uint64), ``figures`` (uint16, those of sums uint32), all with the least byte first.
+A file (:mod:`crawler.harvest.archive.members`) has one member for each partition that the shard has
+sites of. A member holds site after site, sorted by name: a line of JSON, then for each section the
+arrays of the site's counts (:class:`crawler.core.observationlog.ObservationLog`), joined: ``sizes``
+(uint32), ``keys`` (uint64), ``figures`` (uint16, those of sums uint32), all with the least byte
+first.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Self
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 
 from crawler.core.errors import StoreError
 from crawler.core.observationlog import BLOCKS, ObservationLog, Rows
+from crawler.harvest.archive.members import open_member, write_members
 from crawler.harvest.archive.work import partition_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from crawler.core.frequency import SiteCounts
     from crawler.core.tapes import Space
+    from crawler.harvest.archive.members import MemberWriter
 
 __all__ = ["Fact", "SeenSite", "read_observed", "write_observed"]
 
@@ -89,11 +91,11 @@ def write_observed(path: Path, sites: Mapping[str, SeenSite], partitions: int) -
     members: dict[int, list[str]] = {}
     for site in sorted(sites):
         members.setdefault(partition_of(site, partitions), []).append(site)
-    with ZipFile(path, "w", ZIP_STORED) as archive:
+    with write_members(path) as writer:
         for partition, names in sorted(members.items()):
-            with archive.open(_member(partition), "w", force_zip64=True) as file:
-                for site in names:
-                    _write_site(file, site, sites[site])
+            writer.begin(partition)
+            for site in names:
+                _write_site(writer, site, sites[site])
     return sorted(members)
 
 
@@ -111,25 +113,20 @@ def read_observed(
         StoreError: the file is missing, damaged, or cannot be read.
     """
     try:
-        with ZipFile(path) as archive:
-            if _member(partition) not in archive.NameToInfo:
+        with open_member(path, partition) as found:
+            if found is None:
                 return
-            with archive.open(_member(partition)) as file:
-                # The last of these reads finds the end, which checks all that was read.
-                while line := file.readline():
-                    yield _read_site(file, json.loads(line), space)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            file, end = found
+            while file.tell() < end:
+                yield _read_site(file, json.loads(file.readline()), space)
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(
             f"{path} is missing or damaged ({error}): delete it, and run the command again to "
             "have it made anew"
         ) from error
 
 
-def _member(partition: int) -> str:
-    return f"{partition:04}"
-
-
-def _write_site(file: IO[bytes], site: str, seen: SeenSite) -> None:
+def _write_site(file: MemberWriter, site: str, seen: SeenSite) -> None:
     log = seen.counts.log
     head = {
         "site": site,
@@ -168,7 +165,4 @@ def _kind(section: str) -> str:
 
 def _take(file: IO[bytes], kind: str, count: int) -> NDArray[Any]:
     size = np.dtype(kind).itemsize * count
-    data = file.read(size)
-    if len(data) < size:
-        raise EOFError("it is shorter than it says")
-    return np.frombuffer(data, dtype=kind)
+    return np.frombuffer(file.read(size), dtype=kind, count=count)

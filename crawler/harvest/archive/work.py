@@ -7,11 +7,11 @@ again, and one that no longer holds is not found.
 =================================  ================================================================
 ``files.json``                     the files of the archive when they were read last
 ``lock``                           held by the command that works in the folder
-``observed/KEY.zip``, ``.json``    what a shard tells (:mod:`crawler.harvest.archive.observed`), and
+``observed/KEY.seen``, ``.json``   what a shard tells (:mod:`crawler.harvest.archive.observed`), and
                                    what became of its pages
 ``merged/KEY/shards.json``         the shards, in the order of the archive
-``merged/KEY/P.zip``, ``.views``,  what all shards tell of the sites of a partition
-``.json``                          (:mod:`crawler.harvest.archive.merged`)
+``merged/KEY/P.parts``,            what all shards tell of the sites of a partition
+``.views``, ``.json``              (:mod:`crawler.harvest.archive.merged`)
 ``judged/KEY/N.json``,             what became of the pages of a shard, and its pages that are
 ``N.warc.gz``                      judged together with those of others
 ``judged/KEY/joined-P.json``       what became of those, by partition
@@ -164,7 +164,7 @@ class Work:
 
     def observed(self, key: str) -> Path:
         """Return where what a shard tells is kept."""
-        return self.folder / "observed" / f"{key}.zip"
+        return self.folder / "observed" / f"{key}.seen"
 
     def order(self, key: str) -> Path:
         """Return where the order of the shards is kept."""
@@ -172,7 +172,7 @@ class Work:
 
     def merged(self, key: str, partition: int) -> Path:
         """Return where what all shards tell of a partition is kept."""
-        return self.folder / "merged" / key / f"{partition:04}.zip"
+        return self.folder / "merged" / key / f"{partition:04}.parts"
 
     def judged(self, key: str, number: int) -> Path:
         """Return where it stands what became of a shard."""
