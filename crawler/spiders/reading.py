@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
-from scrapy.http import TextResponse
+from scrapy.http import HtmlResponse, TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
@@ -40,6 +41,9 @@ _OK = 200
 # A sitemap that is not there names nothing; one that could not be had may.
 _EMPTY = ("http-404", "http-410")
 _PAGES_AT_ONCE = 500
+_FIRST_TAG = re.compile(rb"<([A-Za-z]+(?::[A-Za-z]+)?)")
+_LISTING_ROOTS = frozenset({b"rss", b"rdf:rdf", b"feed", b"urlset", b"sitemapindex"})
+_SNIFFED = 2_048
 _ANSWERS = ("robots", "too-large", "redirects", "redirect-loop", "content-encoding")
 
 
@@ -93,12 +97,50 @@ class ListingReader(PageSpider):
         feeds = find_feeds(page) if page is not None else ()
         known = self.sources.get(visit.site)
         if known is None:
-            self.sources[visit.site] = sources = Sources(
-                visit.site, self.arguments.from_, self.arguments.max_listings
-            )
+            sources = self._new_sources(visit.site)
             self._add_sources(sources, sources.begin(start, feeds))
         else:
             self._add_sources(known, known.add_feeds(feeds))
+
+    def _new_sources(self, site: str) -> Sources:
+        arguments = self.arguments
+        self.sources[site] = Sources(site, arguments.from_, arguments.max_listings)
+        return self.sources[site]
+
+    async def begin_at_listing(self, visit: Visit, response: Response) -> bool:
+        """Read what came from a start address, where that is a sitemap or feed; say whether it is.
+
+        It is read whatever the argument ``from`` says, since somebody named it.
+        """
+        if isinstance(response, HtmlResponse) and not _is_listing(response.body):
+            return False
+        reading = await self._reading(response)
+        kind = reading.listing.kind
+        if kind == "none":
+            if not isinstance(response, HtmlResponse):
+                self.logger.warning(
+                    "Nothing begins at %s: it is no page, and no sitemap or feed (%s)",
+                    response.url,
+                    "; ".join(reading.listing.problems) or "it names no address",
+                )
+            return False
+        if reading.pages and all(
+            self.frontier.site(page.address) is None for page in reading.pages
+        ):
+            self.logger.warning(
+                "%s names pages of other sites alone; give the address of such a site as well, if "
+                "it is to be crawled",
+                response.url,
+            )
+        sources = self.sources.get(visit.site)
+        is_first = sources is None
+        sources = sources or self._new_sources(visit.site)
+        if sources.is_new(response.url):
+            named = replace(visit, source="feed" if kind in FEEDS else "sitemap")
+            await self._take(named, sources, response.url, reading)
+        if is_first:
+            self._add_sources(sources, sources.begin(response.url, ()))
+        return True
 
     def _add_sources(self, sources: Sources, visits: Iterable[Visit]) -> None:
         pending = list(visits)
@@ -151,6 +193,15 @@ class ListingReader(PageSpider):
         return list(self.requests_of(visit.site))
 
     async def _read(self, visit: Visit, sources: Sources, response: Response) -> None:
+        reading = await self._reading(response)
+        if reading.listing.kind != "none":
+            await self._take(visit, sources, response.url, reading)
+            return
+        self._nothing(visit, "unusable", "; ".join(reading.listing.problems))
+        if visit.source == "sitemap":
+            self._miss_names(visit.site)
+
+    async def _reading(self, response: Response) -> Reading:
         reading: Reading = await maybe_deferred_to_future(
             deferToThread(
                 read_source,
@@ -161,19 +212,17 @@ class ListingReader(PageSpider):
                 self.rules,
             )
         )
-        listing = reading.listing
-        if listing.kind == "none":
-            self._nothing(visit, "unusable", "; ".join(listing.problems))
-            if visit.source == "sitemap":
-                self._miss_names(visit.site)
-            return
-        self._tell_problems(response.url, reading)
-        new = await self._take_pages(visit.site, response.url, reading)
+        return reading
+
+    async def _take(self, visit: Visit, sources: Sources, url: str, reading: Reading) -> None:
+        """Put the pages of a listing before the frontier, and what is to be read after it."""
+        self._tell_problems(url, reading)
+        new = await self._take_pages(visit.site, url, reading)
         self.stats.inc_value("corpus/discovery/listings")
         self.logger.info(
             "Read %s (%s): %d pages, %d of them new; %d further sitemaps",
-            response.url,
-            listing.kind,
+            url,
+            reading.listing.kind,
             len(reading.pages),
             new,
             len(reading.sitemaps),
@@ -286,6 +335,12 @@ class ListingReader(PageSpider):
 def server_answers(reason: str) -> bool:
     """Say whether a failure of this reason shows that a server answers all the same."""
     return reason.startswith("http-") or reason in _ANSWERS
+
+
+def _is_listing(body: bytes) -> bool:
+    """Tell whether what is called a page of HTML is a listing: many servers call all of it so."""
+    first = _FIRST_TAG.search(body, 0, _SNIFFED)
+    return first is not None and first[1].lower() in _LISTING_ROOTS
 
 
 def _origin(url: str) -> str:

@@ -12,6 +12,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.arguments import parse_arguments
 from crawler.core.errors import StoreError
+from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
 from crawler.core.parts import is_part_of, next_part
 from crawler.discovery.addresses import address_key, canonical_address
@@ -109,12 +110,21 @@ class SiteSpider(ListingReader):
             for request in self.requests_of(site):
                 yield request
 
-    def parse_start(self, response: Response) -> Iterator[Response | Request]:
-        """Take a start page; the host it was redirected to is part of the site."""
+    async def parse_start(self, response: Response) -> AsyncIterator[Response | Request]:
+        """Take a start page, or a sitemap or feed that was given as one.
+
+        The host that it was redirected to is part of the site.
+        """
         visit = self.visit_of(response)
         self.frontier.add_root(response.url, visit.site)
+        if response.status != NOT_MODIFIED and await self.begin_at_listing(visit, response):
+            self.frontier.no_page(visit, "listing")
+            for request in self._after_nothing(visit):
+                yield request
+            return
         self.begin_sources(visit, response)
-        yield from self.parse(response)
+        for each in self.parse(response):
+            yield each
 
     def parse(self, response: Response, **_: object) -> Iterator[Response | Request]:
         """Hand over a page that is new, then ask for the pages it leads to."""
@@ -417,7 +427,12 @@ class SiteSpider(ListingReader):
             callback=self.parse_start if at_start else self.parse,
             errback=self.failed,
             headers=headers,
-            meta={"corpus_visit": visit, "handle_httpstatus_list": [NOT_MODIFIED] * bool(headers)},
+            meta={
+                "corpus_visit": visit,
+                "handle_httpstatus_list": [NOT_MODIFIED] * bool(headers),
+                # It may be a sitemap, and those may be larger than pages.
+                **({"download_maxsize": MAX_LISTING_BYTES} if at_start else {}),
+            },
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )

@@ -243,3 +243,41 @@ def test_what_cannot_be_listed_is_one_line(
     assert words in err
     assert err.startswith("scrapy discover: ")
     assert err.count("\n") == 1
+
+
+def test_listings_given_as_addresses_to_start_from_are_read(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    site = make_site({path_of(n): html(article(n)) for n in range(1, 7)})
+    base = site.url.rstrip("/")
+    item = f"<item><link>{path_of(1)}</link></item>"
+    site.pages |= {
+        # As many servers call whatever a program writes.
+        "/feed": html(f"<?xml version='1.0'?><rss><channel>{item}</channel></rss>"),
+        "/map.xml.gz": (
+            200,
+            {"Content-Type": "application/gzip"},
+            gzip.compress(urlset(base, range(2, 5))[2]),
+        ),
+        "/list.txt": html(f"{base}{path_of(5)}\n{base}{path_of(6)}\n", kind="text/plain"),
+        "/logo.png": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(40)),
+        "/others.rss": html(
+            "<rss><channel><item><link>http://elsewhere.invalid/x</link></item></channel></rss>",
+            kind="application/rss+xml",
+        ),
+    }
+    names = ("feed", "map.xml.gz", "list.txt", "logo.png", "others.rss")
+    starts = " ".join(f"{base}/{name}" for name in names)
+    call = ("crawl", "site", "-a", f"url={starts}", "-a", "from=links", "-O", "out.jsonl")
+    for _ in range(2):
+        _, err = project.run(*call, "-s", "CORPUS_INCREMENTAL=True")
+        assert (
+            "Nothing begins at " + base + "/logo.png: it is no page, and no sitemap or feed" in err
+        )
+        assert f"{base}/others.rss names pages of other sites alone" in err
+        assert err.count(" INFO: Read ") == 4
+    parts = (project.folder / "corpus-data" / "articles").rglob("*.jsonl")
+    items = [json.loads(line) for path in parts for line in path.read_text("utf-8").splitlines()]
+    assert sorted(each["url"] for each in items) == sorted(base + path_of(n) for n in range(1, 7))
+    # They are asked for in each crawl.
+    assert site.asked.count("/feed") == site.asked.count("/map.xml.gz") == 2
