@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.errors import ArgumentError, StoreError
+from crawler.core.errors import ArgumentError, OptionError, StoreError
 from crawler.harvest.archive.inputs import partitions_for
 from crawler.harvest.archive.output import begin_output, check_output, end_output
 from crawler.harvest.archive.work import ASIDE, Work
@@ -97,6 +98,15 @@ def test_items_that_cannot_be_removed_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "part-00000.jsonl").mkdir()
     with pytest.raises(StoreError, match=r"part-00000.jsonl.*name another folder with -O"):
         begin_output(tmp_path, "two")
+
+
+def test_a_format_that_cannot_be_written_is_refused(
+    paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(OptionError, match="Parquet needs pyarrow"):
+        harvest(paths, tmp_path, options_for(tmp_path, OUTPUT_FORMAT="parquet"))
+    assert not (tmp_path / "work").exists()
 
 
 def test_that_items_are_replaced_is_told(paths: list[Path], tmp_path: Path) -> None:

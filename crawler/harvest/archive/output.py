@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 
 from scrapy.utils.misc import load_object
 
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
 
     from crawler.items import PageItem
 
-__all__ = ["MANIFEST", "Written", "begin_output", "check_output", "end_output", "write_items"]
+__all__ = [
+    "MANIFEST",
+    "Written",
+    "begin_output",
+    "check_format",
+    "check_output",
+    "end_output",
+    "write_items",
+]
 
 MANIFEST: Final = "archive.json"
 """Name of the file that tells which archive a folder's items are of, and whether they are all."""
@@ -64,12 +73,25 @@ def write_items(path: Path, form: str, items: Iterable[PageItem]) -> int:
 
 @contextmanager
 def _exporting(path: Path, form: str) -> Iterator[Written]:
-    known = {"jsonl": _SCRAPY_JSON_LINES, **FEED_EXPORTERS}
     with path.open("wb") as file:
-        exporter: Any = load_object(known[form])(file, encoding="utf-8")
+        exporter = _exporter(file, form)
         exporter.start_exporting()
         yield exporter.export_item
         exporter.finish_exporting()
+
+
+def _exporter(file: IO[bytes], form: str) -> Any:  # noqa: ANN401 - Scrapy names no type of them
+    known = {"jsonl": _SCRAPY_JSON_LINES, **FEED_EXPORTERS}
+    return load_object(known[form])(file, encoding="utf-8")
+
+
+def check_format(form: str) -> None:
+    """See that items can be written in a format.
+
+    Raises:
+        OptionError: what that needs is not installed.
+    """
+    _exporter(BytesIO(), form)
 
 
 def check_output(folder: Path) -> None:

@@ -23,7 +23,7 @@ from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inputs import find_files, partitions_for, tell_changes
 from crawler.harvest.archive.keys import files_named, key_of, settings_of
 from crawler.harvest.archive.merged import views_path
-from crawler.harvest.archive.output import begin_output, check_output, end_output
+from crawler.harvest.archive.output import begin_output, check_format, check_output, end_output
 from crawler.harvest.archive.steps import TOGETHER_BYTES, Step, Steps
 from crawler.harvest.archive.work import ASIDE, Work, write_json
 
@@ -153,6 +153,7 @@ class ArchiveHarvest:
         """Do what is not done yet; return what became of the pages.
 
         Raises:
+            OptionError: what the format of the items needs is not installed.
             ArgumentError: a file is missing, a folder holds what is none of an archive, or another
                 process works in the same folder.
             CorpusError: no shard can be read, or what they tell cannot be put together.
@@ -165,6 +166,7 @@ class ArchiveHarvest:
                 f"{self._output} is named for the items and for all that is needed meanwhile: "
                 "name another folder with --work"
             )
+        check_format(self._options.output_format)
         check_output(self._output)
         with self._work.locked():
             tell_changes(self._work, files, self._tell)
