@@ -15,14 +15,15 @@ from crawler.core.errors import StoreError
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
 from crawler.core.parts import is_part_of, next_part
-from crawler.discovery.addresses import address_key, canonical_address
+from crawler.discovery.addresses import canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.links import page_links
-from crawler.discovery.traps import TRAPS, Traps
+from crawler.discovery.traps import Traps
 from crawler.discovery.twins import plain_address
 from crawler.incremental.frontier import KeptFrontier
 from crawler.spiders.base import failure_reason
+from crawler.spiders.cuts import Cuts
 from crawler.spiders.reading import ListingReader, server_answers
 from crawler.spiders.sitearguments import SiteArguments
 
@@ -41,7 +42,6 @@ __all__ = ["SiteArguments", "SiteSpider"]
 
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
-_PATTERNS_TOLD = 20
 NOT_MODIFIED = 304
 GONE = frozenset({404, 410})
 # Redirects that hold for good.
@@ -67,8 +67,12 @@ class SiteSpider(ListingReader):
         self.choice = self.arguments.choice()
         self.frontier = Frontier()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
-        self.traps = Traps(self.arguments.limits(horizon))
-        self._cut: dict[str, set[int]] = {}
+        self.cuts = Cuts(
+            self.rules,
+            Traps(self.arguments.limits(horizon)),
+            self.arguments.max_depth,
+            self.logger,
+        )
 
     def remember(self, memory: Memory) -> None:
         """Keep the frontier in the ledgers of the sites, and ask only for what may be new.
@@ -96,8 +100,9 @@ class SiteSpider(ListingReader):
         if not self.frontier.remembers:
             self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
-        limits, self.traps = self.traps.limits, self.kept_state("corpus_traps", self.traps)
-        self.traps.limits = limits
+        limits = self.cuts.traps.limits
+        self.cuts.traps = self.kept_state("corpus_traps", self.cuts.traps)
+        self.cuts.traps.limits = limits
         self.frontier.max_pages = self.arguments.max_pages
         # One more than may be under way, so that the site is never without a request.
         self.frontier.ahead = self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") + 1
@@ -133,7 +138,7 @@ class SiteSpider(ListingReader):
         reached = {visit.site}
         if response.status == NOT_MODIFIED:
             self.frontier.unchanged(visit, _validators(response))
-            self.traps.note(visit.address, visit.kind, 0)
+            self.cuts.traps.note(visit.address, visit.kind, 0)
             self.stats.inc_value("corpus/incremental/not_modified")
         else:
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
@@ -229,20 +234,7 @@ class SiteSpider(ListingReader):
         if left_out:
             self.stats.set_value("corpus/cut/page-limit", left_out)
         self.tell_of_sources()
-        cut = sorted(self.traps.cut.items(), key=lambda entry: -entry[1])
-        for (name, pattern), number in cut[:_PATTERNS_TOLD]:
-            self.logger.info(
-                "Not followed: %d addresses like %s: %s",
-                number,
-                pattern,
-                self.traps.limits.explain(name),
-            )
-        if rest := cut[_PATTERNS_TOLD:]:
-            self.logger.info(
-                "Not followed for the same reasons: %d addresses of %d more patterns",
-                sum(number for _, number in rest),
-                len(rest),
-            )
+        self.cuts.tell()
 
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
@@ -320,7 +312,7 @@ class SiteSpider(ListingReader):
                 new += is_first
                 lists.append((address, kind))
                 continue
-            if cut := cut or self.traps.judge(address, kind):
+            if cut := cut or self.cuts.traps.judge(address, kind):
                 self.count_cut(cut, address)
             elif self.frontier.offer(
                 address, visit.depth + 1, kind=kind, date=address_date(address)
@@ -328,7 +320,7 @@ class SiteSpider(ListingReader):
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
-        self.traps.note(visit.address, visit.kind, new)
+        self.cuts.traps.note(visit.address, visit.kind, new)
         if self.frontier.remembers:
             self._ask_again(page, visit, lists if of_list or visit.found_by == "start" else (), new)
         return reached
@@ -363,36 +355,9 @@ class SiteSpider(ListingReader):
         return "depth" if 0 < self.arguments.max_depth < depth else ""
 
     def count_cut(self, reason: str, address: str) -> None:
-        """Count an address that is not followed, once; explain the first of each reason.
-
-        Those of traps are told of when the crawl ends, pattern by pattern.
-        """
-        known = self._cut.setdefault(reason, set())
-        if (key := address_key(address)) in known:
-            return
-        if reason in TRAPS:
-            self.traps.count(reason, address)
-        elif not known:
-            self.logger.info(
-                "Not followed: %s: %s (more are counted in corpus/cut/%s)",
-                address,
-                self._explain(reason),
-                reason,
-            )
-        known.add(key)
-        self.stats.inc_value(f"corpus/cut/{reason}")
-
-    def _explain(self, reason: str) -> str:
-        if reason == "depth":
-            limit = self.arguments.max_depth
-            return f"it is more than {limit} links away; -a max_depth=0 lifts the limit"
-        if reason in {"allow", "deny", "lang"}:
-            return f"the argument '{reason}' rules it out"
-        if reason == "date":
-            return "the arguments 'since' and 'until' rule its date out"
-        if reason in {"twin", "session"}:
-            return "its plain address is followed instead; -a twins=true follows both"
-        return self.rules.explain(reason)
+        """Count an address that is not followed, once."""
+        if self.cuts.add(reason, address):
+            self.stats.inc_value(f"corpus/cut/{reason}")
 
     def _after_nothing(self, visit: Visit | None) -> Iterator[Request]:
         if visit is not None:
@@ -409,7 +374,7 @@ class SiteSpider(ListingReader):
 
     def _gives_nothing(self, visit: Visit) -> bool:
         """Pass over a list whose like have given nothing new since it was found."""
-        if visit.found_by != "link" or not self.traps.is_barren(visit.address, visit.kind):
+        if visit.found_by != "link" or not self.cuts.traps.is_barren(visit.address, visit.kind):
             return False
         self.frontier.finish(visit)
         self.frontier.refused(visit, "barren")
