@@ -18,6 +18,7 @@ from crawler.core.parts import PartLinks
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.merged import KnownView, ViewFile, read_parts
 from crawler.harvest.archive.output import write_items
+from crawler.harvest.archive.pagework import ShardJourney
 from crawler.harvest.archive.work import (
     Shard,
     begin_job,
@@ -26,7 +27,6 @@ from crawler.harvest.archive.work import (
     replacing,
     write_json,
 )
-from crawler.journey import Journey
 from crawler.sitecounts import CrawlCounts
 from crawler.store.archive import WarcWriter
 from crawler.store.cuts import Stretch, read_stretch
@@ -73,7 +73,7 @@ class _Chains(PartLinks):
         return self._chains
 
 
-class _Judging(Journey):
+class _Judging(ShardJourney):
     """Judges pages that others have counted.
 
     Args:

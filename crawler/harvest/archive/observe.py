@@ -12,8 +12,8 @@ from crawler.core.pagetype import page_type
 from crawler.core.parts import next_part
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.observed import Fact, SeenSite, write_observed
+from crawler.harvest.archive.pagework import ShardJourney
 from crawler.harvest.archive.work import Shard, begin_job, replacing, write_json
-from crawler.journey import Journey
 from crawler.store.cuts import read_stretch
 from crawler.store.tapes import DiskSpace
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["observe_shard"]
 
 
-class _Observing(Journey):
+class _Observing(ShardJourney):
     """Looks at pages, and counts nothing itself."""
 
     def look(self, page: Page) -> tuple[Document, Observation] | None:

@@ -219,8 +219,8 @@ class ArchiveHarvest:
         if not observed:
             # What was made of these files before stays.
             raise CorpusError(
-                f"no shard could be read ({self._summary.failed[0]}): run the command again to "
-                "go on from here"
+                f"no shard could be read ({self._summary.failed[0]}): mend that, and run the "
+                "command again"
             )
         return observed
 
