@@ -141,6 +141,11 @@ class Sources:
     _usual: dict[str, list[str]] = field(default_factory=dict)
     _found: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether it was asked what to read first."""
+        return bool(self._usual)
+
     def begin(self, start: str, feeds: Iterable[str]) -> list[Visit]:
         """Return what to read first.
 

@@ -95,16 +95,14 @@ class ListingReader(PageSpider):
         start = response.url if response is not None else visit.address
         page = self.parsed(response) if isinstance(response, TextResponse) else None
         feeds = find_feeds(page) if page is not None else ()
-        known = self.sources.get(visit.site)
-        if known is None:
-            sources = self._new_sources(visit.site)
-            self._add_sources(sources, sources.begin(start, feeds))
-        else:
-            self._add_sources(known, known.add_feeds(feeds))
+        sources = self._sources_of(visit.site)
+        named = sources.add_feeds(feeds) if sources.has_begun else sources.begin(start, feeds)
+        self._add_sources(sources, named)
 
-    def _new_sources(self, site: str) -> Sources:
-        arguments = self.arguments
-        self.sources[site] = Sources(site, arguments.from_, arguments.max_listings)
+    def _sources_of(self, site: str) -> Sources:
+        if site not in self.sources:
+            arguments = self.arguments
+            self.sources[site] = Sources(site, arguments.from_, arguments.max_listings)
         return self.sources[site]
 
     async def begin_at_listing(self, visit: Visit, response: Response) -> bool:
@@ -124,21 +122,19 @@ class ListingReader(PageSpider):
                     "; ".join(reading.listing.problems) or "it names no address",
                 )
             return False
-        if reading.pages and all(
-            self.frontier.site(page.address) is None for page in reading.pages
-        ):
+        sites = {self.frontier.site(page.address) for page in reading.pages}
+        if sites == {None}:
             self.logger.warning(
                 "%s names pages of other sites alone; give the address of such a site as well, if "
                 "it is to be crawled",
                 response.url,
             )
-        sources = self.sources.get(visit.site)
-        is_first = sources is None
-        sources = sources or self._new_sources(visit.site)
+        sources = self._sources_of(visit.site)
         if sources.is_new(response.url):
             named = replace(visit, source="feed" if kind in FEEDS else "sitemap")
             await self._take(named, sources, response.url, reading)
-        if is_first:
+        # A host that holds the listings of other sites alone has no more that are wanted.
+        if not sources.has_begun and (visit.site in sites or not sites):
             self._add_sources(sources, sources.begin(response.url, ()))
         return True
 

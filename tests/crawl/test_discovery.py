@@ -248,8 +248,9 @@ def test_what_cannot_be_listed_is_one_line(
 def test_listings_given_as_addresses_to_start_from_are_read(
     project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
 ) -> None:
-    site = make_site({path_of(n): html(article(n)) for n in range(1, 7)})
+    site = make_site({path_of(n): html(article(n)) for n in range(1, 8)})
     base = site.url.rstrip("/")
+    store = make_site({"/map.xml": urlset(base, range(7, 8))})
     item = f"<item><link>{path_of(1)}</link></item>"
     site.pages |= {
         # As many servers call whatever a program writes.
@@ -267,7 +268,7 @@ def test_listings_given_as_addresses_to_start_from_are_read(
         ),
     }
     names = ("feed", "map.xml.gz", "list.txt", "logo.png", "others.rss")
-    starts = " ".join(f"{base}/{name}" for name in names)
+    starts = " ".join([*(f"{base}/{name}" for name in names), f"{store.url}map.xml"])
     call = ("crawl", "site", "-a", f"url={starts}", "-a", "from=links", "-O", "out.jsonl")
     for _ in range(2):
         _, err = project.run(*call, "-s", "CORPUS_INCREMENTAL=True")
@@ -275,9 +276,10 @@ def test_listings_given_as_addresses_to_start_from_are_read(
             "Nothing begins at " + base + "/logo.png: it is no page, and no sitemap or feed" in err
         )
         assert f"{base}/others.rss names pages of other sites alone" in err
-        assert err.count(" INFO: Read ") == 4
+        assert err.count(" INFO: Read ") == 5
     parts = (project.folder / "corpus-data" / "articles").rglob("*.jsonl")
     items = [json.loads(line) for path in parts for line in path.read_text("utf-8").splitlines()]
-    assert sorted(each["url"] for each in items) == sorted(base + path_of(n) for n in range(1, 7))
+    assert sorted(each["url"] for each in items) == sorted(base + path_of(n) for n in range(1, 8))
+    assert set(store.asked) <= {"/robots.txt", "/map.xml"}
     # They are asked for in each crawl.
     assert site.asked.count("/feed") == site.asked.count("/map.xml.gz") == 2
