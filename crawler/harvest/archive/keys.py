@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,11 +32,15 @@ _OBSERVING: Final = (
 
 def key_of(*parts: object) -> str:
     """Return a name for JSON values, and for the version that makes something of them."""
+    return xxh3_64_hexdigest(json.dumps([_FORMAT, _release(), *parts], sort_keys=True).encode())
+
+
+@cache
+def _release() -> str:
     try:
-        release = version("scrapy-corpus")
+        return version("scrapy-corpus")
     except PackageNotFoundError:
-        release = ""
-    return xxh3_64_hexdigest(json.dumps([_FORMAT, release, *parts], sort_keys=True).encode())
+        return ""
 
 
 def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
