@@ -129,7 +129,13 @@ def test_few_files_more_change_the_partitions() -> None:
 def test_two_commands_in_one_output_folder_are_noticed(tmp_path: Path) -> None:
     begin_output(tmp_path, "one")
     begin_output(tmp_path, "two")
-    with pytest.raises(StoreError, match="taken by another command"):
-        end_output(tmp_path, "one", {"complete": True})
-    end_output(tmp_path, "two", {"complete": True})
+    (tmp_path / "part-00000.jsonl").write_text("")
+    with pytest.raises(StoreError, match="another command wrote"):
+        end_output(tmp_path, "one", {}, None)
+    (tmp_path / "part-00001.jsonl").write_text("of the first")
+    with pytest.raises(StoreError, match="another command wrote"):
+        end_output(tmp_path, "two", {}, {"part-00000.jsonl"})
+    end_output(tmp_path, "two", {"complete": False}, None)
+    (tmp_path / "part-00001.jsonl").unlink()
+    end_output(tmp_path, "two", {"complete": True}, {"part-00000.jsonl", "part-00002.jsonl"})
     assert json.loads((tmp_path / "archive.json").read_text()) == {"key": "two", "complete": True}

@@ -15,7 +15,7 @@ from crawler.formats import FEED_EXPORTERS
 from crawler.harvest.archive.work import ASIDE, replacing, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from crawler.items import PageItem
@@ -145,16 +145,26 @@ def begin_output(folder: Path, key: str) -> int:
     return removed
 
 
-def end_output(folder: Path, key: str, told: Mapping[str, Any]) -> None:
+def end_output(
+    folder: Path, key: str, told: Mapping[str, Any], files: Collection[str] | None
+) -> None:
     """Say in the folder that its items are all, and what became of the pages.
 
+    Args:
+        folder: the folder.
+        key: the name of what the items are of.
+        told: what became of the pages.
+        files: the names of all files of items; None where some are not known.
+
     Raises:
-        StoreError: that cannot be written, or another command has taken the folder meanwhile.
+        StoreError: that cannot be written, or another command wrote into the folder meanwhile.
     """
-    if _manifest(folder).get("key") != key:
+    there = {path.name for path in _parts(folder)}
+    others = files is not None and bool(there.difference(files))
+    if others or _manifest(folder).get("key") != key:
         raise StoreError(
-            f"{folder} was taken by another command meanwhile: name another folder with -O, and "
-            "run the command again"
+            f"another command wrote into {folder} meanwhile: name another folder with -O, and run "
+            "the command again"
         )
     write_json(folder / MANIFEST, {"key": key, **told})
 

@@ -148,6 +148,7 @@ class ArchiveHarvest:
         # The names of what shards tell, also of those that were joined with others.
         self._keys: set[str] = set()
         self._partitions: set[int] = set()
+        self._files: set[str] = set()
 
     def run(self) -> Summary:
         """Do what is not done yet; return what became of the pages.
@@ -179,7 +180,8 @@ class ArchiveHarvest:
             put_aside = self._judge(observed, partitions, key, judged)
             self._join(put_aside, key, judged)
             self._summary.begun = self._steps.begun
-            end_output(self._output, judged, self._summary.as_json())
+            made = None if self._summary.failed else self._files
+            end_output(self._output, judged, self._summary.as_json(), made)
             self._tidy(key, judged)
         return self._summary
 
@@ -344,6 +346,7 @@ class ArchiveHarvest:
         if result.value is None:
             self._summary.failed.append(result.failure)
             return
+        self._files.add(result.value["file"])
         self._summary.items += result.value["items"]
         self._summary.lost += result.value["lost"]
         self._summary.figures.add(result.value["figures"])
