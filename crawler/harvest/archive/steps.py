@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOGETHER_BYTES", "Result", "Step", "Steps", "run_together"]
 
-TOGETHER_BYTES: Final = 4 << 20
+TOGETHER_BYTES: Final = 2 << 20
 """How many bytes of packed files steps read that are done by one job: some seconds of work."""
 
 _MOST_TOGETHER: Final = 200
