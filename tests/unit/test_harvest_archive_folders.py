@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError, OptionError, StoreError
-from crawler.harvest.archive.inputs import partitions_for
+from crawler.harvest.archive.inputs import partitions_for, tell_changes
 from crawler.harvest.archive.output import begin_output, check_output, end_output
 from crawler.harvest.archive.work import ASIDE, Work
 from support.archives import harvest, made_pages, options_for, told, write_archive
@@ -75,6 +75,16 @@ def test_what_a_kill_left_of_the_first_moment_is_no_obstacle(tmp_path: Path) -> 
         (tmp_path / f"files.json.x{ASIDE}").write_text("half")
     with work.locked():
         pass
+
+
+@pytest.mark.parametrize("found", ["[1]", "7", "{", '{"a": 1}'])
+def test_a_strange_list_of_files_is_replaced(tmp_path: Path, found: str) -> None:
+    work = Work(tmp_path)
+    work.files.write_text(found)
+    said: list[str] = []
+    tell_changes(work, [], said.append)
+    assert work.files.read_text() == "{}"
+    assert said == []
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:

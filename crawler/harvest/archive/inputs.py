@@ -128,8 +128,8 @@ def tell_changes(work: Work, files: Sequence[ArchiveFile], tell: Callable[[str],
         StoreError: the folder cannot be written to.
     """
     try:
-        known = json.loads(work.files.read_text("utf-8"))
-    except (OSError, ValueError):
+        known = dict(json.loads(work.files.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
         known = {}
     now = {str(file.path): [file.size, file.changed] for file in files}
     for name, state in now.items():
