@@ -7,9 +7,17 @@ it, the next one is told again. An alert that could not be sent is sent at the n
 from __future__ import annotations
 
 import json
+import os
+import queue
+import signal
 import subprocess
+import sys
+import tempfile
+import threading
+import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +37,9 @@ __all__ = ["Alerter", "Trouble", "send", "troubles"]
 _FOLDER: Final = "alerts"
 _WORDS: Final = 300
 _REFUSED: Final = 300
+# Whoever let us wait for the whole time limit is left alone for so many more: a harvest of many
+# sites in trouble is to go on meanwhile.
+_PAUSE_LIMITS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +108,19 @@ class Alerter:
     Args:
         objects: where it is kept what was told.
         tell: called with words where an alert cannot be sent.
+        clock: seconds that only go up.
     """
 
-    def __init__(self, objects: Objects, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        objects: Objects,
+        tell: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._objects = objects
         self._tell = tell
+        self._clock = clock
+        self._paused_until = float("-inf")
 
     def look(self, site: str, runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         """Send what is new of a site's troubles; return what was sent."""
@@ -114,7 +133,7 @@ class Alerter:
             # Missed times do not end, as a run that went well ends other troubles.
             mark = trouble.run.name if trouble.kind == "missed" else "open"
             if told.get(trouble.kind) != mark:
-                if failures := send(trouble, alerts):
+                if failures := self._send(trouble, alerts):
                     for words in failures:
                         self._tell(f"alert of {site} was not sent: {words}")
                     continue
@@ -124,6 +143,16 @@ class Alerter:
             data = json.dumps(now_told, indent=1).encode() + b"\n"
             self._objects.write(f"{_FOLDER}/{site}.json", data)
         return sent
+
+    def _send(self, trouble: Trouble, alerts: Alerts) -> list[str]:
+        began = self._clock()
+        if began < self._paused_until:
+            return ["an alert before it took too long; it is sent after the site's next run"]
+        failures = send(trouble, alerts)
+        ended = self._clock()
+        if failures and ended - began >= alerts.time_limit:
+            self._paused_until = ended + _PAUSE_LIMITS * alerts.time_limit
+        return failures
 
     def _told(self, site: str) -> dict[str, str]:
         name = f"{_FOLDER}/{site}.json"
@@ -149,18 +178,41 @@ def send(trouble: Trouble, alerts: Alerts) -> list[str]:
 
 
 def _run_command(command: tuple[str, ...], data: bytes, seconds: float) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603 - the plan's own command, without a shell
-            command, input=data, capture_output=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"{command[0]} took more than {seconds:g} s"
-    except (OSError, ValueError) as error:
-        return f"{command[0]} cannot be run: {one_line(error)}"
-    if done.returncode:
-        said = one_line(done.stderr.decode(errors="replace"))[-_WORDS:]
-        return f"{command[0]} ended with {done.returncode}: {said}".removesuffix(": ")
+    # A file and no pipe: what the command leaves running in the background may keep it open.
+    with tempfile.TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the plan's own command, without a shell
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                # A Ctrl-C is for the harvest, which ends in order.
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            return f"{command[0]} cannot be run: {one_line(error)}"
+        try:
+            process.communicate(data, seconds)
+        except subprocess.TimeoutExpired:
+            return f"{command[0]} took more than {seconds:g} s"
+        finally:
+            if process.returncode is None:
+                _kill_all(process)
+        if process.returncode:
+            said.seek(max(0, said.seek(0, os.SEEK_END) - 4 * _WORDS))
+            words = one_line(said.read().decode(errors="replace"))[-_WORDS:]
+            return f"{command[0]} ended with {process.returncode}: {words}".removesuffix(": ")
     return ""
+
+
+def _kill_all(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command and all that it has started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -171,6 +223,20 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _post(address: str, data: bytes, seconds: float) -> str:
+    """Post an alert, in a thread: no time limit of sockets holds for a whole answer, or for DNS."""
+    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def post() -> None:
+        answers.put(_answer_of(address, data, seconds))
+
+    threading.Thread(target=post, name="webhook", daemon=True).start()
+    try:
+        return answers.get(timeout=seconds)
+    except queue.Empty:
+        return f"{address} took more than {seconds:g} s"
+
+
+def _answer_of(address: str, data: bytes, seconds: float) -> str:
     request = urllib.request.Request(  # noqa: S310 - the plan allows http and https alone
         address,
         data,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +25,6 @@ from crawler.harvest.storage import Storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 START = datetime(2026, 11, 2, 5, tzinfo=UTC)
 STRICT = Alerts(command=("true",), fall=0.5, error_rate=0.2)
@@ -195,5 +199,64 @@ def test_a_webhook_that_is_slow_or_gone_is_told() -> None:
     with webhook(200, threading.Event()) as (address, _):
         (slow,) = send(trouble, Alerts(webhook=address, time_limit=0.2))
     (gone,) = send(trouble, Alerts(webhook=address, time_limit=5))
-    assert slow.startswith(f"{address} cannot be reached: ")
+    assert slow.startswith(f"{address} ")
     assert gone.startswith(f"{address} cannot be reached: ")
+
+
+def test_a_webhook_whose_answer_does_not_end_is_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        given_up = threading.Event()
+
+        def drip() -> None:
+            with server.accept()[0] as client:
+                client.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                while not given_up.wait(0.05):
+                    client.sendall(b"x")
+
+        dripping = pool.submit(drip)
+        told = send(Trouble("failed", "x", runs(1)[0]), Alerts(webhook=address, time_limit=0.3))
+        given_up.set()
+        dripping.result(10)
+    assert told == [f"{address} took more than 0.3 s"]
+
+
+def test_what_a_command_leaves_running_is_not_waited_for() -> None:
+    left = Alerts(command=("sh", "-c", "sleep 3 & cat > /dev/null"), time_limit=2)
+    assert send(Trouble("failed", "x", runs(1)[0]), left) == []
+
+
+def test_all_that_a_command_has_started_ends_at_its_limit(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    slow = Alerts(command=("sh", "-c", f"sleep 60 & echo $! > '{number}'; wait"), time_limit=0.5)
+    assert send(Trouble("failed", "x", runs(1)[0]), slow) == ["sh took more than 0.5 s"]
+    until = time.monotonic() + 10
+    while is_alive(int(number.read_text())) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not is_alive(int(number.read_text()))
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # What has ended may not have been seen off yet.
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_whoever_takes_too_long_is_left_alone_for_a_while(tmp_path: Path) -> None:
+    words: list[str] = []
+    # An alert begins at 0 and fails at 5; others want to be sent at 34 and at 35.
+    seconds = iter((0.0, 5.0, 34.0, 35.0, 36.0))
+    alerter = Alerter(Storage.of(str(tmp_path)), words.append, clock=lambda: next(seconds))
+    slow = Alerts(command=("sh", "-c", "exit 3"), time_limit=5)
+    for site in ("one", "two", "three"):
+        alerter.look(site, runs(10, 10, reason="time"), slow)
+    left = "an alert before it took too long; it is sent after the site's next run"
+    assert words == [
+        "alert of one was not sent: sh ended with 3",
+        f"alert of two was not sent: {left}",
+        "alert of three was not sent: sh ended with 3",
+    ]
