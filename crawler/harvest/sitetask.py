@@ -38,6 +38,7 @@ _MEMORY_LOOK_SECONDS: Final = 5
 _SETTINGS: Final[dict[str, Any]] = {
     "BOT_NAME": "scrapy-corpus",
     "ADDONS": {"crawler.addon.CorpusAddon": 500},
+    "DOWNLOADER": "crawler.harvest.ending.EndingDownloader",
     "FEED_EXPORT_ENCODING": "utf-8",
     "LOG_LEVEL": "INFO",
     "LOG_VERSIONS": [],
