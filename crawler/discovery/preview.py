@@ -103,6 +103,10 @@ class _Preview(SiteSpider):
             self._found.errors.append(f"{request.url}: {one_line(words)}")
         yield from super().failed(failure)
 
+    def begins_nothing(self, url: str, why: str) -> None:
+        """Keep why a start page is none."""
+        self._found.errors.append(f"{url}: {why}")
+
     def closed(self, reason: str) -> None:
         """Tell what was found, site by site, as far as the page limit lets it be fetched."""
         super().closed(reason)

@@ -116,10 +116,9 @@ class ListingReader(PageSpider):
         kind = reading.listing.kind
         if kind == "none":
             if not isinstance(response, HtmlResponse):
-                self.logger.warning(
-                    "Nothing begins at %s: it is no page, and no sitemap or feed (%s)",
-                    response.url,
-                    "; ".join(reading.listing.problems) or "it names no address",
+                why = "; ".join(reading.listing.problems) or "it names no address"
+                self.begins_nothing(
+                    response.url, f"it is no page, and no sitemap or feed ({one_line(why)})"
                 )
             return False
         sites = {self.frontier.site(page.address) for page in reading.pages}
@@ -137,6 +136,10 @@ class ListingReader(PageSpider):
         if not sources.has_begun and (visit.site in sites or not sites):
             self._add_sources(sources, sources.begin(response.url, ()))
         return True
+
+    def begins_nothing(self, url: str, why: str) -> None:
+        """Tell that a start address gave nothing to begin with."""
+        self.logger.warning("Nothing begins at %s: %s", url, why)
 
     def _add_sources(self, sources: Sources, visits: Iterable[Visit]) -> None:
         pending = list(visits)
