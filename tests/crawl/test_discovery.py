@@ -281,7 +281,7 @@ def test_listings_given_as_addresses_to_start_from_are_read(
     items = [json.loads(line) for path in parts for line in path.read_text("utf-8").splitlines()]
     assert sorted(each["url"] for each in items) == sorted(base + path_of(n) for n in range(1, 8))
     assert set(store.asked) <= {"/robots.txt", "/map.xml"}
-    _, notes = project.run("discover", f"{base}/logo.png")
-    assert f"scrapy discover: {base}/logo.png: it is no page, and no sitemap or feed" in notes
+    _, notes = project.run("discover", f"{base}/logo.png", code=1)
+    assert f"nothing was found: {base}/logo.png: it is no page, and no sitemap or feed" in notes
     # They are asked for in each crawl.
     assert site.asked.count("/map.xml.gz") == 2
