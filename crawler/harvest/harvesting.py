@@ -298,7 +298,7 @@ class Harvest:
             return
         try:
             # Between the runs of the average there may be some that failed, and missed times.
-            runs = self._history.runs(site, 3 * alerts.runs + 10)
+            runs = self._history.runs(site, 3 * alerts.runs + 10, self._now())
             for trouble in self._alerter.look(site, runs, alerts):
                 self._listener.said(f"alert sent: {trouble.text}")
         except (CorpusError, OSError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from crawler.core.errors import StoreError
@@ -23,6 +23,10 @@ MISSED: Final = "missed"
 
 _FOLDER: Final = "history"
 _SINCE: Final = "since.json"
+_STAMP: Final = "%Y%m%d-%H%M%S-%f"
+# So far the clocks of machines that harvest the same sites may be apart. What is later than that
+# was written by a clock that has been set back since, and would keep a site from being run.
+_AHEAD: Final = timedelta(hours=1)
 _GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
 _TIMES: Final = ("planned", "start", "end")
 _COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
@@ -116,7 +120,7 @@ class Run:
     @property
     def stamp(self) -> str:
         """Name of the run within its site: when it began, in UTC."""
-        return self.start.astimezone(UTC).strftime("%Y%m%d-%H%M%S-%f")
+        return self.start.astimezone(UTC).strftime(_STAMP)
 
     @property
     def name(self) -> str:
@@ -167,7 +171,8 @@ class History:
 
     Args:
         objects: where they lie.
-        tell: called with words for each entry that cannot be read; it is passed over.
+        tell: called with words for each entry that cannot be read, and once for a site that has
+            entries of the future; these are passed over.
     """
 
     def __init__(self, objects: Objects, tell: Callable[[str], None]) -> None:
@@ -179,9 +184,15 @@ class History:
         """Keep an entry, in place of the same run's earlier one."""
         self._objects.write(run.name, _encode(run.as_json()))
 
-    def runs(self, site: str, last: int = 0) -> list[Run]:
-        """Return the entries of a site in their order, the last so many or, for 0, all."""
-        names, _ = self._names(site)
+    def runs(self, site: str, last: int = 0, now: datetime | None = None) -> list[Run]:
+        """Return the entries of a site in their order.
+
+        Args:
+            site: its id.
+            last: the last so many; 0 for all.
+            now: the time it is, where entries of the future are to be passed over.
+        """
+        names, _ = self._names(site, now)
         found = (self._entry(name) for name in names[-last:])
         return [run for run in found if run is not None]
 
@@ -195,18 +206,27 @@ class History:
             site: the site.
             now: the time it is.
         """
-        names, is_known = self._names(site.id)
+        names, is_known = self._names(site.id, now)
         # Entries follow each other as the times that they handle do.
         entries = (self._entry(name) for name in reversed(names))
         last = next((run for run in entries if run is not None), None)
         since = self._since(site, now, is_known=is_known)
         return Standing(last, since if last is None else max(since, last.handled))
 
-    def _names(self, site: str) -> tuple[list[str], bool]:
+    def _names(self, site: str, now: datetime | None) -> tuple[list[str], bool]:
         """Return the names of a site's entries, and whether it is kept since when it is known."""
-        names = [name for name in self._objects.list(f"{_FOLDER}/{site}") if name.endswith(".json")]
+        folder = f"{_FOLDER}/{site}"
+        names = [name for name in self._objects.list(folder) if name.endswith(".json")]
         entries = [name for name in names if not name.endswith(f"/{_SINCE}")]
-        return entries, len(entries) < len(names)
+        is_known = len(entries) < len(names)
+        if now is None:
+            return entries, is_known
+        latest = f"{folder}/{(now + _AHEAD).astimezone(UTC).strftime(_STAMP)}"
+        early = [name for name in entries if name <= latest]
+        if len(early) < len(entries):
+            words = "is of the future, as if the clock had been set back, and is passed over"
+            self._tell_once(entries[-1], f"{entries[-1]} {words}; delete it")
+        return early, is_known
 
     def _since(self, site: SitePlan, now: datetime, *, is_known: bool) -> datetime:
         name = f"{_FOLDER}/{site.id}/{_SINCE}"
@@ -214,8 +234,9 @@ class History:
         if is_known:
             try:
                 noted = json.loads(self._objects.read(name))
-                if noted["schedule"] == schedule:
-                    return _time(noted["since"])
+                since = _time(noted["since"])
+                if noted["schedule"] == schedule and since <= now + _AHEAD:
+                    return since
             except _UNREADABLE as error:
                 self._pass_over(name, error)
         self._objects.write(name, _encode({"since": now.isoformat(), "schedule": schedule}))
@@ -234,9 +255,12 @@ class History:
             return None
 
     def _pass_over(self, name: str, error: Exception) -> None:
+        self._tell_once(name, f"{name} cannot be read and is passed over ({error}); delete it")
+
+    def _tell_once(self, name: str, words: str) -> None:
         if name not in self._told:
             self._told.add(name)
-            self._tell(f"{name} cannot be read and is passed over ({error}); delete it")
+            self._tell(words)
 
 
 def show_time(time: datetime | None) -> str:

@@ -94,13 +94,13 @@ def gather(  # noqa: PLR0913 - the last two are wishes of a user
         plan: the plan.
         history: its history.
         is_running: tells whether a harvest is at a site; runs without end are lost where none is.
-        now: from when on the next planned time is told.
+        now: the time it is.
         sites: ids of the sites wanted; all where there are none.
         last: so many of the last entries of each; 0 for all.
     """
 
     def read(site: SitePlan) -> SiteStatus:
-        entries = tuple(_with_lost(history.runs(site.id, last), is_running))
+        entries = tuple(_with_lost(history.runs(site.id, last, now), is_running))
         return SiteStatus(site, entries, next(iter(next_times(site, now, 1)), None))
 
     wanted = set(sites)

@@ -22,6 +22,7 @@ __all__ = ["PlanWatch", "Watch"]
 
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
+_SET_BACK: Final = timedelta(minutes=1)
 
 
 class PlanWatch:
@@ -98,6 +99,7 @@ class Watch:
         self._now = now
         self._look_seconds = look_seconds
         self._next: dict[str, datetime | None] = {}
+        self._looked = now()
 
     def run(self, should_stop: Callable[[], bool]) -> None:
         """Run what is due until ``should_stop`` says yes, and what runs then has ended."""
@@ -109,9 +111,11 @@ class Watch:
 
     def step(self) -> None:
         """Look once: begin what is due, and wait until something is due or has ended."""
-        if self._plans.has_changed():
-            self._next.clear()
         now = self._now()
+        # What was planned by a clock that was set back since may be far off by this one.
+        if self._plans.has_changed() or now < self._looked - _SET_BACK:
+            self._next.clear()
+        self._looked = now
         wait = self._look_seconds
         for site in self._plans.plan.sites:
             if self._harvest.is_busy(site.id):

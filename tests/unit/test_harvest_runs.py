@@ -408,6 +408,49 @@ def test_a_history_whose_last_entry_cannot_be_read_goes_by_the_one_before(tmp_pa
     assert world.harvest.may_be_due(daily)
 
 
+def test_a_clock_that_was_set_back_keeps_no_site_from_being_run(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    daily = site("blog")
+    world.clock.time = MONDAY + timedelta(days=3650)
+    world.due(daily)
+    world.clock.time += timedelta(days=1)
+    world.due(daily)
+    wrong = [run.name for run in world.history.runs("blog")]
+    assert len(wrong) == 1
+
+    world.clock.time = MONDAY
+    world.due(daily)
+    world.clock.time += timedelta(days=1)
+    world.due(daily)
+    world.due(daily)
+    runs = world.history.runs("blog", now=world.clock.time)
+    assert [run.planned for run in runs] == [MONDAY + 5 * HOUR]
+    words = "is of the future, as if the clock had been set back, and is passed over; delete it"
+    assert world.listener.words == [f"{wrong[0]} {words}"]
+
+
+def test_clocks_of_machines_may_be_a_little_apart(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    daily = site("blog")
+    world.due(daily)
+    planned = MONDAY + 5 * HOUR
+    world.history.write(Run("blog", planned + timedelta(seconds=50), planned, reason="finished"))
+    world.clock.time = planned + timedelta(seconds=20)
+    assert not world.harvest.may_be_due(daily)
+    assert world.listener.words == []
+
+
+def test_a_watch_looks_again_when_the_clock_is_set_back(tmp_path: Path) -> None:
+    plan = read_plan(plan_file(tmp_path, "blog 0 5 * * *"))
+    world = World(tmp_path)
+    world.clock.time = MONDAY + timedelta(days=3650)
+    watch = world.watch(plan)
+    watch.step()
+    world.clock.time = MONDAY
+    watch.run(until(world, MONDAY + timedelta(days=1)))
+    assert [run.planned for run in world.history.runs("blog")] == [MONDAY + 5 * HOUR]
+
+
 def test_entries_are_read_as_they_were_written(tmp_path: Path) -> None:
     world = World(tmp_path)
     run = Run("blog", MONDAY, MONDAY, MONDAY + HOUR, "finished", 9, 8, 7, 6, 5, {"dns": 2}, "…", 0)
