@@ -1,7 +1,9 @@
 """Who is told of trouble: a command or a webhook, once for each trouble of a site.
 
 What was told is kept beside the history. A trouble that lasts is told once; when a run is free of
-it, the next one is told again. An alert that could not be sent is sent at the next look.
+it, the next one is told again. An alert that could not be sent is sent at the next look. Where the
+storage does not keep what was told, one alert is sent and no more, since each look at each site
+would send another.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import one_line
+from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import STOPPED
 
@@ -121,13 +123,16 @@ class Alerter:
         self._tell = tell
         self._clock = clock
         self._paused_until = float("-inf")
+        self._is_kept = True
 
     def look(self, site: str, runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         """Send what is new of a site's troubles; return what was sent."""
         if not alerts.wanted:
             return []
         found = troubles(runs, alerts)
-        told = self._told(site)
+        told = self._told_before(site)
+        if told is None:
+            return []
         sent, now_told = [], {}
         for trouble in found:
             # Missed times do not end, as a run that went well ends other troubles.
@@ -140,9 +145,36 @@ class Alerter:
                 sent.append(trouble)
             now_told[trouble.kind] = mark
         if now_told != told:
-            data = json.dumps(now_told, indent=1).encode() + b"\n"
-            self._objects.write(f"{_FOLDER}/{site}.json", data)
+            self._keep(site, now_told)
         return sent
+
+    def _told_before(self, site: str) -> dict[str, str] | None:
+        """Return what was told of a site; None where this is not known, and may not be asked."""
+        try:
+            told = self._told(site)
+        except (CorpusError, OSError) as error:
+            if not self._is_kept:
+                return None
+            self._tell_not_kept(site, error)
+            return {}
+        if not self._is_kept:
+            # Perhaps it is kept again.
+            self._is_kept = self._keep(site, told)
+        return told if self._is_kept else None
+
+    def _keep(self, site: str, told: dict[str, str]) -> bool:
+        try:
+            self._objects.write(_name(site), json.dumps(told, indent=1).encode() + b"\n")
+        except (CorpusError, OSError) as error:
+            self._tell_not_kept(site, error)
+            return False
+        return True
+
+    def _tell_not_kept(self, site: str, error: Exception) -> None:
+        if self._is_kept:
+            self._is_kept = False
+            words = "no further alerts are sent until it can"
+            self._tell(f"{site}: what was told cannot be kept, {words}: {one_line(error)}")
 
     def _send(self, trouble: Trouble, alerts: Alerts) -> list[str]:
         began = self._clock()
@@ -155,7 +187,7 @@ class Alerter:
         return failures
 
     def _told(self, site: str) -> dict[str, str]:
-        name = f"{_FOLDER}/{site}.json"
+        name = _name(site)
         if not self._objects.exists(name):
             return {}
         try:
@@ -164,6 +196,10 @@ class Alerter:
         except (ValueError, AttributeError, RecursionError):
             # What was told is not known: telling twice is better than never.
             return {}
+
+
+def _name(site: str) -> str:
+    return f"{_FOLDER}/{site}.json"
 
 
 def send(trouble: Trouble, alerts: Alerts) -> list[str]:

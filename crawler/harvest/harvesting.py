@@ -12,6 +12,7 @@ from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import MISSED, Run, show_time
 from crawler.harvest.jobs import DONE, LOST
 from crawler.harvest.schedule import MOST_COUNTED, due
+from crawler.harvest.storage import site_folder
 from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
@@ -276,11 +277,16 @@ class Harvest:
         run = Run(wanted.site.id, now, end=now, reason=reason, detail=detail)
         self.tally.add(run)
         self._listener.ended(run)
+        if reason != BUSY:
+            self._alert(run.site, wanted.alerts, run)
 
     def _end(self, outcome: Outcome) -> None:
         running = self._running.pop(outcome.name)
         self._busy.discard(outcome.name)
         run = replace(running.run, end=self._now(), **_figures(outcome))
+        if not (run.went_well or run.detail):
+            folder = site_folder(run.site)
+            run = replace(run, detail=f"its log says more: {folder}/logs/{run.stamp}.log")
         try:
             self._history.write(run)
         except (CorpusError, OSError) as error:
@@ -291,18 +297,22 @@ class Harvest:
             self._listener.said(f"{run.site}: its lock cannot be let go: {one_line(error)}")
         self.tally.add(run)
         self._listener.ended(run)
-        self._alert(run.site, running.alerts)
+        self._alert(run.site, running.alerts, run)
 
-    def _alert(self, site: str, alerts: Alerts) -> None:
+    def _alert(self, site: str, alerts: Alerts, last: Run | None = None) -> None:
+        """Send what is new of a site's troubles; ``last`` may be no part of the history."""
         if not alerts.wanted:
             return
         try:
             # Between the runs of the average there may be some that failed, and missed times.
             runs = self._history.runs(site, 3 * alerts.runs + 10, self._now())
-            for trouble in self._alerter.look(site, runs, alerts):
-                self._listener.said(f"alert sent: {trouble.text}")
         except (CorpusError, OSError) as error:
-            self._listener.said(f"{site}: alerts cannot be kept: {one_line(error)}")
+            self._listener.said(f"{site}: the history cannot be read: {one_line(error)}")
+            runs = []
+        if last is not None:
+            runs = [*(run for run in runs if run.name != last.name), last]
+        for trouble in self._alerter.look(site, runs, alerts):
+            self._listener.said(f"alert sent: {trouble.text}")
 
 
 @dataclass(frozen=True, slots=True)

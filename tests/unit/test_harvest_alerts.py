@@ -260,3 +260,20 @@ def test_whoever_takes_too_long_is_left_alone_for_a_while(tmp_path: Path) -> Non
         f"alert of two was not sent: {left}",
         "alert of three was not sent: sh ended with 3",
     ]
+
+
+def test_a_storage_that_keeps_nothing_of_what_was_told_gets_one_alert_sent(tmp_path: Path) -> None:
+    words: list[str] = []
+    alerter = Alerter(Storage.of(str(tmp_path)), words.append)
+    alerts = replace(STRICT, command=command(tmp_path))
+    (tmp_path / "alerts").write_text("a file where a folder belongs")
+    bad = runs(10, 10, reason="time")
+    for site in ("one", "two", "one"):
+        alerter.look(site, bad, alerts)
+    assert len(told(tmp_path)) == 1
+    assert len(words) == 1
+    assert words[0].startswith("one: what was told cannot be kept, no further alerts are sent ")
+    (tmp_path / "alerts").unlink()
+    for site in ("one", "two", "two"):
+        alerter.look(site, bad, alerts)
+    assert len(told(tmp_path)) == 3

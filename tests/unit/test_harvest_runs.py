@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -374,6 +375,29 @@ def test_a_history_that_cannot_be_kept_ends_no_other_site(tmp_path: Path) -> Non
     assert world.harvest.tally.runs["bad"].reason == "not-begun"
     assert world.harvest.tally.runs["good"].reason == "finished"
     assert not world.locks.held
+
+
+def test_what_is_no_part_of_the_history_is_told_all_the_same(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    (tmp_path / "out").mkdir()
+    alerts = Alerts(
+        command=("sh", "-c", f"cat >> '{tmp_path}/alerts'; echo >> '{tmp_path}/alerts'")
+    )
+    world.crew.outcomes["late"] = Outcome("late", value=figures(reason="ledger_failed"))
+    for name in ("late", "never"):
+        world.harvest.want(site(name), alerts, only_due=False)
+        if name == "late":
+            world.harvest.go_on(0)
+            # From now on nothing can be written.
+            shutil.rmtree(tmp_path / "out" / "history")
+            (tmp_path / "out" / "history").write_text("a file where a folder belongs")
+    run_all(world.harvest, lambda: False)
+    told = [json.loads(line) for line in (tmp_path / "alerts").read_text().splitlines()]
+    assert [(one["site"], one["kind"], one["run"]["reason"]) for one in told] == [
+        ("never", "failed", "not-begun"),
+        ("late", "failed", "ledger_failed"),
+    ]
+    assert told[1]["run"]["detail"].startswith("its log says more: sites/late/logs/2026")
 
 
 def test_entries_that_cannot_be_read_are_told_once_and_passed_over(tmp_path: Path) -> None:
