@@ -98,7 +98,7 @@ class HarvestCommand(ScrapyCommand):
             "--times", metavar="N", type=int, help=f"check: the next N runs (default: {_TIMES})"
         )
         shown.add_argument(
-            "--fetch", metavar="N", nargs="?", type=int, const=_SHOWN,
+            "--fetch", metavar="N", nargs="?", type=_after_the_plan, const=_SHOWN,
             help=f"check: ask the sites, and show the first N pages of each (default: {_SHOWN})",
         )  # fmt: skip
         add_archive_arguments(parser)
@@ -187,6 +187,17 @@ class HarvestCommand(ScrapyCommand):
         from crawler.core.errors import one_line
 
         print(f"scrapy harvest: {one_line(error)}", file=sys.stderr)
+
+
+def _after_the_plan(text: str) -> int:
+    """Read a number that may be left out: a plan that follows its option is taken for it."""
+    try:
+        return int(text)
+    except ValueError:
+        import argparse
+
+        words = f"{text!r} is no number; PLAN stands before --fetch"
+        raise argparse.ArgumentTypeError(words) from None
 
 
 def _check_options(form: str, opts: argparse.Namespace) -> None:

@@ -30,6 +30,7 @@ _OWN: Final = {
     "CORPUS_TEXT_METHOD": "'method'",
     "CORPUS_PROGRESS": "the harvest itself",
     "JOBDIR": "the harvest itself",
+    "LOG_FILE": "the harvest itself",
     "FEEDS": "'output' and 'output_format'",
     "CLOSESPIDER_TIMEOUT": "'time_limit'",
     "MEMUSAGE_LIMIT_MB": "'memory_limit'",

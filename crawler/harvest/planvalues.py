@@ -271,7 +271,7 @@ def _checked(mistake: Callable[[str], str]) -> Callable[[object], str]:
 def _positive_seconds(value: object) -> float | None:
     seconds = read_seconds(value)
     if seconds <= 0:
-        raise ValueError("is no time at all; give more, or leave the key out for no limit")
+        raise ValueError("is no time at all; give more, or leave the key out")
     return seconds
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.harvest.history import show_time
 from crawler.harvest.status import FIGURES, figure_of
-from crawler.harvest.units import show_seconds
+from crawler.harvest.units import counted, show_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,7 @@ table { border-collapse: collapse; width: 100% }
 th, td { padding: .3em .6em; text-align: left; border-bottom: 1px solid #d9dee5;
   vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
+.t, td.n { white-space: nowrap }
 .good { color: #1b6e3c } .bad { color: #b3261e } .soft { color: #5b6675 }
 summary { cursor: pointer; color: #5b6675 } svg { vertical-align: middle }
 .bar { fill: #4c78a8 } .bar.bad { fill: #b3261e } .bar.missed { fill: #e0a030 }
@@ -60,7 +61,7 @@ def _page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> Iterator
     yield f"<h1>{heading}</h1>"
     well = sum(1 for one in statuses if one.last is not None and one.last.went_well)
     yield (
-        f'<p class="soft">{len(statuses):,} sites, of {well:,} the last run went well. '
+        f'<p class="soft">{counted(len(statuses), "site")}, of {well:,} the last run went well. '
         f"As of {show_time(now)}; all times are UTC. In brackets: against the run before. "
         "Bars are items of runs, the last on the right: red did not end well, yellow was missed."
         "</p>"
@@ -82,10 +83,14 @@ def _site(status: SiteStatus) -> Iterator[str]:
         text = "" if number is None else f"{number:,}"
         beside = "" if difference is None else f' <span class="soft">({difference:+,})</span>'
         yield f'<td class="n">{text}{beside}</td>'
-    yield f'<td class="n">{status.missed:,}</td><td>{show_time(status.next)}</td></tr>'
+    yield f'<td class="n">{status.missed:,}</td><td>{_time(status.next)}</td></tr>'
     if status.entries:
         columns = len(FIGURES) + 6
-        yield f'<tr><td colspan="{columns}"><details><summary>{len(status.entries):,} entries'
+        every = len(status.entries)
+        listed = f"{every:,} {'entry' if every == 1 else 'entries'}"
+        if every > _LISTED:
+            listed = f"the last {_LISTED:,} of {listed}"
+        yield f'<tr><td colspan="{columns}"><details><summary>{listed}'
         yield "</summary><table><thead><tr><th>planned</th><th>start</th><th>reason</th>"
         yield "".join(f'<th class="n">{name}</th>' for name in FIGURES)
         yield "<th>detail</th></tr></thead><tbody>"
@@ -95,7 +100,7 @@ def _site(status: SiteStatus) -> Iterator[str]:
 
 
 def _entry(run: Run) -> str:
-    planned = "by hand" if run.planned is None else show_time(run.planned)
+    planned = "by hand" if run.planned is None else _time(run.planned)
     figures = "".join(f'<td class="n">{figure_of(run, name):,}</td>' for name in FIGURES)
     errors = ", ".join(f"{why}: {number:,}" for why, number in sorted(run.errors.items()))
     words = "; ".join(part for part in (run.detail, errors) if part)
@@ -105,11 +110,16 @@ def _entry(run: Run) -> str:
     )
 
 
+def _time(time: datetime | None) -> str:
+    """Write a time in one piece."""
+    return f'<span class="t">{show_time(time)}</span>'
+
+
 def _times(run: Run | None) -> str:
     if run is None:
         return "-"
     took = "" if run.seconds is None else f', <span class="soft">{show_seconds(run.seconds)}</span>'
-    return f"{show_time(run.start)}{took}"
+    return f"{_time(run.start)}{took}"
 
 
 def _reason(run: Run | None) -> str:

@@ -86,6 +86,14 @@ def test_wrong_calls_are_told_in_a_line(
     assert words in line
 
 
+def test_a_plan_behind_an_option_that_takes_it_for_its_number_is_told(
+    plan: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        harvest("check", "--fetch", plan)
+    assert "is no number; PLAN stands before --fetch" in capsys.readouterr().err
+
+
 def test_check_tells_each_mistake_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -78,9 +78,7 @@ IN_SITE = {
         "jitter = -5 is no span of time; give seconds, or text such as '90s', '20m', '1h 30m'"
     ),
     'jitter = "8d"': "jitter = '8d' is more than a week; give less",
-    "time_limit = 0": (
-        "time_limit = 0 is no time at all; give more, or leave the key out for no limit"
-    ),
+    "time_limit = 0": ("time_limit = 0 is no time at all; give more, or leave the key out"),
     'memory_limit = "2 XB"': (
         "memory_limit = '2 XB' is no size; give bytes, or text such as '800 MB' or '2 GB'"
     ),
@@ -107,6 +105,7 @@ IN_SITE = {
     "settings.DOWNLOAD_DELAYS = 1": (
         "settings: unknown setting 'DOWNLOAD_DELAYS'; did you mean 'DOWNLOAD_DELAY'?"
     ),
+    'settings.LOG_FILE = "log"': ("settings: LOG_FILE is set by the harvest itself; leave it out"),
     "settings.delay = 1": (
         "settings: unknown setting 'delay'; settings have names such as DOWNLOAD_DELAY"
     ),
