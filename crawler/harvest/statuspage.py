@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["page"]
 
 _STYLE: Final = """
-body { font: 14px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em;
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 86em; padding: 0 1em;
   color: #1c2430; background: #fff }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: .3em .6em; text-align: left; border-bottom: 1px solid #d9dee5;

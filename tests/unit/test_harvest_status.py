@@ -116,9 +116,9 @@ def test_the_page_is_sound_escaped_and_needs_nothing_else(plan: Plan) -> None:
 def test_the_page_says_how_many_entries_it_leaves_out(plan: Plan) -> None:
     (blog,) = gather(plan, history_of(plan), bool, NOW, sites=["blog"], last=1)
     assert "1 site, of 1 the last" in page([blog], "x", NOW)
-    assert "<summary>1 entry<" in page([blog], "x", NOW)
+    assert "<summary>1 entry\n<" in page([blog], "x", NOW)
     many = replace(blog, entries=(RUN,) * 201)
-    assert "<summary>the last 200 of 201 entries<" in page([many], "x", NOW)
+    assert "<summary>the last 200 of 201 entries\n<" in page([many], "x", NOW)
 
 
 def test_without_a_terminal_each_run_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
