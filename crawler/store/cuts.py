@@ -1,9 +1,11 @@
 """Archives cut into stretches that can be read apart, where they are packed record by record.
 
 Where a record begins is guessed: at bytes that look like the start of a member and unpack to the
-head of a record. A guess may be wrong, since a page may hold an archive. But then the stretch
-before it ends within a record, which reading it tells as ``truncated``. So whoever reads stretches
-joins such a one with the next, and a file has been cut well where every stretch ends whole.
+head of a record. A guess may be wrong, since a page may hold an archive, and damage may hide the
+place from who comes from before. But then the stretch before it ends within a record, or in a
+damaged place, which reading it tells. So whoever reads stretches joins such a one with the next,
+and a file has been cut well where every stretch ends between records: together they give what the
+file gives as a whole.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["Stretch", "cuts_of", "read_stretch"]
 
 _CHUNK = 1 << 20
+# What is found again after damage depends on the pieces that are read. As where a file is read from
+# its beginning, they end at multiples of the bytes that unpacking asks for at a time.
+_PIECE = 1 << 16
 # Where no record begins in so many bytes, the file is not packed record by record, or has a record
 # of that size: there is no cut there.
 _LOOK = 16 << 20
@@ -39,6 +44,8 @@ _PROBE = 1 << 16  # packed bytes that the head of a record begins in
 _MOST_PROBES = 64  # bytes that only look like the start of a member
 _DICTIONARY_HEAD = 8  # magic and size, 4 bytes each
 _MAGICS = (GZIP_MAGIC, ZSTD_MAGIC)
+# What is told last of a stretch within a record, or where the next record was still looked for.
+_OPEN = frozenset({"truncated", "corrupt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ class Stretch:
 
 
 class _Window:
-    """Some spans of a file, read as if they were one file."""
+    """Some spans of a file, read piece by piece as if they were one file."""
 
     def __init__(self, file: IO[bytes], spans: list[tuple[int, int]]) -> None:
         self._file = file
@@ -67,7 +74,9 @@ class _Window:
     def read(self, size: int = -1, /) -> bytes:
         while self._spans:
             _, end = self._spans[0]
-            wanted = end - self._at if size < 0 else min(size, end - self._at)
+            wanted = min(end - self._at, _PIECE - self._at % _PIECE)
+            if size >= 0:
+                wanted = min(wanted, size)
             if wanted:
                 self._file.seek(self._at)
                 data = self._file.read(wanted)
@@ -100,6 +109,8 @@ def cuts_of(path: Path, size: int, every: int) -> list[int]:
     cuts = [0]
     try:
         with path.open("rb") as file:
+            if not _is_archive(file, str(path)):
+                return cuts
             preface = _preface(file)
             target = max(every, preface + 1)
             while target < size:
@@ -115,9 +126,20 @@ def cuts_of(path: Path, size: int, every: int) -> list[int]:
 
 
 def read_stretch(
-    stretch: Stretch, *, on_skip: Callable[[str, str], None], max_bytes: int
+    stretch: Stretch,
+    *,
+    on_skip: Callable[[str, str], None],
+    max_bytes: int,
+    on_open: Callable[[], None] = lambda: None,
 ) -> Iterator[Page]:
     """Give the pages of a part of an archive; see :func:`crawler.store.archive.read_pages`.
+
+    Args:
+        stretch: the part.
+        on_skip: called with a reason and a detail for whatever else is left out.
+        max_bytes: records and decoded pages larger than this are left out.
+        on_open: called where the stretch does not end between two records, as far as can be told:
+            what follows it may have to be read together with it.
 
     Raises:
         UnreadableInputError: the archive cannot be opened or is none.
@@ -128,11 +150,31 @@ def read_stretch(
             if stretch.start:
                 spans.insert(0, (0, _preface(file)))
             window: IO[bytes] = _Window(file, spans)  # type: ignore[assignment]  # it is only read
-            yield from pages_in(window, str(stretch.path), on_skip=on_skip, max_bytes=max_bytes)
+            last = ""
+
+            def note(reason: str, detail: str) -> None:
+                nonlocal last
+                last = reason
+                on_skip(reason, detail)
+
+            name = str(stretch.path)
+            for page in pages_in(window, name, on_skip=note, max_bytes=max_bytes):
+                last = ""
+                yield page
+            if last in _OPEN:
+                on_open()
     except OSError as error:
         raise UnreadableInputError(
             f"{stretch.path} cannot be read: {error.strerror or error}. Check the path."
         ) from error
+
+
+def _is_archive(file: IO[bytes], name: str) -> bool:
+    try:
+        open_source(file, name)
+    except UnreadableInputError:
+        return False
+    return True
 
 
 def _preface(file: IO[bytes]) -> int:

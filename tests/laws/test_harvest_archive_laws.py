@@ -7,12 +7,14 @@ import tempfile
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 from backports import zstd
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from crawler.core.errors import UnreadableInputError
 from crawler.core.page import Page
 from crawler.harvest.archive.inputs import ArchiveFile
 from crawler.store.archive import read_pages, record_bytes
@@ -28,8 +30,13 @@ from support.archives import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from crawler.harvest.archive.work import Shard
+
+    Skip = Callable[[str, str], None]
+
+MOST_BYTES = 10**6
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
     ".zst": zstd.compress,
@@ -50,26 +57,50 @@ bodies = st.lists(
 ).map(b"".join)
 
 
-def pass_over(reason: str, detail: str) -> None:
-    """Tell nothing."""
+def heard(read: Callable[[Skip], Iterator[Page]]) -> tuple[list[Page], list[str]]:
+    """Return the pages, and the reasons for which others were left out."""
+    pages: list[Page] = []
+    reasons: list[str] = []
+    try:
+        pages.extend(read(lambda reason, _: reasons.append(reason)))
+    except UnreadableInputError:
+        reasons.append("unreadable")
+    return pages, reasons
 
 
-def pages_by_shards(path: Path, every: int) -> list[Page]:
+def by_shards(path: Path, every: int) -> tuple[list[Page], list[str]]:
     """Read an archive in shards, joining those that end within a record, as a harvest does."""
     file = ArchiveFile(path, every)
     while True:
-        found: list[list[Page]] = []
+        pages: list[Page] = []
+        reasons: list[str] = []
         cut_off: list[bool] = []
         for shard in file.shards:
-            reasons: list[str] = []
-
-            def note(reason: str, _: str, reasons: list[str] = reasons) -> None:
-                reasons.append(reason)
-
-            found.append(list(read_stretch(shard.stretch, on_skip=note, max_bytes=10**6)))
-            cut_off.append("truncated" in reasons and not shard.is_last)
+            found, why, is_open = one_shard(shard)
+            pages += found
+            reasons += why
+            cut_off.append(is_open and not shard.is_last)
         if not file.join(cut_off):
-            return [page for pages in found for page in pages]
+            return pages, reasons
+
+
+def one_shard(shard: Shard) -> tuple[list[Page], list[str], bool]:
+    """Read a shard; tell as well whether it ends elsewhere than between records."""
+    is_open: list[bool] = []
+    pages, reasons = heard(
+        lambda skip: read_stretch(
+            shard.stretch,
+            on_skip=skip,
+            max_bytes=MOST_BYTES,
+            on_open=lambda: is_open.append(True),
+        )
+    )
+    return pages, reasons, bool(is_open)
+
+
+def at_once(path: Path) -> tuple[list[Page], list[str]]:
+    """Read an archive as one process does."""
+    return heard(lambda skip: read_pages([path], on_skip=skip, max_bytes=MOST_BYTES))
 
 
 @settings(deadline=None, max_examples=60)
@@ -86,9 +117,58 @@ def test_a_whole_archive_gives_its_pages_however_it_is_cut(
         path = Path(folder, f"pages.warc{suffix}")
         pack = PACKERS[suffix]
         path.write_bytes(b"".join(pack(record_bytes(page, date=DATE)) for page in pages))
-        whole = list(read_pages([path], on_skip=pass_over, max_bytes=10**6))
+        whole, reasons = at_once(path)
         assert len(whole) == len(pages)
-        assert pages_by_shards(path, every) == whole
+        assert reasons == []
+        assert by_shards(path, every) == (whole, [])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**9), st.sampled_from(sorted(PACKERS)))
+# What is found again here depends on where the pieces of the file end that are read.
+@example(24, ".gz")
+@example(163, ".zst")
+def test_a_damaged_archive_gives_what_one_process_finds_however_it_is_cut(
+    seed: int, suffix: str
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"pages.warc{suffix}")
+        path.write_bytes(b"".join(damaged_members(Random(seed), PACKERS[suffix])))
+        whole = at_once(path)
+        for every in (300, 3_000, 40_000):
+            assert by_shards(path, every) == whole
+
+
+def damaged_members(draw: Random, pack: Callable[[bytes], bytes]) -> Iterator[bytes]:
+    """Give packed records, some of which lie about their length, are cut, or are none."""
+    sizes = draw.choice(((10, 200), (10, 20_000, 50_000)))
+    for number in range(draw.randint(1, 14)):
+        # Some that cannot be packed any smaller, so that pieces of files end within them.
+        noise = draw.randbytes(draw.choice(sizes))
+        page = Page(f"https://a.example/{number}", b"<p>text</p>" * 30 + noise, "text/html")
+        record = record_bytes(page, date=DATE)
+        length = len(page.body)
+        lies = (length + draw.randint(1, 60_000), draw.randint(0, length), 10**12)
+        said, told = b"Content-Length: %d", draw.choice(lies)
+        record = draw.choice(
+            [record] * 12
+            + [
+                record.replace(said % length, said % told),
+                record.replace(b"Content-Length", b"Content-Width"),
+                record[: draw.randrange(len(record))],
+                record * 2,
+                noise,
+            ]
+        )
+        member = bytearray(pack(record))
+        match draw.randrange(12):
+            case 0:
+                del member[draw.randrange(len(member)) :]
+            case 1:
+                member[draw.randrange(len(member))] ^= 1 << draw.randrange(8)
+            case 2:
+                member += draw.choice(TRICKS) + noise
+        yield bytes(member)
 
 
 @cache

@@ -62,8 +62,8 @@ def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         ``pages`` that the shard has; those of them that are ``unreadable``, by number; the
-        ``partitions`` that it has sites of; whether it is ``cut_off``: it ends within a record,
-        and its file goes on; ``figures``.
+        ``partitions`` that it has sites of; whether it is ``cut_off``: it does not end between two
+        records, and its file goes on; ``figures``.
 
     Raises:
         StoreError: the file has changed since it was found, or the result cannot be written.
@@ -74,17 +74,17 @@ def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
     space = DiskSpace(work.folder)
     sites: dict[str, SeenSite] = {}
     unreadable: list[int] = []
-    cut_off = False
-
-    def skip(reason: str, detail: str) -> None:
-        nonlocal cut_off
-        cut_off = cut_off or (reason == "truncated" and not shard.is_last)
-        figures.skipped(reason, detail)
-
+    is_open: list[bool] = []
+    read = read_stretch(
+        shard.stretch,
+        on_skip=figures.skipped,
+        max_bytes=options.max_page_bytes,
+        on_open=lambda: is_open.append(True),
+    )
     shard.check()
     pages = 0
     try:
-        for page in read_stretch(shard.stretch, on_skip=skip, max_bytes=options.max_page_bytes):
+        for page in read:
             figures.inc_value("corpus/pages/fetched")
             number, pages = pages, pages + 1
             seen = journey.look(page)
@@ -98,7 +98,7 @@ def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
             sites[name].counts.add(observation)
             sites[name].facts.append(journey.fact(number, document))
     except UnreadableInputError as error:
-        skip("unreadable", str(error))
+        figures.skipped("unreadable", str(error))
     finally:
         journey.close()
     shard.check()
@@ -109,7 +109,7 @@ def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
         "pages": pages,
         "unreadable": unreadable,
         "partitions": found,
-        "cut_off": cut_off,
+        "cut_off": bool(is_open) and not shard.is_last,
         "figures": figures.as_json(),
     }
     write_json(path.with_suffix(".json"), told)
