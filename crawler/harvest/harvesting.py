@@ -33,6 +33,8 @@ BUSY: Final = "busy"
 _FIGURES: Final = ("pages", "items", "new", "changed", "gone")
 _NO_PAGE: Final = "no-page"
 _LOOK_SECONDS: Final = 0.5
+# So many reasons of failures are named where there is nothing else.
+_REASONS: Final = 3
 
 
 class Locks(Protocol):
@@ -338,7 +340,9 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
     if reason == DONE:
         reason = str(value.get("reason") or DONE)
         if reason == "finished" and not figures["pages"] and errors:
-            reason, detail = _NO_PAGE, detail or "no page could be fetched"
+            most = sorted(errors.items(), key=lambda one: -one[1])[:_REASONS]
+            why = ", ".join(f"{name} {number:,}" for name, number in most)
+            reason, detail = _NO_PAGE, detail or f"no page could be fetched ({why})"
     return {**figures, "errors": errors, "reason": reason, "detail": one_line(detail)}
 
 

@@ -174,6 +174,8 @@ def _is_of_memory(line: str) -> bool:
 def _how(code: int) -> str:
     if code >= 0:
         return f"with code {code} before it had an answer"
+    if code == -9:  # noqa: PLR2004 - SIGKILL
+        return "by SIGKILL, as where the system is short of memory"
     try:
         return f"by {signal.Signals(-code).name}"
     except ValueError:

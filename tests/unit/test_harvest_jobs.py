@@ -83,6 +83,9 @@ def test_what_a_job_prints_is_no_answer_and_is_kept_in_its_log(tmp_path: Path) -
     assert log.read_text("utf-8") == "printed, and no answer\n" * 2
 
 
+KILLED = "the process ended by SIGKILL, as where the system is short of memory"
+
+
 @pytest.mark.parametrize(
     ("function", "argument", "reason", "detail"),
     [
@@ -91,7 +94,7 @@ def test_what_a_job_prints_is_no_answer_and_is_kept_in_its_log(tmp_path: Path) -
         ("leave", "a wrong call", FAILED, "a wrong call"),
         ("unwritable", None, FAILED, "TypeError: Object of type object is not JSON serializable"),
         ("no", None, FAILED, "AttributeError: module 'support.jobs' has no attribute 'no'"),
-        ("die", None, DIED, "the process ended by SIGKILL; its last words: the last words"),
+        ("die", None, DIED, f"{KILLED}; its last words: the last words"),
     ],
 )  # fmt: skip
 def test_how_jobs_come_to_nothing(

@@ -308,6 +308,7 @@ def test_what_came_of_a_run_is_kept(tmp_path: Path) -> None:
         "none": ("no-page", 0, False), "odd": ("done", 0, False),
     }  # fmt: skip
     assert kept["bad"].detail == "it raised"
+    assert kept["none"].detail == "no page could be fetched (timeout 2)"
     assert kept["good"].errors == {"404": 1}
     assert kept["good"].seconds == 360
 
