@@ -142,7 +142,9 @@ class HarvestCommand(ScrapyCommand):
             self._tell(error)
             self.exitcode = error.exit_code
         except KeyboardInterrupt:
-            self._tell("ended at once; what ran is told as lost at the next look")
+            is_kept = args[0] in {"run", "watch"}
+            lost = "; what ran is told as lost at the next look" if is_kept else ""
+            self._tell(f"ended at once{lost}")
             self.exitcode = _NOT_WELL
 
     def _run(self, plan: Plan, opts: argparse.Namespace) -> bool:

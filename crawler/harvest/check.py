@@ -21,6 +21,7 @@ __all__ = ["discover_site", "fetch_job", "found_lines", "schedule_lines"]
 
 DISCOVER_SITE: Final = "crawler.harvest.check:discover_site"
 _SECONDS: Final = 600.0
+_GRACE_SECONDS: Final = 1.0
 
 
 def schedule_lines(
@@ -50,6 +51,8 @@ def fetch_job(site: SitePlan, limit: int) -> Job:
         },
         seconds=min(site.time_limit or _SECONDS, _SECONDS),
         name=site.id,
+        # It leaves nothing that would have to be kept.
+        grace=_GRACE_SECONDS,
     )
 
 

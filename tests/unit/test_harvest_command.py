@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from lxml import html
@@ -16,7 +16,10 @@ from crawler.harvest.calls import ExecutorCall
 from crawler.harvest.executors import LocalExecutor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from crawler.harvest.jobs import Job
 
 PLAN = """output = "out"
 [[site]]
@@ -146,6 +149,22 @@ def test_an_output_that_cannot_be_written_fails_each_site(
     out, err = capsys.readouterr()
     assert "not well    2 sites: blog (not-begun), news (not-begun)" in out
     assert "Traceback" not in err
+
+
+def test_a_look_at_what_sites_have_ends_soon_when_it_is_interrupted(
+    plan: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[Job] = []
+
+    def interrupted(_: LocalExecutor, asked: Iterable[Job]) -> NoReturn:
+        jobs.extend(asked)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalExecutor, "run", interrupted)
+    assert harvest("check", plan, "--fetch") == 1
+    # Nothing of it is kept, so its processes have no time to end in order.
+    assert [job.grace for job in jobs] == [1, 1]
+    assert capsys.readouterr().err == "scrapy harvest: ended at once\n"
 
 
 def test_executors_are_made_of_options() -> None:
