@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import STOPPED
+from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,9 +98,8 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
     elif run.items < alerts.fall * average:
         words = f"{run.items:,} items are less than {alerts.fall:.0%} of the average of "
         found.append(Trouble("fall", f"{run.site}: {words}{average:,.1f}", run))
-    fetches = run.pages + run.error_count
-    if run.error_count > alerts.error_rate * fetches:
-        words = f"{run.error_count:,} of {fetches:,} fetches failed"
+    if run.error_count > alerts.error_rate * (run.pages + run.error_count):
+        words = f"{counted(run.error_count, 'error')} to {counted(run.pages, 'page')} fetched"
         found.append(Trouble("error-rate", f"{run.site}: {words}", run))
     return found
 

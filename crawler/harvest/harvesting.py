@@ -69,7 +69,7 @@ class Tally:
     ``number``
         How many runs there were.
     ``totals``
-        What they came to: pages, items and so on, by name; ``errors`` are fetches that failed.
+        What they came to: pages, items and so on, by name; ``errors`` are counted together.
     ``missed``
         How many planned times were missed.
     ``left``

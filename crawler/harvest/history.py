@@ -66,7 +66,7 @@ class Run:
         new: Those of them that are new.
         changed: Those of them that have changed.
         gone: Those of them that say their page is no more.
-        errors: Fetches that failed, by reason.
+        errors: Pages that could not be fetched, made an item of or written, by reason.
         detail: More words, for people.
         missed: How many planned times had no run.
     """
@@ -109,7 +109,7 @@ class Run:
 
     @property
     def error_count(self) -> int:
-        """How many fetches failed."""
+        """How many errors there were."""
         return sum(self.errors.values())
 
     @property

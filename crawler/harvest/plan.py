@@ -161,7 +161,7 @@ class Alerts:
         fall: A run with less than this share of the average items of earlier runs is told of;
             0 for never.
         runs: How many earlier runs the average is over.
-        error_rate: A run in which more than this share of the fetches failed is told of;
+        error_rate: A run with more errors than this share of its pages and errors is told of;
             1 for never.
         missed: Whether runs that were missed are told of.
         failed: Whether runs that did not end well are told of.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["crawl_site", "site_job"]
+__all__ = ["crawl_site", "figures_of", "site_job"]
 
 _MB: Final = 1024 * 1024
 # Of the memory limit, at which Scrapy ends the crawl in order; at the whole the process is refused
@@ -91,8 +91,8 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
         ``reason`` (``finished``, or why the crawl ended early: ``stopped``, ``memory``, or the
         reason that Scrapy gives), ``start`` and ``end`` (ISO 8601, UTC), ``seconds``, ``pages``
         fetched, ``items`` exported, of these ``new`` and ``changed``, ``gone``, and ``errors``:
-        numbers by reason of what could not be fetched (as ``corpus/failed/…`` of the crawl) or
-        written (``output``).
+        numbers by reason of what could not be fetched (as ``corpus/failed/…`` of the crawl),
+        made an item of (``item``) or written (``output``).
 
     Raises:
         BusyError: another run crawls the site.
@@ -139,7 +139,7 @@ def _crawl(site: SitePlan, run: str, folder: Path) -> dict[str, Any]:
         raise CorpusError("The crawl was ended before it had begun.")
     if feed is not None and feed.exists():
         feed.replace(feed.with_suffix(""))
-    return _figures(crawler.stats.get_stats())
+    return figures_of(crawler.stats.get_stats())
 
 
 def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Settings:
@@ -187,7 +187,9 @@ def _feed(site: SitePlan, run: str, folder: Path) -> Path | None:
     return folder / "articles" / f"{name}.aside"
 
 
-def _figures(stats: Mapping[str, Any]) -> dict[str, Any]:
+def figures_of(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what :func:`crawl_site` does, of the figures of a crawl that has ended."""
+
     def count(key: str) -> int:
         return int(stats.get(key) or 0)
 
@@ -199,8 +201,8 @@ def _figures(stats: Mapping[str, Any]) -> dict[str, Any]:
     unwritten = count("corpus/parts/failed") + sum(
         int(value) for key, value in stats.items() if key.startswith("feedexport/failed_count/")
     )
-    if unwritten:
-        errors["output"] = unwritten
+    lost = {"item": count("corpus/skipped/error"), "output": unwritten}
+    errors |= {why: number for why, number in lost.items() if number}
     reason = str(stats["finish_reason"])
     return {
         "reason": "stopped" if reason == "shutdown" else _REASONS.get(reason, reason),
