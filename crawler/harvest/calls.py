@@ -198,7 +198,12 @@ def check(
 
     Returns:
         Whether all sites have something to fetch, as far as they were asked.
+
+    Raises:
+        CorpusError: nothing can be stored at the plan's output.
     """
+    # Nothing is asked of it, but there has to be such a storage.
+    Storage.of(plan.output)
     for line in schedule_lines(plan, sites, datetime.now(UTC), times):
         print(line, flush=True)  # noqa: T201 - the answer
     if fetch is None:

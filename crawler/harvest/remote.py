@@ -50,6 +50,8 @@ class RemoteStorage(Storage):
             ) from error
         except (OSError, TypeError, ValueError) as error:
             raise StoreError(f"{url} names no storage: {error}. Give a folder or URL.") from error
+        if url.startswith("memory:"):
+            raise StoreError(f"{url} keeps nothing beyond one process. Give a folder or URL.")
         self._fs: Any = fs
         self._root = str(root).rstrip("/")
 

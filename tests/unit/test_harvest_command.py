@@ -119,6 +119,24 @@ def test_check_shows_when_sites_would_run(plan: str, capsys: pytest.CaptureFixtu
     assert news == "news: never by itself (no 'cron')"
 
 
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("nope://x/y", "nope://x/y names no storage: "),
+        ("memory://x", "memory://x keeps nothing beyond one process"),
+    ],
+)
+def test_check_tells_of_an_output_where_nothing_can_be_kept(
+    output: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "harvest.toml"
+    path.write_text(PLAN.replace('"out"', f'"{output}"'), "utf-8")
+    assert harvest("check", str(path)) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"scrapy harvest: {words}")
+
+
 def test_status_shows_a_history_that_is_not_there_yet(
     plan: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
