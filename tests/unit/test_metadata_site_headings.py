@@ -46,5 +46,17 @@ def test_a_heading_with_its_subtitle_is_not_the_name_of_a_site() -> None:
     assert title_of(f'<title>{TITLE}</title><h1><a href="/2026/rain">{TITLE}</a></h1>') == TITLE
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("<span>Coast</span><span>: Rain falls</span>", "Coast: Rain falls"),
+        ("<span>Coast</span><span>Rain falls</span>", "Coast Rain falls"),
+        ("<span>C\u00f4te</span> <span>: il pleut</span>", "C\u00f4te : il pleut"),
+    ],
+)
+def test_what_closes_goes_with_what_stands_before_it(heading: str, title: str) -> None:
+    assert title_of(f"<title>{title} - Hill Notes</title><h1>{heading}</h1>") == title
+
+
 def test_the_first_page_of_a_site_has_its_name_as_title() -> None:
     assert title_of(f"<title>Hill Notes</title>{HOME}", "https://notes.example/") == "Hill Notes"

@@ -33,6 +33,8 @@ _NO_TEXT = frozenset(
 )
 _NOT_READ = frozenset(("script", "style", "svg", "noscript", "template", "button", "select"))
 _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr", "small", "mark"))
+# What closes goes with what stands before it, also in an element of its own.
+_CLOSING = ":;,."
 _HEADINGS = frozenset(("h1", "h2", "h3"))
 _DATE_HINT = re.compile(
     r"date|(?<!over)(?<!life)time(?!line|out)|publi[sc]|posted|entry-meta|post-meta|byline|by-line"
@@ -281,6 +283,7 @@ def element_text(element: etree._Element) -> str:
     """Return the first 400 characters of an element's text, white space folded."""
     pieces: list[str] = []
     length = 0
+    is_gap = False
     walk = etree.iterwalk(element, events=("start", "end"))
     for number, (event, here) in enumerate(walk):
         if length > _ELEMENT_CHARS or number > _ELEMENT_EVENTS:
@@ -293,10 +296,14 @@ def element_text(element: etree._Element) -> str:
         else:
             piece = here.tail if here is not element else None
         if piece:
+            if is_gap and piece[0] in _CLOSING:
+                pieces.pop()
             pieces.append(piece)
             length += len(piece)
+            is_gap = False
         if here.tag not in _JOINED and pieces and pieces[-1] != " ":
             pieces.append(" ")
+            is_gap = True
     return " ".join(drop_unseen("".join(pieces)).split())[:_ELEMENT_CHARS]
 
 
