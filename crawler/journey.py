@@ -32,11 +32,11 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.pagetype import page_type
-from crawler.core.pagetype.kinds import ARTICLE
 from crawler.core.parts import PartLinks, may_be_part, next_part
 from crawler.core.sitelike import is_like_the_site
 from crawler.dropped import DroppedBlocks
 from crawler.joining import Part, WaitingParts, join, joinable
+from crawler.leftout import LeftOut
 from crawler.making import ItemMaker
 from crawler.options import OPTIONS, PREFIX
 from crawler.sitecounts import CrawlCounts
@@ -83,7 +83,6 @@ REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE
 _GOING_ON = frozenset({"streaming", "incremental"})
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
 _LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 class Tally(Protocol):
@@ -121,10 +120,7 @@ class Journey:
         self._maker = ItemMaker(options, self.method, mode=mode, count=tally.inc_value)
         self.lost = 0
         """Pages that were counted and held, and could not be made an item of."""
-        self._wanted = options.wanted_types
-        # Pages left out by their kind, by site and address, and the near-duplicate that is exported
-        # in place of each.
-        self._left_out: dict[tuple[str, str], str | None] = {}
+        self._left_out = LeftOut(options, self.skip, self._settle)
         self._tally = tally
         self._memory = memory
         # By site: sites that a spider gives names to may share an address.
@@ -267,9 +263,9 @@ class Journey:
         self._counts.save()
 
     def _observe(self, page: Page) -> tuple[Document, Observation] | None:
-        """Read a page and observe it; None where that cannot be, which is counted and logged."""
+        """Read and observe a page; None where it cannot or may not be, which is counted."""
         document = self._read(page)
-        if document is None:
+        if document is None or self._left_out.is_reserved(document):
             return None
         observation = self._attempt(page, lambda: observe(document, self.method))
         return None if observation is None else (document, observation)
@@ -307,29 +303,19 @@ class Journey:
     def _item(self, document: Document, view: SiteView) -> PageItem | None:
         found = self._type(document)
         site, url = document.page.site_name, document.page.url
-        if found is None or self._is_unwanted(site, url, found):
+        if found is None or self._left_out.is_unwanted(site, url, found):
             return None
         if (original := self._aliases[site].original(url, view)) is not None:
             self._settle(url)
             self.skip("duplicate-address", f"{url}: its page says that it is {original}")
             return None
         annotation = self._annotate(document, view)
-        if annotation is None or self._is_repeated(site, url, annotation.duplicate_of):
+        if annotation is None or self._left_out.is_repeated(site, url, annotation.duplicate_of):
             return None
-        if self._has_no_text(annotation):
+        if self._left_out.has_no_text(annotation):
             return None
         item = self._make(annotation, view, found, scripts_later=self.mode in _GOING_ON)
         return None if item is None else next(self._if_news(item), None)
-
-    def _has_no_text(self, annotation: Annotation) -> bool:
-        """Tell whether an article, where nothing else is wanted, is a headline and no more."""
-        kept = [block.tag for block, label in annotation.pairs() if label.kept]
-        if self._wanted != {ARTICLE} or not kept or not _HEADINGS.issuperset(kept):
-            return False
-        url = annotation.document.page.url
-        self._settle(url)
-        self.skip("no-text", f"{url}: there is a headline and no text")
-        return True
 
     def _if_news(self, item: PageItem) -> Iterator[PageItem]:
         """Give a finished item, unless an earlier crawl has exported what it says."""
@@ -366,17 +352,15 @@ class Journey:
             yield from self._if_news(item)
             there = there[number:]
         for part in there:
-            item = part.item
-            if not self._is_unwanted(item.site, item.url, part.type) and not self._is_repeated(
-                item.site, item.url, item.near_duplicate_of
-            ):
+            item, out = part.item, self._left_out
+            is_unwanted = out.is_unwanted(item.site, item.url, part.type)
+            if not is_unwanted and not out.is_repeated(item.site, item.url, item.near_duplicate_of):
                 yield from self._if_news(item)
 
     def _is_exported(self, part: Part) -> bool:
-        repeats = self.options.drop_near_duplicates and self._same(
-            part.item.site, part.item.url, part.item.near_duplicate_of
-        )
-        return part.type.is_among(self._wanted) and not repeats
+        item = part.item
+        repeats = self._left_out.repeats(item.site, item.url, item.near_duplicate_of)
+        return part.type.is_among(self._left_out.kinds) and repeats is None
 
     def _type(self, document: Document) -> PageType | None:
         """Tell the kind of a page; None where that fails."""
@@ -422,34 +406,3 @@ class Journey:
         self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
         self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
         return item
-
-    def _is_unwanted(self, site: str, url: str, found: PageType) -> bool:
-        """Tell whether a page is left out by its kind, which is counted and logged."""
-        if found.is_among(self._wanted):
-            return False
-        self._left_out[site, url] = None
-        self._settle(url, found.kind)
-        reason = "not-article" if self._wanted == {ARTICLE} else "page-type"
-        self.skip(reason, f"{url}: {found.kind}")
-        return True
-
-    def _is_repeated(self, site: str, url: str, original: str | None) -> bool:
-        """Tell whether a page is left out as a near-duplicate, which is counted and logged."""
-        if not self.options.drop_near_duplicates or not (same := self._same(site, url, original)):
-            return False
-        self._settle(url)
-        self.skip("near-duplicate", f"{url}: of {same}")
-        return True
-
-    def _same(self, site: str, url: str, original: str | None) -> str | None:
-        """Return the exported page that a near-duplicate repeats.
-
-        None where the page it repeats was left out: a front page may repeat a whole article. Then
-        this one stands in for it.
-        """
-        if original is None or (site, original) not in self._left_out:
-            return original
-        stand_in = self._left_out[site, original]
-        if stand_in is None:
-            self._left_out[site, original] = url
-        return stand_in

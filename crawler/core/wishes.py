@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from crawler.core.parse import ParsedPage
 
-__all__ = ["LEFT_OUT", "WISHES", "may_hold_wishes", "read_wishes"]
+__all__ = ["WISHES", "may_hold_wishes", "read_wishes", "reserved_by"]
 
 WISHES = {
     "noindex": "its page asks not to be indexed",
@@ -24,9 +24,7 @@ WISHES = {
 }
 """What a page may ask for, in words."""
 
-LEFT_OUT = ("tdm", "noai", "noindex")
-"""The wishes for which a page is left out where they are respected."""
-
+_LEFT_OUT = ("tdm", "noai", "noindex")
 _MEANT = {"none": ("noindex", "nofollow"), "noindex": ("noindex",), "nofollow": ("nofollow",),
           "noai": ("noai",)}  # fmt: skip
 _ROBOTS = "robots"
@@ -68,6 +66,16 @@ def read_wishes(
             elif name == _TDM and content.strip() == "1":
                 found.add("tdm")
     return frozenset(found)
+
+
+def reserved_by(wishes: Collection[str], respected: Collection[str]) -> str | None:
+    """Return the wish for which a page is left out; None where there is none.
+
+    Args:
+        wishes: what the page asks for.
+        respected: which wishes are respected.
+    """
+    return next((name for name in _LEFT_OUT if name in wishes and name in respected), None)
 
 
 def _directives(text: str) -> set[str]:

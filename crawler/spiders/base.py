@@ -25,7 +25,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page import Page
 from crawler.core.parse import parse
-from crawler.core.wishes import LEFT_OUT, WISHES, may_hold_wishes, read_wishes
+from crawler.core.wishes import WISHES, may_hold_wishes, read_wishes, reserved_by
 from crawler.discovery.addresses import address_key
 from crawler.options import Options
 from crawler.pauses import SiteLeftAloneError
@@ -153,7 +153,7 @@ class PageSpider(Spider):
 
     def is_reserved(self, response: Response, wishes: frozenset[str]) -> bool:
         """Say whether a page asks to be left out, and that is respected; then it is counted."""
-        reason = next((name for name in LEFT_OUT if name in wishes & self.respected), None)
+        reason = reserved_by(wishes, self.respected)
         if reason is not None:
             self.skip(response.url, reason, WISHES[reason])
         return reason is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -62,6 +63,19 @@ def test_near_duplicates_left_out(tmp_path: Path, types: str) -> None:
 )
 def test_settings(tmp_path: Path, settings: dict[str, Any]) -> None:
     assert_same(write_archive(tmp_path / "in", made_pages(2, 7), 2), tmp_path, 9_000, **settings)
+
+
+def test_pages_that_ask_to_be_left_out(tmp_path: Path) -> None:
+    pages = [
+        replace(page, robots_tags=("noindex",)) if number % 3 == 0 else page
+        for number, page in enumerate(made_pages(2, 7))
+    ]
+    paths = write_archive(tmp_path / "in", pages, 2)
+    # With the same folder of work: what was told without is not taken for what is told now.
+    assert_same(paths, tmp_path, 9_000)
+    every = len(lines_of(tmp_path))
+    assert_same(paths, tmp_path, 9_000, RESPECT="noindex")
+    assert len(lines_of(tmp_path)) < every
 
 
 def test_what_decides_across_files_is_in_the_test(tmp_path: Path) -> None:

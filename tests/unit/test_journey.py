@@ -142,6 +142,21 @@ class TestTwoPasses:
         assert all(crawl.count(one) for one in pages)
         assert [item.url for item in crawl.items(pages)] == ["https://s.example/a"]
 
+    @pytest.mark.parametrize("mode", ["two-pass", "archive", "streaming"])
+    def test_what_asks_to_be_left_out_is_where_that_is_respected(
+        self, tmp_path: Path, mode: str
+    ) -> None:
+        asking = replace(page(1), robots_tags=("noindex",))
+        reserved = replace(page(2), tdm_reservation="1")
+        for respect, urls in ((None, "012"), ("tdm,nofollow", "01"), ("noindex,tdm", "0")):
+            tally = Tally()
+            crawl = journey(tmp_path, tally, mode=mode, respect=respect)
+            pages = [one for one in (page(0), asking, reserved) if crawl.count(one)]
+            assert [item.url[-1] for item in crawl.items(pages)] == list(urls)
+            assert tally["corpus/skipped/tdm"] == (2 not in map(int, urls))
+            assert tally["corpus/skipped/noindex"] == (1 not in map(int, urls))
+            assert {item.site_pages for item in crawl.items(pages)} == {len(urls)}
+
     def test_a_page_without_text_is_counted_once_and_not_held(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:

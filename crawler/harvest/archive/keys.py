@@ -24,6 +24,7 @@ _FORMAT: Final = 2
 _OBSERVING: Final = (
     "TEXT_METHOD",
     "MAX_PAGE_BYTES",
+    "RESPECT",
     "JOIN_PARTS",
     "PAGE_TYPES",
     "DROP_NEAR_DUPLICATES",

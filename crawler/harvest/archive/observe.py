@@ -50,7 +50,7 @@ class _Observing(ShardJourney):
         if not self.options.drop_near_duplicates:
             return True
         found = self._attempt(document.page, lambda: page_type(document))
-        return found is None or found.is_among(self._wanted)
+        return found is None or found.is_among(self._left_out.kinds)
 
 
 def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
