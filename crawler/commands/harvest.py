@@ -59,7 +59,8 @@ class HarvestCommand(ScrapyCommand):
             "own; with --due those that became due since their last run, for cron. 'watch' does so "
             "when they become due, until Ctrl-C. 'status' shows the history of their runs. 'check' "
             "shows what is wrong with the plan, or else when its sites would run. 'archive' makes "
-            "the items of WARC files, in shards, as 'scrapy crawl archive' does in one process."
+            "the items of WARC files, and of those in folders, in shards, as 'scrapy crawl "
+            "archive' does in one process."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError, OptionError, StoreError
-from crawler.harvest.archive.inputs import partitions_for, tell_changes
+from crawler.harvest.archive.inputs import find_files, partitions_for, tell_changes
 from crawler.harvest.archive.output import begin_output, check_output, end_output
 from crawler.harvest.archive.work import ASIDE, Work
 from support.archives import harvest, made_pages, options_for, told, write_archive
@@ -41,11 +41,19 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
     refused([tmp_path / f"{'x' * 300}.warc.gz"], tmp_path, "cannot be read: File name too long")
 
 
-def test_a_folder_of_files_is_told_how_to_be_named(tmp_path: Path) -> None:
+def test_a_folder_stands_for_the_files_in_it_and_below(tmp_path: Path) -> None:
+    paths = write_archive(tmp_path / "in", made_pages(2, 4), 3)
+    below = tmp_path / "in" / "older"
+    below.mkdir()
+    paths[0].rename(below / "A.WARC.GZ")
+    (tmp_path / "in" / "notes.txt").write_text("none of them")
+    found = find_files([tmp_path / "in", paths[1]], 4_000)
+    assert [each.path for each in found] == [*paths[1:], below / "A.WARC.GZ", paths[1]]
+
+
+def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
     (tmp_path / "all.warc.gz").mkdir()
-    refused(
-        [tmp_path / "all.warc.gz"], tmp_path, r"is a folder: name the WARC files in it, such as"
-    )
+    refused([tmp_path / "all.warc.gz"], tmp_path, "has no WARC file in it or below")
 
 
 def test_what_can_be_read_once_only_is_refused(tmp_path: Path) -> None:

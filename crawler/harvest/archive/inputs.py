@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from crawler.core.errors import ArgumentError
 from crawler.harvest.archive.work import Shard, write_json
@@ -13,8 +14,7 @@ from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.cuts import cuts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from crawler.harvest.archive.work import Work
 
@@ -40,11 +40,6 @@ class ArchiveFile:
     """
 
     def __init__(self, path: Path, shard_bytes: int) -> None:
-        if os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
-            raise ArgumentError(
-                f"{path} is a folder: name the WARC files in it, such as {path / '*.warc.gz'}; "
-                "'scrapy crawl archive' reads folders of saved pages"
-            )
         if not path.name.lower().endswith(ARCHIVE_SUFFIXES):
             raise ArgumentError(
                 f"{path} is no WARC file by its name, which ends in {', '.join(ARCHIVE_SUFFIXES)}; "
@@ -98,13 +93,37 @@ class ArchiveFile:
 def find_files(paths: Sequence[Path], shard_bytes: int) -> list[ArchiveFile]:
     """Find the files of an archive, and cut them into shards.
 
+    Args:
+        paths: files, and folders in the place of all WARC files in them, sorted, and below them.
+        shard_bytes: the least size of a shard.
+
     Raises:
         ArgumentError: there is none, or one that is no WARC file or is not there.
         UnreadableInputError: one cannot be opened.
     """
     if not paths:
         raise ArgumentError("name the WARC files to read")
-    return [ArchiveFile(path, shard_bytes) for path in paths]
+    return [ArchiveFile(file, shard_bytes) for path in paths for file in _files_of(path)]
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    if not os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
+        yield path
+        return
+    found: list[Path] = []
+    for folder, _, names in os.walk(path, onerror=_tell_unreadable):
+        named = (name for name in names if name.lower().endswith(ARCHIVE_SUFFIXES))
+        found += [Path(folder, name) for name in named]
+    if not found:
+        raise ArgumentError(
+            f"{path} has no WARC file in it or below, whose names end in "
+            f"{', '.join(ARCHIVE_SUFFIXES)}; 'scrapy crawl archive' reads folders of saved pages"
+        )
+    yield from sorted(found)
+
+
+def _tell_unreadable(error: OSError) -> NoReturn:
+    raise ArgumentError(f"{error.filename} cannot be read: {error.strerror or error}") from error
 
 
 def partitions_for(size: int) -> int:
