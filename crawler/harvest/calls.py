@@ -8,7 +8,6 @@ import socket
 import sys
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from crawler.harvest.harvesting import Harvest, run_all
 from crawler.harvest.history import History
 from crawler.harvest.locks import BusyError, Claim
 from crawler.harvest.plantables import nearest
+from crawler.harvest.readers import read_all
 from crawler.harvest.shown import Display, summary_lines
 from crawler.harvest.sitetask import site_job
 from crawler.harvest.statuspage import page
@@ -132,8 +132,7 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
         stop_wishes(display.said) as should_stop,
     ):
         if only_due:
-            with ThreadPoolExecutor(of.READERS) as pool:
-                looks = list(pool.map(harvest.may_be_due, sites))
+            looks = read_all(harvest.may_be_due, sites)
             sites = [site for site, look in zip(sites, looks, strict=True) if look]
         for site in sites:
             harvest.want(site, plan.alerts, only_due=only_due)

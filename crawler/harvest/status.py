@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import LOST
+from crawler.harvest.readers import read_all
 from crawler.harvest.schedule import next_times
 from crawler.harvest.units import show_seconds
 from crawler.summary import fit_width
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import Plan, SitePlan
 
-__all__ = ["FIGURES", "READERS", "SiteStatus", "as_json", "gather", "lines"]
+__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines"]
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
-
-READERS: Final = 16
-"""How many sites' histories are read at once."""
 
 _COLUMNS: Final = ("site", "planned", "start", "took", "reason", *FIGURES, "missed", "next")
 _RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
@@ -104,11 +101,7 @@ def gather(  # noqa: PLR0913 - the last two are wishes of a user
         return SiteStatus(site, entries, next(iter(next_times(site, now, 1)), None))
 
     wanted = set(sites)
-    # An object store takes its time for each entry, and takes many questions at once.
-    with ThreadPoolExecutor(READERS) as pool:
-        return list(
-            pool.map(read, (site for site in plan.sites if not wanted or site.id in wanted))
-        )
+    return read_all(read, [site for site in plan.sites if not wanted or site.id in wanted])
 
 
 def _with_lost(runs: Iterable[Run], is_running: Callable[[str], bool]) -> Iterator[Run]:
