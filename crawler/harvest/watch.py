@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.plan import PlanError
 from crawler.harvest.planfile import read_plan
+from crawler.harvest.readers import read_all
 from crawler.harvest.schedule import planned_times
 from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from crawler.harvest.harvesting import Harvest, Listener
     from crawler.harvest.history import History
@@ -117,9 +118,9 @@ class Watch:
             self._next.clear()
         self._looked = now
         wait = self._look_seconds
-        for site in self._plans.plan.sites:
-            if self._harvest.is_busy(site.id):
-                continue
+        idle = [site for site in self._plans.plan.sites if not self._harvest.is_busy(site.id)]
+        self._read_all(idle, now)
+        for site in idle:
             planned = self._planned(site, now)
             if planned is None:
                 continue
@@ -148,11 +149,19 @@ class Watch:
     def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
         """Return the next planned time that needs a run; it may have passed."""
         if site.id not in self._next:
-            try:
-                last = self._history.standing(site, now).handled
-            except (CorpusError, OSError) as error:
-                self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
-                self._next[site.id] = now + _AGAIN
-            else:
-                self._next[site.id] = next(planned_times(site, last), None)
+            self._next[site.id] = self._read(site, now)
         return self._next[site.id]
+
+    def _read_all(self, sites: Iterable[SitePlan], now: datetime) -> None:
+        """Read the histories of sites whose next time is not known, as of all at the beginning."""
+        unknown = [site for site in sites if site.id not in self._next]
+        times = read_all(lambda site: self._read(site, now), unknown)
+        self._next.update(zip((site.id for site in unknown), times, strict=True))
+
+    def _read(self, site: SitePlan, now: datetime) -> datetime | None:
+        try:
+            last = self._history.standing(site, now).handled
+        except (CorpusError, OSError) as error:
+            self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
+            return now + _AGAIN
+        return next(planned_times(site, last), None)

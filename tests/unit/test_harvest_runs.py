@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from crawler.harvest.alerts import Alerter
 from crawler.harvest.harvesting import Harvest, run_all
-from crawler.harvest.history import History, Run
+from crawler.harvest.history import History, Run, Standing
 from crawler.harvest.jobs import DONE, FAILED, STOPPED, TIME, Outcome
 from crawler.harvest.plan import Alerts, Plan, SitePlan
 from crawler.harvest.planfile import read_plan
@@ -462,6 +463,22 @@ def test_clocks_of_machines_may_be_a_little_apart(tmp_path: Path) -> None:
     world.history.write(Run("blog", planned + timedelta(seconds=50), planned, reason="finished"))
     world.clock.time = planned + timedelta(seconds=20)
     assert not world.harvest.may_be_due(daily)
+    assert world.listener.words == []
+
+
+def test_a_watch_reads_the_histories_of_its_sites_side_by_side(tmp_path: Path) -> None:
+    plan = read_plan(plan_file(tmp_path, "one 0 5 * * *", "two 0 5 * * *", "three 0 5 * * *"))
+    world = World(tmp_path)
+    together = threading.Barrier(3)
+
+    class Slow(History):
+        def standing(self, site: SitePlan, now: datetime) -> Standing:
+            together.wait(10)
+            return super().standing(site, now)
+
+    world.history = Slow(Storage.of(str(tmp_path / "out")), world.listener.said)
+    world.watch(plan).step()
+    assert world.crew.begun == []
     assert world.listener.words == []
 
 
