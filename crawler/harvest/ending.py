@@ -7,6 +7,7 @@ what it has.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,14 @@ ENDING_SECONDS: Final = 15.0
 _LOOK_SECONDS: Final = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """What is fetched, and what Scrapy's downloader promised of it."""
+
+    request: Request
+    fetched: Deferred[Response | Request]
+
+
 class EndingDownloader(Downloader):
     """Scrapy's downloader, which gives up what is under way some time after a crawl is to end.
 
@@ -41,21 +50,22 @@ class EndingDownloader(Downloader):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._under_way: dict[Deferred[Response | Request], Request] = {}
+        self._under_way: dict[Deferred[Response | Request], _Fetch] = {}
         self._give_up_at: float | None = None
         self._is_looking = False
 
     def fetch(self, request: Request) -> Deferred[Response | Request]:  # type: ignore[override] # Scrapy's second argument is of old
         """Fetch, or fail with :class:`SiteLeftAloneError` where the crawl ends before."""
         given: Deferred[Response | Request] = Deferred()
-        self._under_way[given] = request
+        fetched = super().fetch(request)
+        self._under_way[given] = _Fetch(request, fetched)
 
         def pass_on(result: Response | Request | Failure) -> None:
             # What was given up may have an answer yet, which nobody waits for.
             if self._under_way.pop(given, None) is not None:
                 given.callback(result)
 
-        super().fetch(request).addBoth(pass_on)
+        fetched.addBoth(pass_on)
         self._look_later()
         return given
 
@@ -75,9 +85,10 @@ class EndingDownloader(Downloader):
 
     def _give_up(self) -> None:
         while self._under_way:
-            given, request = self._under_way.popitem()
-            words = f"the crawl was told to end, and {request.url} had no answer in time"
-            given.errback(SiteLeftAloneError(words, self.get_slot_key(request)))
+            given, fetch = self._under_way.popitem()
+            words = f"the crawl was told to end, and {fetch.request.url} had no answer in time"
+            given.errback(SiteLeftAloneError(words, self.get_slot_key(fetch.request)))
+            fetch.fetched.cancel()
 
     def _is_closing(self) -> bool:
         # Scrapy has no public name for "the spider is closing".
