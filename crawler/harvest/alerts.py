@@ -23,6 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import show_time
@@ -261,15 +262,18 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 def _post(address: str, data: bytes, seconds: float) -> str:
     """Post an alert, in a thread: no time limit of sockets holds for a whole answer, or for DNS."""
     answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+    # The rest of the address is often what lets somebody send, and logs are read by many.
+    name = f"the webhook at {urlsplit(address).netloc.rpartition('@')[2]}"
 
     def post() -> None:
-        answers.put(_answer_of(address, data, seconds))
+        words = _answer_of(address, data, seconds)
+        answers.put(f"{name} {words}" if words else "")
 
     threading.Thread(target=post, name="webhook", daemon=True).start()
     try:
         return answers.get(timeout=seconds)
     except queue.Empty:
-        return f"{address} took more than {seconds:g} s"
+        return f"{name} took more than {seconds:g} s"
 
 
 def _answer_of(address: str, data: bytes, seconds: float) -> str:
@@ -286,5 +290,5 @@ def _answer_of(address: str, data: bytes, seconds: float) -> str:
         error.close()
         status = error.code
     except (OSError, HTTPException, ValueError) as error:
-        return f"{address} cannot be reached: {one_line(error)}"
-    return f"{address} answered with status {status}" if status >= _REFUSED else ""
+        return f"cannot be reached: {one_line(error)}"
+    return f"answered with status {status}" if status >= _REFUSED else ""
