@@ -21,6 +21,7 @@ import urllib.error
 import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -123,7 +124,7 @@ class Alerter:
         self._objects = objects
         self._tell = tell
         self._clock = clock
-        self._paused_until = float("-inf")
+        self._paused_until: dict[str, float] = {}
         self._is_kept = True
 
     def look(self, site: str, runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
@@ -178,13 +179,17 @@ class Alerter:
             self._tell(f"{site}: what was told cannot be kept, {words}: {one_line(error)}")
 
     def _send(self, trouble: Trouble, alerts: Alerts) -> list[str]:
-        began = self._clock()
-        if began < self._paused_until:
-            return ["an alert before it took too long; it is sent after the site's next run"]
-        failures = send(trouble, alerts)
-        ended = self._clock()
-        if failures and ended - began >= alerts.time_limit:
-            self._paused_until = ended + _PAUSE_LIMITS * alerts.time_limit
+        failures = []
+        for way, deliver in _ways(trouble, alerts).items():
+            began = self._clock()
+            if began < self._paused_until.get(way, began):
+                failures.append(f"the {way} took too long before; it is tried at the next run")
+                continue
+            if words := deliver():
+                failures.append(words)
+                ended = self._clock()
+                if ended - began >= alerts.time_limit:
+                    self._paused_until[way] = ended + _PAUSE_LIMITS * alerts.time_limit
         return failures
 
     def _told(self, site: str) -> dict[str, str]:
@@ -205,13 +210,18 @@ def _name(site: str) -> str:
 
 def send(trouble: Trouble, alerts: Alerts) -> list[str]:
     """Give an alert to the command and to the webhook; return words for each that failed."""
+    return [words for deliver in _ways(trouble, alerts).values() if (words := deliver())]
+
+
+def _ways(trouble: Trouble, alerts: Alerts) -> dict[str, Callable[[], str]]:
+    """Return what delivers an alert, by the key of the plan; each returns words where it fails."""
     data = json.dumps(trouble.as_json(), ensure_ascii=False).encode()
-    failures = []
+    ways: dict[str, Callable[[], str]] = {}
     if alerts.command:
-        failures.append(_run_command(alerts.command, data, alerts.time_limit))
+        ways["command"] = partial(_run_command, alerts.command, data, alerts.time_limit)
     if alerts.webhook:
-        failures.append(_post(alerts.webhook, data, alerts.time_limit))
-    return [words for words in failures if words]
+        ways["webhook"] = partial(_post, alerts.webhook, data, alerts.time_limit)
+    return ways
 
 
 def _run_command(command: tuple[str, ...], data: bytes, seconds: float) -> str:

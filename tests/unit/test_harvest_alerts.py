@@ -260,12 +260,27 @@ def test_whoever_takes_too_long_is_left_alone_for_a_while(tmp_path: Path) -> Non
     slow = Alerts(command=("sh", "-c", "exit 3"), time_limit=5)
     for site in ("one", "two", "three"):
         alerter.look(site, runs(10, 10, reason="time"), slow)
-    left = "an alert before it took too long; it is sent after the site's next run"
+    left = "the command took too long before; it is tried at the next run"
     assert words == [
         "alert of one was not sent: sh ended with 3",
         f"alert of two was not sent: {left}",
         "alert of three was not sent: sh ended with 3",
     ]
+
+
+def test_a_webhook_that_hangs_does_not_keep_alerts_from_the_command(tmp_path: Path) -> None:
+    words: list[str] = []
+    alerter = Alerter(Storage.of(str(tmp_path)), words.append)
+    with webhook(200, threading.Event()) as (address, got):
+        shell = ("sh", "-c", f"cat >> '{tmp_path}/alerts.jsonl'; echo >> '{tmp_path}/alerts.jsonl'")
+        alerts = replace(STRICT, command=shell, webhook=address, time_limit=0.5)
+        for site in ("one", "two"):
+            alerter.look(site, runs(10, 10, reason="time"), alerts)
+    assert len(told(tmp_path)) == 2
+    assert len(got) == 1
+    assert words[1] == (
+        "alert of two was not sent: the webhook took too long before; it is tried at the next run"
+    )
 
 
 def test_a_storage_that_keeps_nothing_of_what_was_told_gets_one_alert_sent(tmp_path: Path) -> None:
