@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from support.running import run_scrapy
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -140,9 +142,10 @@ class Project:
 
     def run(self, *arguments: str, code: int = 0) -> tuple[str, str]:
         """Run ``scrapy`` to its end; return what it wrote to standard output and error."""
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=90)
-        assert process.returncode == code, err
+        env = {**os.environ, "COLUMNS": ""}
+        path = (str(self.folder), str(ROOT))
+        left_with, out, err = run_scrapy(arguments, self.folder, env, path)
+        assert left_with == code, err
         return out, err
 
     def append(self, name: str, line: str) -> None:
