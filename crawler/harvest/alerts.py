@@ -94,7 +94,7 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         words = f"{run.site}: the run of {show_time(run.start)} ended early ({run.reason})"
         found.append(Trouble("failed", f"{words}: {run.detail}".removesuffix(": "), run))
     average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
-    if alerts.zero_items and run.items == 0 and average > 0:
+    if alerts.zero_items and run.items == 0 and _had_always_some(earlier):
         words = f"no items, where the last {len(earlier)} runs had {average:,.1f} on average"
         found.append(Trouble("zero-items", f"{run.site}: {words}", run))
     elif run.items < alerts.fall * average:
@@ -104,6 +104,14 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         words = f"{counted(run.error_count, 'error')} to {counted(run.pages, 'page')} fetched"
         found.append(Trouble("error-rate", f"{run.site}: {words}", run))
     return found
+
+
+def _had_always_some(runs: Sequence[Run]) -> bool:
+    """Tell whether runs had items until they ended: a site of few has none on some days."""
+    items = [run.items for run in runs]
+    while items and not items[-1]:
+        items.pop()
+    return bool(items) and all(items)
 
 
 class Alerter:

@@ -157,7 +157,7 @@ class Alerts:
         command: Program and arguments; gets the alert as JSON on standard input. Empty for none.
         webhook: Web address to which the alert is sent as JSON by POST. Empty for none.
         time_limit: Seconds either of them may take.
-        zero_items: Whether a run without any item is told of, where runs before it had some.
+        zero_items: Whether a run without any item is told of, where runs had some until then.
         fall: A run with less than this share of the average items of earlier runs is told of;
             0 for never.
         runs: How many earlier runs the average is over.
