@@ -24,21 +24,24 @@ def paths(tmp_path: Path) -> list[Path]:
     return write_archive(tmp_path / "in", made_pages(1, 2), 1)
 
 
-def refused(paths: list[Path], folder: Path, words: str) -> None:
-    """See that a harvest is refused, and leaves the folder as it was."""
+def refusal(paths: list[Path], folder: Path) -> str:
+    """Return why a harvest is refused, which leaves the folder as it was."""
     before = sorted(folder.rglob("*"))
-    with pytest.raises(ArgumentError, match=words):
+    with pytest.raises(ArgumentError) as caught:
         harvest(paths, folder, options_for(folder))
     assert sorted(folder.rglob("*")) == before
+    return str(caught.value)
 
 
 def test_a_refused_file_leaves_no_folder(paths: list[Path], tmp_path: Path) -> None:
     gone = tmp_path / "gone.warc.gz"
-    refused([*paths, gone], tmp_path, "gone.warc.gz cannot be read: No such file")
+    assert "gone.warc.gz cannot be read: No such file" in refusal([*paths, gone], tmp_path)
 
 
 def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
-    refused([tmp_path / f"{'x' * 300}.warc.gz"], tmp_path, "cannot be read: File name too long")
+    assert "cannot be read: File name too long" in refusal(
+        [tmp_path / f"{'x' * 300}.warc.gz"], tmp_path
+    )
 
 
 def test_a_folder_stands_for_the_files_in_it_and_below(tmp_path: Path) -> None:
@@ -53,18 +56,18 @@ def test_a_folder_stands_for_the_files_in_it_and_below(tmp_path: Path) -> None:
 
 def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
     (tmp_path / "all.warc.gz").mkdir()
-    refused([tmp_path / "all.warc.gz"], tmp_path, "has no WARC file in it or below")
+    assert "has no WARC file in it or below" in refusal([tmp_path / "all.warc.gz"], tmp_path)
 
 
 def test_what_can_be_read_once_only_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.warc")
-    refused([tmp_path / "pipe.warc"], tmp_path, "no file that can be read twice")
+    assert "no file that can be read twice" in refusal([tmp_path / "pipe.warc"], tmp_path)
 
 
 def test_items_of_others_are_left_alone(paths: list[Path], tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "part-00001.jsonl").write_text("mine\n")
-    refused(paths, tmp_path, "name an empty folder with -O")
+    assert "name an empty folder with -O" in refusal(paths, tmp_path)
     assert (tmp_path / "out" / "part-00001.jsonl").read_text() == "mine\n"
 
 
@@ -73,7 +76,9 @@ def test_a_folder_of_others_is_no_work_folder(paths: list[Path], tmp_path: Path)
     mine.mkdir(parents=True)
     (mine / "notes").write_text("mine\n")
     (tmp_path / "out").mkdir()
-    refused(paths, tmp_path, "holds merged, and no results of an archive: name an empty folder")
+    assert "holds merged, and no results of an archive: name an empty folder" in refusal(
+        paths, tmp_path
+    )
     assert (mine / "notes").read_text() == "mine\n"
 
 
@@ -82,7 +87,9 @@ def test_what_a_kill_left_of_the_first_moment_is_no_obstacle(tmp_path: Path) -> 
     with work.locked():
         (tmp_path / f"files.json.x{ASIDE}").write_text("half")
     with work.locked():
-        pass
+        assert not work.files.exists()
+        with pytest.raises(ArgumentError, match="another process works"), work.locked():
+            pass
 
 
 @pytest.mark.parametrize("found", ["[1]", "7", "{", '{"a": 1}'])
@@ -108,7 +115,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 def test_one_folder_for_both_is_refused(paths: list[Path], tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(tmp_path / "work")
-    refused(paths, tmp_path, "name another folder with --work")
+    assert "name another folder with --work" in refusal(paths, tmp_path)
 
 
 def test_items_that_cannot_be_removed_are_an_error(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``scrapy wrap``: running, teaching and testing projects, without a network."""
+"""``scrapy wrap``: running projects, and the command line, without a network."""
 
 from __future__ import annotations
 
@@ -6,132 +6,33 @@ import csv
 import io
 import json
 import os
-import re
 import signal
 import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, UnreadableInputError
 from crawler.wrapping.batch import SaveFolder
-from crawler.wrapping.files import load_project
-from crawler.wrapping.inputs import Inputs
-from crawler.wrapping.lessons import Lesson, Said, read_elements, read_said
-from crawler.wrapping.rerun import try_project
+from crawler.wrapping.lessons import Lesson, read_elements
 from crawler.wrapping.running import Saved
-from crawler.wrapping.runs import RunCall, run
 from crawler.wrapping.teaching import TeachCall, teach_page
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy import Spider
-
-MAX_BYTES = 10_000_000
-MORE = " (and 1 more like it); the address of the page is not known, see --url"
-
-
-class Offline:
-    """A crawler process that has no network."""
-
-    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
-        raise AssertionError((crawler_or_spidercls, kwargs))
-
-    def start(self) -> None:
-        raise AssertionError
-
-
-def inputs(*names: str | Path, url: str | None = None) -> Inputs:
-    return Inputs(tuple(map(str, names)), Offline(), MAX_BYTES, url)
-
-
-def page(name: str, phone: str, *books: tuple[str, str]) -> str:
-    rows = "".join(
-        f"<li class=book><a href='/b/{title}'>{title}</a> by <i>them</i>"
-        + (f"<span class=price>{price}</span>" if price else "")
-        for title, price in books
-    )
-    return (
-        f"<title>{name} - Shop</title><h1>{name}</h1><p>Tel: <b>{phone}</b></p>"
-        f"<ul class=list>{rows}</ul><ul><li><a href=/>Home</a><li><a href=/x>About</a></ul>"
-    )
-
-
-BOOKS = ("Tree", "Sea", "Sky")
-ONE = page("Corner", "555-1", *zip(BOOKS, ("$3.50", "$4", "$5.25"), strict=True))
-TWO = page("Harbour", "555-2", ("Rain", "$1.50"), ("Snow", ""))
-FIELDS = (
-    "name=Corner",
-    "phone=555-1",
-    "book/title=Tree",
-    "book/price:number=$3.50",
-    "book/link:url=/b/Tree",
+from support.shop import (
+    MORE,
+    inputs,
+    make_shop,
+    page,
+    wrapped,
 )
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    (tmp_path / "one.html").write_text(ONE, "utf-8")
-    (tmp_path / "two.html").write_text(TWO, "utf-8")
-    (tmp_path / "gone.html").write_text("<div><img src=/a.png></div>", "utf-8")
-    teach(tmp_path, *FIELDS, url="https://shop.example/1")
-    return tmp_path
-
-
-def teach(
-    folder: Path,
-    *fields: str,
-    file: str = "one.html",
-    url: str | None = None,
-    **more: Sequence[str],
-) -> list[str]:
-    wrong = read_said(more.pop("wrong", ()), "--wrong")
-    others = {name: tuple(paths) for name, paths in more.items()}
-    lesson = Lesson(said=read_said(fields, "--field"), wrong=wrong, **others)  # type: ignore[arg-type] # all are paths
-    return list(teach_page(TeachCall(folder / "shop.h2x", lesson), inputs(folder / file, url=url)))
-
-
-def wrapped(folder: Path, *names: str, **call: object) -> tuple[bool, str, list[str]]:
-    written: list[str] = []
-    told: list[str] = []
-    its = RunCall(project=folder / "shop.h2x", **call)  # type: ignore[arg-type] # of many types
-    well = run(its, inputs(*(folder / name for name in names)), written.append, told.append)
-    return well, "".join(written), told
-
-
-def test_a_lesson_says_what_the_rules_find_by_themselves(shop: Path) -> None:
-    lines = teach(shop, *FIELDS, url="https://shop.example/1")
-    assert lines[0].endswith("shop.h2x has 6 rules")
-    # In the order of the schema; how sure they are is for the engine's own tests.
-    assert [line.rpartition("  (")[0] for line in lines[1:]] == [
-        "  name        Corner",
-        "  phone       555-1",
-        "  book        3 records",
-        "  book/title  Tree | Sea | Sky",
-        "  book/price  3.5 | 4.0 | 5.25",
-        f"  book/link   {' | '.join(f'https://shop.example/b/{it}' for it in BOOKS)}",
-    ]
-
-
-def test_a_new_project_has_a_schema_of_what_was_named(shop: Path) -> None:
-    schema = load_project(shop / "shop.h2x").schema
-    assert schema.name == "page"
-    assert [(its.name, its.type, its.repeat) for its in schema.elements] == [
-        ("name", "text", False),
-        ("phone", "text", False),
-        ("book", "group", True),
-    ]
-    assert [(its.name, its.type) for its in schema.elements[2].elements] == [
-        ("title", "text"),
-        ("price", "number"),
-        ("link", "url"),
-    ]
+    return make_shop(tmp_path)
 
 
 def test_one_page_is_an_xml_document(shop: Path) -> None:
@@ -268,177 +169,6 @@ def test_what_cannot_be_written_is_told(shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        (["name=Cornr"], r"does not say name=Cornr \(it says 'Corner'\)"),
-        (["phone=1", "name=Corner"], "does not say phone=1"),
-        (["name"], "is no NAME=VALUE"),
-        (["name="], "say --absent name"),
-        (["name:txt=Corner"], "there is no type 'txt'; did you mean 'text'"),
-        (["name:number=Corner"], "of the type 'text' in the schema"),
-        (["name=Corner", "name=555-1"], "does not repeat, and has 2 values here; add --repeat"),
-        (["day:group=Corner"], "no type 'group'. The types are: text, integer"),
-        (["1x=Corner"], "is no name of an element"),
-        (["book=Tree"], "'book' is a group; name an element of it, such as book/title"),
-        (["name/x=Corner"], "'name' holds no elements"),
-        (["book/title=Tree", "book/price=$99"], "does not say book/price=\\$99"),
-        (["book/part/name=Harbour"], "does not say book/part/name=Harbour"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_a_lesson_that_is_wrong_teaches_nothing(
-    shop: Path, fields: list[str], message: str
-) -> None:
-    before = (shop / "shop.h2x").read_bytes()
-    with pytest.raises(ArgumentError, match=message):
-        teach(shop, *fields)
-    assert (shop / "shop.h2x").read_bytes() == before
-
-
-def test_what_comes_near_is_a_text_that_has_the_value_in_it(shop: Path) -> None:
-    (shop / "long.html").write_text(
-        "<p>Written on the second of March, a Monday, by the editors</p><ul><li>Mondays</ul>",
-        "utf-8",
-    )
-    call = TeachCall(shop / "new.h2x", Lesson(said=read_said(["day=a Monday"], "--field")))
-    with pytest.raises(ArgumentError, match=r"\(it says 'Written on the second of March, a Mon"):
-        list(teach_page(call, inputs(shop / "long.html")))
-
-
-def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path: Path) -> None:
-    rows = "".join(
-        f"<li><a href=/{n}>{n}</a>" + ("" if n == "Sea" else f"<b>{n}s</b>") for n in BOOKS
-    )
-    (tmp_path / "one.html").write_text(f"<h1>가나</h1><ul>{rows}</ul><p>end", "utf-8")
-    lines = teach(tmp_path, "이름:date=가나", "b/t=Tree", "b/s=Trees", "b/l:url=/Tree")
-    assert lines[1] == "  이름  nothing found"
-    assert lines[2].startswith("  b     3 records  (")
-    assert re.fullmatch(r"  b/s   Trees \| Skys  \(\d\.\d\d\), in 2 of 3 records", lines[4])
-    assert lines[6] == "'이름': '가나' is no date"
-    assert lines[7].startswith("'b/l': 'file:///")
-    assert lines[7].endswith(
-        "(and 2 more like it); the address of the page is not known, see --url"
-    )
-
-
-def test_a_root_is_named_when_a_project_begins(shop: Path) -> None:
-    call = TeachCall(shop / "shop.h2x", Lesson(absent=("phone",)), root="shop")
-    with pytest.raises(ArgumentError, match="--root names the root element of a new project"):
-        list(teach_page(call, inputs(shop / "two.html")))
-
-
-def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
-    three = page("Mill", "555-3", ("Log", "$1")).replace("<b>", "<b class=fax>")
-    (shop / "three.html").write_text(three, "utf-8")
-    assert "555-3" in wrapped(shop, "three.html", format="jsonl")[1]
-    teach(shop, "name=Mill", file="three.html", absent=["phone"], wrong=["phone=555-3"])
-    project = load_project(shop / "shop.h2x")
-    (lacking,) = [its for its in project.rules["phone"].examples if not its.wanted]
-    assert [its.path for its in lacking.wrong] == ["/html[1]/body[1]/p[1]/b[1]/#text[1]"]
-    (line,) = wrapped(shop, "three.html", format="jsonl")[1].splitlines()
-    assert (json.loads(line)["name"], json.loads(line)["phone"]) == ("Mill", None)
-    # With one more page that has it, it is found on others like that.
-    teach(shop, "phone=555-2", file="two.html")
-    (shop / "four.html").write_text(page("Quay", "555-4", ("Fog", "$9")), "utf-8")
-    assert json.loads(wrapped(shop, "four.html", format="jsonl")[1])["phone"] == "555-4"
-
-
-@pytest.mark.parametrize(
-    ("absent", "wrong", "message"),
-    [
-        ([], ["phone=555-1"], "say also what is"),
-        (["phone"], ["phone=777"], "does not say phone=777"),
-        ([], ["book/title=Tree"], "--wrong is for elements of the page"),
-    ],
-    ids=["alone", "unsaid", "record"],
-)
-def test_what_is_not_meant_has_to_be_there(
-    shop: Path, absent: list[str], wrong: list[str], message: str
-) -> None:
-    with pytest.raises(ArgumentError, match=message):
-        teach(shop, "name=Corner", absent=absent, wrong=wrong)
-
-
-def test_records_end_where_an_element_is_named_again(tmp_path: Path) -> None:
-    rows = "".join(
-        f"<tr><td>{name}<td>{' '.join(f'<i>{who}</i>' for who in team)}"
-        for name, team in (("Red", ["Jo", "Al"]), ("Blue", ["Bo"]), ("Green", ["Cy", "Di", "Ed"]))
-    )
-    (tmp_path / "one.html").write_text(f"<h1>Teams</h1><table>{rows}</table>", "utf-8")
-    fields = ["team/name=Red", "team/who=Jo", "team/who=Al", "team/name=Blue", "team/who=Bo"]
-    with pytest.raises(ArgumentError, match="does not say"):
-        teach(tmp_path, *fields, "team/name=Black")
-    teach(tmp_path, *fields, repeat=["team/who"])
-    page_ = json.loads(wrapped(tmp_path, "one.html", format="jsonl")[1])
-    assert [(team["name"], team["who"]) for team in page_["team"]][:2] == [
-        ("Red", ["Jo", "Al"]),
-        ("Blue", ["Bo"]),
-    ]
-
-
-def test_a_list_within_records_is_learned_and_tried_within_them(tmp_path: Path) -> None:
-    posts = "".join(
-        f"<div class=post><h2>{title}</h2><p>{len(title)} stars</p><ul>"
-        + "".join(f"<li><b>{who}</b> <i>{text}</i></li>" for who, text in replies)
-        + "</ul></div>"
-        for title, replies in (
-            ("First", [("r1", "one"), ("r2", "two")]),
-            ("Second", [("r3", "three")]),
-            ("Third", []),
-        )
-    )
-    (tmp_path / "one.html").write_text(f"<h1>Forum</h1>{posts}", "utf-8")
-    teach(tmp_path, "post/reply/who=r1", "post/reply/text=one", "post/title=First")
-    (line,) = wrapped(tmp_path, "one.html", format="jsonl")[1].splitlines()
-    assert [
-        (post["title"], [reply["text"] for reply in post["reply"]])
-        for post in json.loads(line)["post"]
-    ] == [("First", ["one", "two"]), ("Second", ["three"]), ("Third", [])]
-    assert all(well for _, well in try_project(tmp_path / "shop.h2x", inputs()))
-
-
-def test_examples_are_tried_again_on_the_pages_that_were_kept(shop: Path) -> None:
-    lines = list(try_project(shop / "shop.h2x", inputs(shop / "two.html", shop / "gone.html")))
-    assert [(" ".join(line.split()), well) for line, well in lines[:7]] == [
-        ("element examples values found", True),
-        ("name 1 1 1", True),
-        ("phone 1 1 1", True),
-        ("book 1 3 3", True),
-        ("book/title 1 1 1", True),
-        ("book/price 1 1 1", True),
-        ("book/link 1 1 1", True),
-    ]
-    (fits, fits_well), (gone, gone_well) = lines[7:]
-    assert (": fits" in fits, fits_well) == (True, True)
-    assert ("rule no longer fits" in gone, gone_well) == (True, False)
-
-
-def test_a_page_that_is_not_at_hand_is_asked_for_and_may_be_named(shop: Path) -> None:
-    (shop / "shop.pages.warc.gz").unlink()
-    lines = list(try_project(shop / "shop.h2x", inputs()))
-    assert lines[-1] == (
-        "https://shop.example/1: this page was taught and is not at hand; name a saved copy",
-        False,
-    )
-    # A saved copy is known by what it says, whatever its address.
-    again = list(try_project(shop / "shop.h2x", inputs(shop / "one.html")))
-    assert all(well for _, well in again)
-
-
-def test_what_no_longer_holds_is_told(shop: Path) -> None:
-    project = (shop / "shop.h2x").read_text("utf-8")
-    # As if another place of the page had been meant.
-    wrong = project.replace("/html[1]/body[1]/h1[1]/#text[1]", "/html[1]/body[1]/p[1]/#text[1]")
-    wrong = wrong.replace('"value": "Corner"', '"value": "Tel:"')
-    (shop / "shop.h2x").write_text(wrong, "utf-8")
-    lines = list(try_project(shop / "shop.h2x", inputs()))
-    assert [line for line, well in lines if not well][1:] == [
-        "https://shop.example/1: name: 'Corner' was found, and is not meant",
-        "https://shop.example/1: name: 'Tel:' was not found",
-    ]
-
-
-@pytest.mark.parametrize(
     ("name", "flaw"),
     [
         ("../x.xml", True), ("/x.xml", True), (".x", True), ("a\\b", True), ("a\x1b[2J", True),
@@ -502,11 +232,6 @@ def test_scripts_are_added_run_and_saved(shop: Path) -> None:
     assert (well, json.loads(out)["name"]) == (False, "Harbour")
     assert "shop.h2x, action 2, line 1, column" in told[1]
     assert told[-1] == "1 page, 1 fit, 1 script failed, 1 tree not saved"
-
-
-def test_a_field_reads_its_name_type_and_value() -> None:
-    assert read_said(["a/b:date= 3 May = 4 "], "--field") == (Said("a/b", "date", "3 May = 4"),)
-    assert read_elements(["제목"]) == (Said("제목", "", "-"),)
 
 
 @pytest.mark.parametrize(
