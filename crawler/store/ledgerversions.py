@@ -62,8 +62,10 @@ def answered(known: Version, exported: str, fetched: Fetched) -> tuple[State, Ve
     """
     before = known.content or ""
     if fetched.status in _NOT_THERE:
-        # Without its validators a page that comes back comes whole.
-        gone = known._replace(etag=None, last_modified=None, owed=False)
+        # Without its validators a page that comes back comes whole. A version that was not exported
+        # is forgotten, since it would be owed no more when it comes back as it was.
+        content = None if known.owed else known.content
+        gone = known._replace(etag=None, last_modified=None, content=content, owed=False)
         return "gone", gone, Change("gone", before, exported)
     etag, modified = _header(fetched.etag), _header(fetched.last_modified)
     known = known._replace(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crawler.store.ledger import Ledger
@@ -93,6 +93,11 @@ def test_a_range_of_dates_is_cut_out_of_the_queue(
         assert ledger.next_due(limit, since=since, before=before) == every[:limit]
 
 
+@example(
+    actions=[("add", "https://news.example/", ""), ("fetch", "https://news.example/", "one"),
+             ("gone", "https://news.example/", ""), ("fetch", "https://news.example/", "one")],
+    clash=False,
+)  # fmt: skip
 @given(actions=steps, clash=st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_a_ledger_does_what_a_dict_would(
@@ -149,8 +154,11 @@ def _do(ledger: Ledger, action: str, name: str, value: str, page: dict[str, str]
         ledger.finish_part("run", part, MAY)
         page["exported"] = value
     else:
+        row = ledger.seen(name)
+        assert row is not None
         assert ledger.mark_fetched(Fetched(name, 404, MAY)).kind == "gone"
-        page["state"] = "gone"
+        # What was fetched and not exported is forgotten, and news when it comes back.
+        page |= {"state": "gone", "content": "" if row.owed else page["content"]}
 
 
 def _compare(ledger: Ledger, plain: dict[str, dict[str, str]]) -> None:
