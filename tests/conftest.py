@@ -1,25 +1,55 @@
-"""What holds for all tests: their order, and the signals that they send."""
+"""What holds for all tests: their order, the signals that they send, and that each of them ends."""
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import signal
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
+
+# What a test whose time is over has for cleaning up, in seconds.
+GRACE = 60
+_errors = pytest.StashKey[int]()
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Have a Ctrl-C mean one, also where the tests run in the background of a shell."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A test's own standard error is kept from being seen.
+    config.stash[_errors] = os.dup(2)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    os.close(config.stash[_errors])
+
+
+def seconds(item: pytest.Item) -> float:
+    """Find how long a test may take, 0 where it says nothing of its own."""
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark is not None else 0.0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that are given most time: where several run, none waits for them."""
-
-    def seconds(item: pytest.Item) -> float:
-        mark = item.get_closest_marker("timeout")
-        return float(mark.args[0]) if mark is not None else 0.0
-
     items.sort(key=seconds, reverse=True)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """End the process where a test hangs in its own cleaning up, after its time is over.
+
+    It says where all threads are, and what it started is left to itself. With several processes,
+    the test has failed then, and the others go on.
+    """
+    allowed = seconds(item) or float(item.config.getini("timeout"))
+    faulthandler.dump_traceback_later(allowed + GRACE, exit=True, file=item.config.stash[_errors])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Self
@@ -66,6 +67,7 @@ class Forks:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
 
     def __enter__(self) -> Self:
@@ -77,6 +79,9 @@ class Forks:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is not None:
+            # What runs may be why: a crawl that does not end is not waited for.
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
     def run(self, *arguments: str) -> str:
