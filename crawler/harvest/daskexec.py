@@ -31,6 +31,10 @@ __all__ = ["DaskExecutor"]
 logger = logging.getLogger(__name__)
 
 _CONNECT_SECONDS: Final = 30
+_ANSWER_SECONDS: Final = 10
+# What a client says of its connection.
+_CONNECTED: Final = "running"
+_GIVES_UP: Final = frozenset({"closing", "closed"})
 _GIVEN_UP: Final = "too many workers died while they had this job; their logs may say why"
 
 # On a worker: the executors that were told to stop.
@@ -64,6 +68,8 @@ class DaskExecutor(Places):
         self._id = uuid.uuid4().hex
         self._address = address
         self._places = 0
+        # Of jobs that have not ended, by the keys of their tasks: their names, and whom to tell.
+        self._open: dict[str, tuple[str, Callable[[Outcome], None]]] = {}
         self._told_to_wait = False
         try:
             # Most of its methods have no types.
@@ -88,9 +94,11 @@ class DaskExecutor(Places):
     def places(self) -> int:
         """Return the number of threads of all workers."""
         # Where the scheduler is gone, the jobs that it had say so.
-        with suppress(Exception):
-            threads: Mapping[str, int] = self._client.nthreads()
-            self._places = sum(threads.values())
+        if self._client.status == _CONNECTED:
+            with suppress(Exception):
+                threads: Mapping[str, int]
+                threads = self._client.nthreads(callback_timeout=_ANSWER_SECONDS)
+                self._places = sum(threads.values())
         number = self._places
         if not number and not self._told_to_wait:
             self._told_to_wait = True
@@ -102,18 +110,31 @@ class DaskExecutor(Places):
 
     def begin(self, job: Job, tell: Callable[[Outcome], None]) -> None:
         """Send a job to the scheduler."""
+        key = f"job-{job.name or job.function}-{uuid.uuid4().hex}"
+        self._open[key] = job.name, tell
         try:
             future = self._client.submit(
-                _run_on_worker,
-                job.as_json(),
-                self._id,
-                key=f"job-{job.name or job.function}-{uuid.uuid4().hex}",
-                pure=False,
+                _run_on_worker, job.as_json(), self._id, key=key, pure=False
             )
         except Exception as error:  # noqa: BLE001 - of any kind, where the connection is gone
-            tell(_failed(job, error))
+            self._tell(key, _failed(job, error))
             return
-        future.add_done_callback(lambda ended: tell(_outcome(job, ended)))
+        future.add_done_callback(lambda ended: self._tell(key, _outcome(job, ended)))
+
+    def look(self) -> None:
+        """Tell of the jobs of a client that has given its scheduler up.
+
+        It cancels the tasks that it has by then; one that is sent just after that never ends.
+        """
+        if self._client.status in _GIVES_UP:
+            for key, (name, _) in list(self._open.items()):
+                self._tell(key, Outcome(name, reason=LOST, detail="the scheduler is gone"))
+
+    def _tell(self, key: str, outcome: Outcome) -> None:
+        # Two may come to tell of a job; the one that takes it out does.
+        _, tell = self._open.pop(key, ("", None))
+        if tell is not None:
+            tell(outcome)
 
     def stop(self) -> None:
         """Ask the jobs that run to end, and begin no more."""

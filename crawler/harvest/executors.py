@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
 from crawler.core.errors import ArgumentError
 from crawler.harvest.jobs import DIED, LOST
@@ -109,7 +109,7 @@ class Places(ABC):
         """See :meth:`Executor.run`."""
         waiting = iter(jobs)
         again: deque[_Place] = deque()
-        ended: queue.SimpleQueue[tuple[_Place, Outcome]] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[_End] = queue.SimpleQueue()
         running = 0
         try:
             while True:
@@ -123,11 +123,10 @@ class Places(ABC):
                     self.begin(place.job, partial(_tell, ended, place))
                 if not running:
                     return
-                try:
-                    # Looks up now and then: there may be more places.
-                    place, outcome = ended.get(timeout=_LOOK_SECONDS)
-                except queue.Empty:
+                end = self._next_end(ended)
+                if end is None:
                     continue
+                place, outcome = end
                 running -= 1
                 if place.attempts <= self._retries and self._is_tried_again(outcome):
                     again.append(replace(place, attempts=place.attempts + 1))
@@ -137,8 +136,18 @@ class Places(ABC):
             if running:
                 self.stop()
             while running:
-                ended.get()
-                running -= 1
+                running -= self._next_end(ended) is not None
+
+    def _next_end(self, ended: queue.SimpleQueue[_End]) -> _End | None:
+        try:
+            return ended.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            # Now and then: there may be more places, and jobs that are lost.
+            self.look()
+            return None
+
+    def look(self) -> None:  # noqa: B027 - most executors lose none
+        """Tell of jobs that nothing else would tell of; called each second in which none ends."""
 
     def is_final(self, outcome: Outcome) -> bool:  # noqa: ARG002 - for those who know better
         """Tell whether a job whose process is gone would come to the same end once more."""
@@ -157,14 +166,15 @@ class _Place:
     attempts: int = 1
 
 
+_End: TypeAlias = "tuple[_Place, Outcome]"
+
+
 def _next_place(waiting: Iterator[Job]) -> _Place | None:
     job = next(waiting, None)
     return None if job is None else _Place(job)
 
 
-def _tell(
-    ended: queue.SimpleQueue[tuple[_Place, Outcome]], place: _Place, outcome: Outcome
-) -> None:
+def _tell(ended: queue.SimpleQueue[_End], place: _Place, outcome: Outcome) -> None:
     ended.put((place, outcome))
 
 

@@ -205,6 +205,28 @@ def test_jobs_of_a_scheduler_that_is_gone_are_told_lost(tmp_path: Path) -> None:
     assert [(one.name, one.reason) for one in lost] == [("first", LOST), ("second", LOST)]
 
 
+def test_a_job_that_the_client_forgot_when_it_gave_up_is_told_lost(
+    cluster: LocalCluster, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    job = Job("support.jobs:sleep", {"told": str(told)}, name="forgotten")
+    with DaskExecutor(cluster.scheduler_address, retries=0) as executor:
+        outcomes = executor.run([job], lambda _: forget.start())
+
+        def give_up() -> None:
+            wait_for(told)
+            # As with a task that is sent while the client closes: it is in no list any more.
+            executor._client.futures.clear()
+            executor._client.close()
+
+        forget = threading.Thread(target=give_up)
+        (outcome,) = outcomes
+        forget.join()
+
+    assert (outcome.name, outcome.reason) == ("forgotten", LOST)
+    assert outcome.detail == "the scheduler is gone"
+
+
 def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "dask", what, *arguments],
