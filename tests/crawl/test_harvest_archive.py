@@ -72,7 +72,7 @@ def crawl_live(project: Project, make_site: MakeSite) -> list[bytes]:
     return sorted(line.replace(b'"mode": "two-pass"', b'"mode": "archive"') for line in lines)
 
 
-@pytest.mark.timeout(300)  # two crawls, some twenty jobs, and a cluster
+@pytest.mark.timeout(900)  # two crawls, some twenty jobs, and a cluster
 def test_the_same_corpus_as_the_live_crawl_and_the_archive_crawl(
     project: Project, make_site: MakeSite, cluster: str, tmp_path: Path
 ) -> None:

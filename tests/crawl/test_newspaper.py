@@ -30,7 +30,7 @@ def articles(folder: Path) -> dict[str, dict[str, Any]]:
     return {url: item for url, item in items.items() if item["change"] != "gone"}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs crawls in forked processes")
 def test_a_month_of_daily_crawls_is_as_good_as_one_full_crawl(project: Project) -> None:
     project.append("ownsettings.py", 'ITEM_PIPELINES = {}\nCORPUS_PAGE_TYPES = "article"')
