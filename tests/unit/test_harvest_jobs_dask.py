@@ -189,8 +189,8 @@ def test_jobs_of_a_scheduler_that_is_gone_are_told_lost(tmp_path: Path) -> None:
         started("scheduler", "--host", "127.0.0.1", "--port", "0", *arguments),
         started("worker", "--nthreads", "1", "--no-nanny", *arguments),
     ]
-    uri = json.loads(wait_for(address))["address"]
     try:
+        uri = address_in(address)
         with DaskExecutor(uri, retries=0, timeout=4) as executor:
             outcomes = executor.run(jobs)
             killer = threading.Thread(target=kill_when, args=(told, processes[0]))
@@ -225,6 +225,16 @@ def test_a_job_that_the_client_forgot_when_it_gave_up_is_told_lost(
 
     assert (outcome.name, outcome.reason) == ("forgotten", LOST)
     assert outcome.detail == "the scheduler is gone"
+
+
+def address_in(path: Path) -> str:
+    """Read the address that a scheduler writes into a file, once it is there whole."""
+    until = time.monotonic() + 30
+    while not wait_for(path).endswith("}"):
+        assert time.monotonic() < until, "it was not written in half a minute"
+        time.sleep(0.02)
+    address: str = json.loads(path.read_text("utf-8"))["address"]
+    return address
 
 
 def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
