@@ -335,7 +335,10 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
     """Return what an outcome says of a run; a crawl that ended at a limit has figures, too."""
     value: Mapping[str, Any] = outcome.value if isinstance(outcome.value, dict) else {}
     figures: dict[str, Any] = {name: int(value.get(name) or 0) for name in _FIGURES}
-    errors = {str(why): int(number) for why, number in (value.get("errors") or {}).items()}
+    errors, skipped = (
+        {str(why): int(number) for why, number in (value.get(name) or {}).items()}
+        for name in ("errors", "skipped")
+    )
     reason, detail = outcome.reason, outcome.detail or str(value.get("detail") or "")
     if reason == DONE:
         reason = str(value.get("reason") or DONE)
@@ -343,7 +346,8 @@ def _figures(outcome: Outcome) -> dict[str, Any]:
             most = sorted(errors.items(), key=lambda one: -one[1])[:_REASONS]
             why = ", ".join(f"{name} {number:,}" for name, number in most)
             reason, detail = _NO_PAGE, detail or f"no page could be fetched ({why})"
-    return {**figures, "errors": errors, "reason": reason, "detail": one_line(detail)}
+    told = {"reason": reason, "detail": one_line(detail)}
+    return {**figures, "errors": errors, "skipped": skipped, **told}
 
 
 def run_all(harvest: Harvest, should_stop: Callable[[], bool]) -> None:

@@ -30,6 +30,7 @@ _AHEAD: Final = timedelta(hours=1)
 _GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
 _TIMES: Final = ("planned", "start", "end")
 _COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
+_REASONS: Final = ("errors", "skipped")
 _UNREADABLE: Final = (
     ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
 )  # fmt: skip
@@ -66,9 +67,12 @@ class Run:
         new: Those of them that are new.
         changed: Those of them that have changed.
         gone: Those of them that say their page is no more.
-        errors: Pages that could not be fetched, made an item of or written, by reason.
+        errors: Pages that could not be fetched, made an item of, taken by an item pipeline or
+            written, by reason.
         detail: More words, for people.
         missed: How many planned times had no run.
+        skipped: Pages that were fetched and gave no item, by reason; empty also in entries of
+            releases that did not keep it.
     """
 
     site: str
@@ -84,6 +88,7 @@ class Run:
     errors: Mapping[str, int] = field(default_factory=dict)
     detail: str = ""
     missed: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_run(self) -> bool:
@@ -133,7 +138,8 @@ class Run:
         for key in _TIMES:
             if values[key] is not None:
                 values[key] = values[key].isoformat()
-        return {**values, "errors": dict(self.errors), "seconds": self.seconds}
+        reasons = {key: dict(getattr(self, key)) for key in _REASONS}
+        return {**values, **reasons, "seconds": self.seconds}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
@@ -147,7 +153,8 @@ class Run:
             if known.get(key) is not None:
                 known[key] = _time(known[key])
         known |= {key: int(known.get(key, 0)) for key in _COUNTS}
-        known["errors"] = {str(why): int(n) for why, n in dict(known.get("errors", {})).items()}
+        for key in _REASONS:
+            known[key] = {str(why): int(n) for why, n in dict(known.get(key, {})).items()}
         known |= {key: str(known.get(key, "")) for key in ("site", "reason", "detail")}
         return cls(**known)
 

@@ -90,9 +90,11 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         ``reason`` (``finished``, or why the crawl ended early: ``stopped``, ``memory``, or the
         reason that Scrapy gives), ``start`` and ``end`` (ISO 8601, UTC), ``seconds``, ``pages``
-        fetched, ``items`` exported, of these ``new`` and ``changed``, ``gone``, and ``errors``:
-        numbers by reason of what could not be fetched (as ``corpus/failed/…`` of the crawl),
-        made an item of (``item``) or written (``output``).
+        fetched, ``items`` exported, of these ``new`` and ``changed``, ``gone``, and, numbers by
+        reason, ``errors``: what could not be fetched (as ``corpus/failed/…`` of the crawl), made
+        an item of (``item``), taken by an item pipeline (``pipeline``) or written (``output``);
+        and ``skipped``: the other pages without an item of their own (as ``corpus/skipped/…``,
+        and ``joined`` to the first page of an article, ``dropped`` by an item pipeline).
 
     Raises:
         BusyError: another run crawls the site.
@@ -193,16 +195,28 @@ def figures_of(stats: Mapping[str, Any]) -> dict[str, Any]:
     def count(key: str) -> int:
         return int(stats.get(key) or 0)
 
-    errors = {
-        key.removeprefix("corpus/failed/"): int(value)
-        for key, value in sorted(stats.items())
-        if key.startswith("corpus/failed/") and value
-    }
+    def reasons(prefix: str) -> dict[str, int]:
+        return {
+            key.removeprefix(prefix): int(value)
+            for key, value in sorted(stats.items())
+            if key.startswith(prefix) and value
+        }
+
+    errors, skipped = reasons("corpus/failed/"), reasons("corpus/skipped/")
     unwritten = count("corpus/parts/failed") + sum(
         int(value) for key, value in stats.items() if key.startswith("feedexport/failed_count/")
     )
-    lost = {"item": count("corpus/skipped/error"), "output": unwritten}
+    lost = {
+        "item": skipped.pop("error", 0),
+        "pipeline": count("corpus/pages/broken"),
+        "output": unwritten,
+    }
     errors |= {why: number for why, number in lost.items() if number}
+    later = {
+        "joined": count("corpus/pages/joined"),
+        "dropped": count("item_dropped_count"),
+    }
+    skipped |= {why: number for why, number in later.items() if number}
     reason = str(stats["finish_reason"])
     return {
         "reason": "stopped" if reason == "shutdown" else _REASONS.get(reason, reason),
@@ -215,6 +229,7 @@ def figures_of(stats: Mapping[str, Any]) -> dict[str, Any]:
         "changed": count("corpus/incremental/changed"),
         "gone": count("corpus/incremental/gone"),
         "errors": errors,
+        "skipped": skipped,
     }
 
 

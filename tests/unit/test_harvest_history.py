@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from crawler.harvest.harvesting import run_all
 from crawler.harvest.history import Run
-from crawler.harvest.jobs import Outcome
+from crawler.harvest.jobs import DONE, Outcome
 from crawler.harvest.plan import Alerts
 from support.harvests import (
     HOUR,
@@ -58,6 +61,28 @@ def test_what_is_no_part_of_the_history_is_told_all_the_same(tmp_path: Path) -> 
         ("late", "failed", "ledger_failed"),
     ]
     assert told[1]["run"]["detail"].startswith("its log says more: sites/late/logs/2026")
+
+
+def test_why_pages_gave_no_item_is_kept_of_each_run(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    skipped = {"not-article": 2, "unchanged": 1}
+    world.crew.outcomes["blog"] = Outcome("blog", value=figures(skipped=skipped), reason=DONE)
+    for name in ("blog", "older"):
+        world.harvest.want(site(name), QUIET, only_due=False)
+    run_all(world.harvest, lambda: False)
+    (blog,), (older,) = (world.history.runs(name) for name in ("blog", "older"))
+    # A worker of an older release tells none.
+    assert (blog.skipped, older.skipped) == (skipped, {})
+
+
+def test_an_entry_is_read_as_it_was_written_and_without_what_older_releases_lack() -> None:
+    run = Run("blog", MONDAY, reason="finished", errors={"dns": 1}, skipped={"unchanged": 7})
+    values = run.as_json()
+    assert Run.from_json(json.loads(json.dumps(values))) == run
+    del values["skipped"]
+    assert Run.from_json(values) == replace(run, skipped={})
+    with pytest.raises(ValueError, match="many"):
+        Run.from_json({**values, "skipped": {"unchanged": "many"}})
 
 
 def test_entries_that_cannot_be_read_are_told_once_and_passed_over(tmp_path: Path) -> None:
