@@ -1,4 +1,4 @@
-"""What holds for all tests: their order, the signals that they send, and that each of them ends."""
+"""What holds for all tests: their order, their signals, and how long each of them may take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,14 @@ _errors = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have a Ctrl-C mean one, also where the tests run in the background of a shell."""
+    """Have a Ctrl-C mean one, also where the tests run in the background of a shell.
+
+    Nor is a law broken by a machine that is busy while one of its examples is made or tried.
+    """
+    settings.register_profile(
+        "any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("any machine")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # A test's own standard error is kept from being seen.
