@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from crawler.harvest.harvesting import BUSY
 from crawler.harvest.history import show_time
-from crawler.harvest.status import FIGURES
+from crawler.harvest.status import FIGURES, most_frequent
 from crawler.harvest.units import counted, show_seconds
 from crawler.summary import fit_width
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crawler.harvest.harvesting import Tally
     from crawler.harvest.history import Run
 
-__all__ = ["Display", "summary_lines"]
+__all__ = ["Display", "run_line", "summary_lines"]
 
 _NAMED: Final = 3
 _LISTED: Final = 20
@@ -115,6 +115,8 @@ def run_line(run: Run) -> str:
     parts += [f"{number:,} {word}" for number, word in counts if number]
     if run.error_count:
         parts.append(counted(run.error_count, "error"))
+    if run.skipped:
+        parts.append(f"skipped {most_frequent(run.skipped)}")
     if run.detail and not run.went_well:
         parts.append(fit_width(run.detail, _WIDE))
     return ", ".join(parts)

@@ -13,20 +13,23 @@ from crawler.harvest.units import show_seconds
 from crawler.summary import fit_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import Plan, SitePlan
 
-__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines"]
+__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines", "most_frequent"]
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
 
-_COLUMNS: Final = ("site", "planned", "start", "took", "reason", *FIGURES, "missed", "next")
+_COLUMNS: Final = (
+    "site", "planned", "start", "took", "reason", *FIGURES, "missed", "next", "skipped",
+)  # fmt: skip
 _RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
 _WIDEST: Final = 40
+_REASONS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,14 @@ def figure_of(run: Run, name: str) -> int:
     return run.error_count if name == "errors" else int(getattr(run, name))
 
 
+def most_frequent(reasons: Mapping[str, int]) -> str:
+    """Name the most frequent of some reasons, with their numbers; all others are one number."""
+    ranked = sorted(reasons.items(), key=lambda one: (-one[1], one[0]))
+    rest = sum(number for _, number in ranked[_REASONS:])
+    shown = [*ranked[:_REASONS], *([("other", rest)] if rest else [])]
+    return ", ".join(f"{fit_width(why, _WIDEST)} {number:,}" for why, number in shown)
+
+
 def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
     """Return what programs read: a list with an object a site.
 
@@ -155,13 +166,15 @@ def _row(status: SiteStatus) -> tuple[str, ...]:
     if run is None:
         figures = [""] * len(FIGURES)
         head = (status.site.id, "-", "-", "", "never run")
+        skipped = ""
     else:
         took = "" if run.seconds is None else show_seconds(run.seconds)
         planned = "by hand" if run.planned is None else show_time(run.planned)
         reason = fit_width(run.reason, _WIDEST)
         head = (status.site.id, planned, show_time(run.start), took, reason)
         figures = [_against(status, name) for name in FIGURES]
-    return (*head, *figures, f"{status.missed:,}", show_time(status.next))
+        skipped = most_frequent(run.skipped)
+    return (*head, *figures, f"{status.missed:,}", show_time(status.next), skipped)
 
 
 def _against(status: SiteStatus, name: str) -> str:

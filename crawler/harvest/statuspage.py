@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from crawler.harvest.history import show_time
-from crawler.harvest.status import FIGURES, figure_of
+from crawler.harvest.status import FIGURES, figure_of, most_frequent
 from crawler.harvest.units import counted, show_seconds
 
 if TYPE_CHECKING:
@@ -19,22 +19,31 @@ if TYPE_CHECKING:
 __all__ = ["page"]
 
 _STYLE: Final = """
-body { font: 14px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 86em; padding: 0 1em;
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 96em; padding: 0 1em;
   color: #1c2430; background: #fff }
 table { border-collapse: collapse; width: 100% }
-th, td { padding: .3em .6em; text-align: left; border-bottom: 1px solid #d9dee5;
-  vertical-align: top }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
-.t, td.n { white-space: nowrap }
-.good { color: #1b6e3c } .bad { color: #b3261e } .soft { color: #5b6675 }
-summary { cursor: pointer; color: #5b6675 } svg { vertical-align: middle }
-.bar { fill: #4c78a8 } .bar.bad { fill: #b3261e } .bar.missed { fill: #e0a030 }
+tr { border-bottom: 1px solid #d9dee5 }
+th, td { padding: .3em .6em; text-align: left; vertical-align: top }
+.sites > * > tr > :nth-child(n+5):nth-child(-n+11), details tr > :nth-child(n+4):nth-child(-n+9) {
+  text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+.sites > tbody > tr > :is(:first-child, :nth-child(2), :nth-child(12)),
+details td:nth-child(-n+3) { white-space: nowrap }
+.sites > tbody > tr > :first-child { font-weight: 600 }
+details { font-weight: 400; white-space: normal }
+.good, details td:nth-child(3) { color: #1b6e3c } .bad, details td.bad { color: #b3261e }
+i, .soft, details td.soft { font-style: normal; color: #5b6675 }
+summary { cursor: pointer; color: #5b6675 } svg { vertical-align: middle; height: 26px }
+path { stroke: #4c78a8; stroke-width: 3 } path.bad { stroke: #b3261e }
+path.missed { stroke: #e0a030 }
 @media (prefers-color-scheme: dark) {
-  body { color: #e3e7ec; background: #14181e } th, td { border-color: #323a45 }
-  .good { color: #6cc58f } .bad { color: #f08a80 } .soft, summary { color: #9aa5b3 }
-  .bar { fill: #7ba7d7 } .bar.bad { fill: #f08a80 }
+  body { color: #e3e7ec; background: #14181e } tr { border-color: #323a45 }
+  .good, details td:nth-child(3) { color: #6cc58f } .bad, details td.bad { color: #f08a80 }
+  i, .soft, details td.soft, summary { color: #9aa5b3 }
+  path { stroke: #7ba7d7 } path.bad { stroke: #f08a80 }
 }
 """
+# How the cells of a column look is said once, by its number: a page of 2,000 sites has 60,000
+# entries. For the same reason the tags that HTML lets one leave out are left out.
 _PLOTTED: Final = 60
 _LISTED: Final = 200
 _WIDE: Final = 4
@@ -63,89 +72,85 @@ def _page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> Iterator
     yield (
         f'<p class="soft">{counted(len(statuses), "site")}, of {well:,} the last run went well. '
         f"As of {show_time(now)}; all times are UTC. In brackets: against the run before. "
-        "Bars are items of runs, the last on the right: red did not end well, yellow was missed."
-        "</p>"
+        "Bars are items of runs, the last on the right: red did not end well, yellow was missed. "
+        "Skipped: why pages that were fetched gave no item.</p>"
     )
-    yield "<table><thead><tr><th>site</th><th>last run</th><th>reason</th><th>items</th>"
-    yield "".join(f'<th class="n">{name}</th>' for name in FIGURES)
-    yield '<th class="n">missed</th><th>next</th></tr></thead><tbody>'
+    figures = "".join(f"<th>{name}" for name in FIGURES)
+    yield '<table class="sites"><thead>'
+    yield f"<tr><th>site<th>last run<th>reason<th>items{figures}<th>missed<th>next<th>skipped"
+    yield "<tbody>"
     for status in statuses:
-        yield from _site(status)
-    yield "</tbody></table></body></html>"
+        yield from _site(status, figures)
+    yield "</table></body></html>"
 
 
-def _site(status: SiteStatus) -> Iterator[str]:
+def _site(status: SiteStatus, figures: str) -> Iterator[str]:
     run = status.last
-    yield f"<tr><td><b>{escape(status.site.id)}</b></td><td>{_times(run)}</td>"
-    yield f"<td>{_reason(run)}</td><td>{_plot(status)}</td>"
+    took = f"<td>-<td{_mark(run)}>" if run is None else f"<td>{_times(run)}<td{_mark(run)}>"
+    reason = "never run" if run is None else escape(run.reason)
+    cells = [f"<tr><td>{escape(status.site.id)}{took}{reason}<td>{_plot(status)}"]
     for name in FIGURES:
         number, difference = status.figure(name), status.difference(name)
         text = "" if number is None else f"{number:,}"
-        beside = "" if difference is None else f' <span class="soft">({difference:+,})</span>'
-        yield f'<td class="n">{text}{beside}</td>'
-    yield f'<td class="n">{status.missed:,}</td><td>{_time(status.next)}</td></tr>'
+        beside = "" if difference is None else f" <i>({difference:+,})</i>"
+        cells.append(f"<td>{text}{beside}")
+    skipped = "" if run is None else escape(most_frequent(run.skipped))
+    cells.append(f"<td>{status.missed:,}<td>{show_time(status.next)}<td>{skipped}")
+    yield "".join(cells)
     if status.entries:
-        columns = len(FIGURES) + 6
         every = len(status.entries)
         listed = f"{every:,} {'entry' if every == 1 else 'entries'}"
         if every > _LISTED:
             listed = f"the last {_LISTED:,} of {listed}"
-        yield f'<tr><td colspan="{columns}"><details><summary>{listed}'
-        yield "</summary><table><thead><tr><th>planned</th><th>start</th><th>reason</th>"
-        yield "".join(f'<th class="n">{name}</th>' for name in FIGURES)
-        yield "<th>detail</th></tr></thead><tbody>"
+        yield f"<tr><td colspan={len(FIGURES) + 7}><details><summary>{listed}</summary><table>"
+        yield f"<tr><th>planned<th>start<th>reason{figures}<th>detail"
         for entry in reversed(status.entries[-_LISTED:]):
             yield _entry(entry)
-        yield "</tbody></table></details></td></tr>"
+        yield "</table></details>"
 
 
 def _entry(run: Run) -> str:
-    planned = "by hand" if run.planned is None else _time(run.planned)
-    figures = "".join(f'<td class="n">{figure_of(run, name):,}</td>' for name in FIGURES)
-    errors = ", ".join(f"{why}: {number:,}" for why, number in sorted(run.errors.items()))
-    words = "; ".join(part for part in (run.detail, errors) if part)
-    return (
-        f"<tr><td>{planned}</td><td>{_times(run)}</td><td>{_reason(run)}</td>{figures}"
-        f"<td>{escape(words)}</td></tr>"
+    planned = "by hand" if run.planned is None else show_time(run.planned)
+    numbers = (f"{figure_of(run, name):,}" if run.is_run else "" for name in FIGURES)
+    figures = "".join(f"<td>{number}" for number in numbers)
+    errors = ", ".join(f"{why} {number:,}" for why, number in sorted(run.errors.items()))
+    named = (("errors", errors), ("skipped", most_frequent(run.skipped)))
+    parts = [run.detail, *(f"{name}: {reasons}" for name, reasons in named if reasons)]
+    words = escape("; ".join(part for part in parts if part))
+    kind = "" if run.went_well else _mark(run)
+    return f"<tr><td>{planned}<td>{_times(run)}<td{kind}>{escape(run.reason)}{figures}" + (
+        f"<td>{words}" if words else ""
     )
 
 
-def _time(time: datetime | None) -> str:
-    """Write a time in one piece."""
-    return f'<span class="t">{show_time(time)}</span>'
+def _times(run: Run) -> str:
+    took = "" if run.seconds is None else f", {show_seconds(run.seconds)}"
+    return f"{show_time(run.start)}{took}"
 
 
-def _times(run: Run | None) -> str:
+def _mark(run: Run | None) -> str:
+    """Return the attribute of a cell with the reason of a run."""
     if run is None:
-        return "-"
-    took = "" if run.seconds is None else f', <span class="soft">{show_seconds(run.seconds)}</span>'
-    return f"{_time(run.start)}{took}"
-
-
-def _reason(run: Run | None) -> str:
-    if run is None:
-        return "never run"
-    kind = "good" if run.went_well else "soft" if run.is_open else "bad"
-    return f'<span class="{kind}">{escape(run.reason)}</span>'
+        return ""
+    return f" class={'good' if run.went_well else 'soft' if run.is_open else 'bad'}"
 
 
 def _plot(status: SiteStatus) -> str:
-    """Draw the items of the last runs as bars; a run without items is a line."""
+    """Draw the items of the last runs as bars; a run without items is a line.
+
+    All bars of a colour are one path.
+    """
     entries = [run for run in status.entries if not run.is_open][-_PLOTTED:]
-    most = max((run.items for run in entries), default=0)
-    bars = []
+    if not entries:
+        return ""
+    most = max(run.items for run in entries)
+    bars: dict[str, list[str]] = {}
     for number, run in enumerate(entries):
         high = max(1.0, _HIGH * run.items / most) if most else 1.0
-        kind = "" if run.went_well else " bad"
+        kind = "" if run.went_well else " class=bad"
         if not run.is_run:
-            high, kind = float(_HIGH), " missed"
-        words = escape(f"{show_time(run.start)}: {run.reason}, {run.items:,} items")
-        bars.append(
-            f'<rect class="bar{kind}" x="{number * _WIDE}" y="{_HIGH - high:.1f}" '
-            f'width="{_WIDE - 1}" height="{high:.1f}"><title>{words}</title></rect>'
-        )
-    width = max(1, len(entries)) * _WIDE
-    return (
-        f'<svg width="{width}" height="{_HIGH}" viewBox="0 0 {width} {_HIGH}" role="img" '
-        f'aria-label="items of the last {len(entries)} runs">{"".join(bars)}</svg>'
-    )
+            high, kind = float(_HIGH), " class=missed"
+        bars.setdefault(kind, []).append(f"M{number * _WIDE + 2} {_HIGH}v-{round(high, 1):g}")
+    paths = "".join(f'<path{kind} d="{"".join(lines)}"/>' for kind, lines in bars.items())
+    words = f"items of {counted(len(entries), 'run')} and missed times, at most {most:,}"
+    return f'<svg width={len(entries) * _WIDE} role="img"><title>{words}</title>{paths}</svg>'
