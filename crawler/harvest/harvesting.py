@@ -140,6 +140,7 @@ class Harvest:
         self._waiting: deque[_Wanted] = deque()
         self._running: dict[str, _Running] = {}
         self._busy: set[str] = set()
+        self._why_not: dict[str, str] = {}
         self.tally = Tally()
         self.is_stopping = False
         self._waits_for_places = False
@@ -219,6 +220,7 @@ class Harvest:
             with ExitStack() as held:
                 held.callback(release)
                 run = self._note_begin(wanted, now)
+                self._why_not.pop(site.id, None)
                 if run is None:
                     return False
                 self._crew.start(site, run.stamp)
@@ -271,14 +273,21 @@ class Harvest:
         self._alert(wanted.site.id, wanted.alerts)
 
     def _not_begun(self, wanted: _Wanted, now: datetime, reason: str, detail: str) -> None:
-        """Tell of a run that was not begun; it is no part of the history, and is due as it was."""
+        """Tell of a run that was not begun; it is no part of the history, and is due as it was.
+
+        A watch tries again each minute: it is told once, until there is another reason.
+        """
+        is_told = wanted.only_due and self._why_not.get(wanted.site.id) == detail
+        self._why_not[wanted.site.id] = detail
         if reason == BUSY and wanted.only_due:
             # Every look at a plan meets the runs that the looks before it began.
-            self._listener.said(f"{wanted.site.id}: {detail}")
+            if not is_told:
+                self._listener.said(f"{wanted.site.id}: {detail}")
             return
         run = Run(wanted.site.id, now, end=now, reason=reason, detail=detail)
-        self.tally.add(run)
-        self._listener.ended(run)
+        if not is_told:
+            self.tally.add(run)
+            self._listener.ended(run)
         if reason != BUSY:
             self._alert(run.site, wanted.alerts, run)
 

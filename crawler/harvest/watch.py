@@ -100,6 +100,7 @@ class Watch:
         self._now = now
         self._look_seconds = look_seconds
         self._next: dict[str, datetime | None] = {}
+        self._unreadable: dict[str, str] = {}
         self._looked = now()
 
     def run(self, should_stop: Callable[[], bool]) -> None:
@@ -162,6 +163,12 @@ class Watch:
         try:
             last = self._history.standing(site, now).handled
         except (CorpusError, OSError) as error:
-            self._listener.said(f"{site.id}: the history cannot be read: {one_line(error)}")
+            # It is tried each minute, and told once until it changes.
+            words = f"{site.id}: the history cannot be read: {one_line(error)}"
+            if self._unreadable.get(site.id) != words:
+                self._unreadable[site.id] = words
+                self._listener.said(f"{words} It is tried again each minute.")
             return now + _AGAIN
+        if self._unreadable.pop(site.id, None):
+            self._listener.said(f"{site.id}: the history can be read again")
         return next(planned_times(site, last), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import Counter
 from datetime import datetime, timedelta
@@ -148,8 +149,34 @@ def test_a_watch_asks_again_for_a_site_that_runs_elsewhere(tmp_path: Path) -> No
     while world.clock.time < MONDAY + 5.5 * HOUR:
         watch.step()
     assert world.crew.begun == []
-    assert 2 <= len(world.listener.words) <= 31
+    assert world.listener.words == ["one: a run of this site is under way elsewhere"]
     world.locks.elsewhere.clear()
     while world.clock.time < MONDAY + 6 * HOUR:
         watch.step()
     assert [name for name, _ in world.crew.begun] == ["one"]
+
+
+def test_a_watch_tells_once_of_a_history_that_cannot_be_read(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    watch = world.watch(read_plan(plan_file(tmp_path, "one 0 * * * *", "two 0 * * * *")))
+    folder = tmp_path / "out" / "history" / "one"
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file where a folder belongs")
+    while world.clock.time < MONDAY + 0.9 * HOUR:
+        watch.step()
+    (words,) = world.listener.words
+    assert words.startswith("one: the history cannot be read: history/one")
+    assert words.endswith("It is tried again each minute.")
+    (tried,) = world.listener.over
+    assert (tried.site, tried.reason) == ("one", "not-begun")
+    folder.unlink()
+    while world.clock.time < MONDAY + 2.5 * HOUR:
+        watch.step()
+    assert world.listener.words[1:] == ["one: the history can be read again"]
+    assert Counter(name for name, _ in world.crew.begun) == {"one": 2, "two": 2}
+    # What comes again after it went well is told again.
+    shutil.rmtree(folder)
+    folder.write_text("a file where a folder belongs")
+    while world.clock.time < MONDAY + 3.5 * HOUR:
+        watch.step()
+    assert [run.reason for run in world.listener.over if run.site == "one"].count("not-begun") == 2
