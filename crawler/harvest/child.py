@@ -1,6 +1,6 @@
 """The process of one job: ``python -m crawler.harvest.child FOLDER``, started by ``process.py``.
 
-The job comes as a line of JSON on standard input, which stays open for as long as its parent lives.
+The job is in ``FOLDER/job.json``. Standard input stays open for as long as the parent lives.
 What the function returns, or its error, goes into ``FOLDER/answer.json``. Whatever the function or
 a library prints goes to the log that its parent made of standard output and error.
 
@@ -18,7 +18,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["ANSWER", "main"]
+__all__ = ["ANSWER", "ORDER", "main"]
+
+ORDER: Final = "job.json"
+"""Name of the file with the job."""
 
 ANSWER: Final = "answer.json"
 """Name of the file with what came of the function."""
@@ -28,12 +31,11 @@ _PARENT_DEATH_SIGNAL: Final = 1
 
 
 def main(folder: str) -> int:
-    """Run the job on standard input; return the exit code, 0 unless the function failed."""
+    """Run the job in a folder; return the exit code, 0 unless the function failed."""
     _die_with_parent()
     # Modules of a project are found as by ``scrapy``: behind all that is installed.
     sys.path.append(str(Path.cwd()))
-    # The file under standard input, not Python's: its buffer would take what the watcher waits for.
-    job = json.loads(_read_line(0))
+    job = json.loads(Path(folder, ORDER).read_text("utf-8"))
     threading.Thread(target=_watch_parent, daemon=True, name="parent").start()
     code = 1
     try:
@@ -79,17 +81,6 @@ def _print_trace() -> None:
     import traceback  # noqa: PLC0415 - most jobs do not fail
 
     traceback.print_exc()
-
-
-def _read_line(descriptor: int) -> bytes:
-    """Read a line, byte for byte up to its end and no further than the system has sent."""
-    line = bytearray()
-    while not line.endswith(b"\n"):
-        piece = os.read(descriptor, 1 << 16)
-        if not piece:
-            raise EOFError("the job did not come whole: its sender is gone")
-        line += piece
-    return bytes(line)
 
 
 def _die_with_parent() -> None:

@@ -62,11 +62,16 @@ class JobCrew:
 
     def start(self, site: SitePlan, run: str) -> None:
         """See :class:`Crew`."""
-        self._running += 1
+        job = self._make_job(site, run)
         thread = threading.Thread(
-            target=self._run, args=(self._make_job(site, run),), name=f"site {site.id}", daemon=True
+            target=self._run, args=(job,), name=f"site {site.id}", daemon=True
         )
-        thread.start()
+        self._running += 1
+        try:
+            thread.start()
+        except RuntimeError as error:
+            # The system gives no more threads: what was noted as begun has to end.
+            self._ended.put(Outcome(job.name, reason=FAILED, detail=one_line(error)))
 
     def wait(self, seconds: float) -> list[Outcome]:
         """See :class:`Crew`."""
@@ -88,6 +93,6 @@ class JobCrew:
         try:
             for one in self._executor.run([job]):
                 outcome = one
-        except Exception as error:  # noqa: BLE001 - it is this site's end alone
+        except BaseException as error:  # noqa: BLE001 - it is this site's end alone, and told of
             outcome = Outcome(job.name, reason=FAILED, detail=one_line(error))
         self._ended.put(outcome)

@@ -12,17 +12,17 @@ from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from crawler.core.errors import ArgumentError
-from crawler.harvest.jobs import DIED, LOST
+from crawler.core.errors import ArgumentError, one_line
+from crawler.harvest.jobs import DIED, FAILED, LOST, Outcome
 from crawler.harvest.process import run_in_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
-    from crawler.harvest.jobs import Job, Outcome
+    from crawler.harvest.jobs import Job
 
 __all__ = ["RETRIES", "Executor", "LocalExecutor", "Places"]
 
@@ -108,37 +108,53 @@ class Places(ABC):
     ) -> Iterator[Outcome]:
         """See :meth:`Executor.run`."""
         waiting = iter(jobs)
-        again: deque[_Place] = deque()
-        ended: queue.SimpleQueue[_End] = queue.SimpleQueue()
-        running = 0
+        again: deque[Outcome] = deque()
+        running: set[_Place] = set()
+        ended: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         try:
             while True:
-                while not self._stopping.is_set() and running < max(1, self.places()):
-                    place = again.popleft() if again else _next_place(waiting)
-                    if place is None:
+                while not self._stopping.is_set() and len(running) < max(1, self.places()):
+                    next_place = _next_place(again, waiting)
+                    if next_place is None:
                         break
                     if on_start is not None:
-                        on_start(place.job)
-                    running += 1
-                    self.begin(place.job, partial(_tell, ended, place))
+                        on_start(next_place.job)
+                    self._begin(next_place, running, ended)
                 if not running:
-                    return
-                end = self._next_end(ended)
-                if end is None:
+                    break
+                place = self._next_end(ended)
+                if place is None:
                     continue
-                place, outcome = end
-                running -= 1
-                if place.attempts <= self._retries and self._is_tried_again(outcome):
-                    again.append(replace(place, attempts=place.attempts + 1))
-                    continue
-                yield replace(outcome, job=place.job, attempts=place.attempts)
+                running.remove(place)
+                outcome = place.told()
+                if self._is_tried_again(outcome):
+                    again.append(outcome)
+                else:
+                    yield outcome
+            # Jobs that were to be tried again when the executor was stopped.
+            yield from again
         finally:
             if running:
                 self.stop()
-            while running:
-                running -= self._next_end(ended) is not None
+            # By what the places were told: a Ctrl-C may come between an end and its being counted.
+            while any(place.outcome is None for place in running):
+                self._next_end(ended)
 
-    def _next_end(self, ended: queue.SimpleQueue[_End]) -> _End | None:
+    def _begin(self, place: _Place, running: set[_Place], ended: queue.SimpleQueue[_Place]) -> None:
+        tell = partial(_tell, ended, place)
+        try:
+            running.add(place)
+            self.begin(place.job, tell)
+        except Exception as error:  # noqa: BLE001 - of any kind, as where no thread can be had
+            words = f"the job cannot be begun: {one_line(error)}"
+            tell(Outcome(place.job.name, reason=FAILED, detail=words))
+        except BaseException:
+            # A Ctrl-C: it may run or not. Nobody waits for it, and it ends as all jobs do.
+            running.discard(place)
+            self.stop()
+            raise
+
+    def _next_end(self, ended: queue.SimpleQueue[_Place]) -> _Place | None:
         try:
             return ended.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
@@ -155,27 +171,36 @@ class Places(ABC):
 
     def _is_tried_again(self, outcome: Outcome) -> bool:
         is_gone = outcome.reason in {DIED, LOST} and not self.is_final(outcome)
-        return is_gone and not self._stopping.is_set()
+        return is_gone and outcome.attempts <= self._retries and not self._stopping.is_set()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Place:
-    """A job that runs, and how often it has been begun."""
+    """A job that runs, how often it has been begun, and what came of it when it has ended."""
 
     job: Job
     attempts: int = 1
+    outcome: Outcome | None = None
+
+    def told(self) -> Outcome:
+        assert self.outcome is not None  # noqa: S101 - asked when it has ended
+        return replace(self.outcome, job=self.job, attempts=self.attempts)
 
 
-_End: TypeAlias = "tuple[_Place, Outcome]"
-
-
-def _next_place(waiting: Iterator[Job]) -> _Place | None:
+def _next_place(again: deque[Outcome], waiting: Iterator[Job]) -> _Place | None:
+    if again:
+        outcome = again.popleft()
+        assert outcome.job is not None  # noqa: S101 - each has it when it was told
+        return _Place(outcome.job, outcome.attempts + 1)
     job = next(waiting, None)
     return None if job is None else _Place(job)
 
 
-def _tell(ended: queue.SimpleQueue[_End], place: _Place, outcome: Outcome) -> None:
-    ended.put((place, outcome))
+def _tell(ended: queue.SimpleQueue[_Place], place: _Place, outcome: Outcome) -> None:
+    # What is told after that tells nothing new.
+    if place.outcome is None:
+        place.outcome = outcome
+        ended.put(place)
 
 
 class LocalExecutor(Places):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.harvest.child import ANSWER
+from crawler.harvest.child import ANSWER, ORDER
 from crawler.harvest.jobs import DIED, DONE, FAILED, MEMORY, STOPPED, TIME, Outcome
 from crawler.store.lock import try_lock
 
@@ -31,6 +31,7 @@ _PREFIX: Final = "scrapy-corpus-job-"
 _LOCK: Final = "in-use"
 _LOG: Final = "log.txt"
 _LOOK_SECONDS: Final = 0.05
+_LEAVE_SECONDS: Final = 10.0
 _LOG_TAIL: Final = 4096
 # A process a job, so no job needs threads for its arithmetic; each would reserve memory, too.
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -78,7 +79,8 @@ class _End:
 
 
 def _run(job: Job, folder: Path, should_stop: Callable[[], bool]) -> _End:
-    order = json.dumps(job.as_json()).encode() + b"\n"
+    # In a file: a process that does not read would never take what is more than a pipe holds.
+    (folder / ORDER).write_text(json.dumps(job.as_json()), "utf-8")
     with (folder / _LOG).open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - this Python, and a module of this project
             # What lies in the working folder takes no module's place.
@@ -91,24 +93,23 @@ def _run(job: Job, folder: Path, should_stop: Callable[[], bool]) -> _End:
             start_new_session=True,
         )
     try:
-        assert process.stdin is not None  # noqa: S101 - as asked for above
-        # A process that is dead already does not read; that is told below.
-        with suppress(BrokenPipeError):
-            process.stdin.write(order)
-            process.stdin.flush()
-        ended_for = _wait(process, job, should_stop)
+        ended_for = _wait(process, job, folder, should_stop)
     finally:
         # Also where this thread is ended by an error: nothing may go on without its watcher.
         _kill_group(process)
         process.wait()
         if process.stdin is not None:
-            with suppress(BrokenPipeError):
-                process.stdin.close()
+            process.stdin.close()
     return _told(job, folder, process.returncode, ended_for)
 
 
-def _wait(process: subprocess.Popen[bytes], job: Job, should_stop: Callable[[], bool]) -> str:
-    """Wait until a process has ended, and end it at the limit; return why it was told to, or ''."""
+def _wait(
+    process: subprocess.Popen[bytes], job: Job, folder: Path, should_stop: Callable[[], bool]
+) -> str:
+    """Wait until a process has ended, and end it at the limit; return why it was told to, or ''.
+
+    A process that has answered is given some seconds: threads that it has left may go on for ever.
+    """
     began = time.monotonic()
     ended_for, kill_at = "", None
     while True:
@@ -127,6 +128,8 @@ def _wait(process: subprocess.Popen[bytes], job: Job, should_stop: Callable[[], 
         if ended_for:
             process.terminate()
             kill_at = now + job.grace
+        elif (folder / ANSWER).exists():
+            kill_at = now + min(_LEAVE_SECONDS, job.grace)
 
 
 def _told(job: Job, folder: Path, code: int, ended_for: str) -> _End:

@@ -32,7 +32,7 @@ def read_all(read: Callable[[_Of], _Answer], things: Iterable[_Of]) -> list[_Ans
     for asked in enumerate(things):
         waiting.put(asked)
     number = waiting.qsize()
-    answers: queue.SimpleQueue[tuple[int, _Answer] | Exception] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[tuple[int, _Answer] | BaseException] = queue.SimpleQueue()
     is_over = threading.Event()
 
     def work() -> None:
@@ -43,7 +43,8 @@ def read_all(read: Callable[[_Of], _Answer], things: Iterable[_Of]) -> list[_Ans
                 return
             try:
                 answers.put((place, read(thing)))
-            except Exception as error:  # noqa: BLE001 - it is raised where the answer is waited for
+            # Also what is no Exception, as where a store's library cancels its request.
+            except BaseException as error:  # noqa: BLE001 - it is raised where the answer is waited for
                 answers.put(error)
 
     for _ in range(min(READERS, number)):
@@ -52,7 +53,7 @@ def read_all(read: Callable[[_Of], _Answer], things: Iterable[_Of]) -> list[_Ans
     try:
         while len(found) < number:
             answer = answers.get()
-            if isinstance(answer, Exception):
+            if isinstance(answer, BaseException):
                 raise answer
             found[answer[0]] = answer[1]
     finally:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,12 @@ def sleep(argument: dict[str, Any]) -> str:
     except KeyboardInterrupt:
         return "ended in order"
     return "never"
+
+
+def answer_and_stay(argument: int) -> int:
+    """Leave a thread behind that keeps the process from ending."""
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    return 2 * argument
 
 
 def allocate(argument: int) -> int:

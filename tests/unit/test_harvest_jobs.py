@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from itertools import count
 from pathlib import Path
@@ -17,7 +17,9 @@ import psutil
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.child import ORDER
+from crawler.harvest.crew import JobCrew
+from crawler.harvest.executors import LocalExecutor, Places
 from crawler.harvest.jobs import (
     DIED,
     DONE,
@@ -26,7 +28,9 @@ from crawler.harvest.jobs import (
     STOPPED,
     TIME,
     Job,
+    Outcome,
 )
+from crawler.harvest.plan import SitePlan
 from crawler.harvest.process import run_in_process
 from support.crawling import ROOT
 
@@ -193,12 +197,11 @@ def test_a_job_is_told_to_stop(tmp_path: Path) -> None:
 def test_a_job_and_all_it_started_die_with_their_caller(tmp_path: Path) -> None:
     told = tmp_path / "told"
     job = Job("support.jobs:call", {"told": str(told), "stubborn": True})
+    (tmp_path / ORDER).write_text(json.dumps(job.as_json()), "utf-8")
     caller = subprocess.Popen(
         [sys.executable, "-m", "crawler.harvest.child", str(tmp_path)], stdin=subprocess.PIPE
     )
     assert caller.stdin
-    caller.stdin.write(json.dumps(job.as_json()).encode() + b"\n")
-    caller.stdin.flush()
     started = pids(told)
     assert all(map(is_alive, started))
 
@@ -293,14 +296,97 @@ def test_numbers_that_are_too_small_are_refused(arguments: dict[str, int]) -> No
         LocalExecutor(**arguments)
 
 
-def test_a_child_whose_job_does_not_come_ends(tmp_path: Path) -> None:
-    child = subprocess.run(
-        [sys.executable, "-m", "crawler.harvest.child", str(tmp_path)],
-        input=b"{",
-        capture_output=True,
-        timeout=30,
-        check=False,
-    )
+def test_a_job_that_does_not_read_its_argument_ends_at_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As where a network file system hangs while Python starts.
+    (tmp_path / "sitecustomize.py").write_text("import time\ntime.sleep(60)\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
 
-    assert child.returncode not in {0, -signal.SIGKILL}
-    assert b"did not come whole" in child.stderr
+    outcome = run_in_process(Job("support.jobs:double", "x" * 200_000, seconds=0.2))
+
+    assert (outcome.reason, outcome.value) == (TIME, None)
+
+
+def test_a_job_that_has_answered_is_not_waited_for_without_end() -> None:
+    outcome = run_in_process(Job("support.jobs:answer_and_stay", 21, grace=0.1))
+
+    assert (outcome.reason, outcome.value) == (DONE, 42)
+    assert outcome.seconds < 20
+
+
+def test_a_job_that_no_thread_can_be_had_for_is_told() -> None:
+    jobs = [Job("support.jobs:double", number, name=str(number)) for number in range(2)]
+    before = threading.stack_size(1 << 46)
+    try:
+        outcomes = list(LocalExecutor(2).run(jobs))
+    finally:
+        threading.stack_size(before)
+
+    assert [(one.name, one.reason) for one in outcomes] == [("0", FAILED), ("1", FAILED)]
+    assert "the job cannot be begun: can't start new thread" in outcomes[0].detail
+
+
+class Scripted(Places):
+    """Places whose jobs end when a test says so."""
+
+    def __init__(self, places: int) -> None:
+        super().__init__()
+        self.number = places
+        self.told: dict[str, Callable[[Outcome], None]] = {}
+
+    def places(self) -> int:
+        return self.number
+
+    def begin(self, job: Job, tell: Callable[[Outcome], None]) -> None:
+        self.told[job.name] = tell
+        if job.name == "dying":
+            self.number = 1
+            tell(Outcome(job.name, reason=DIED))
+        elif job.name == "interrupted":
+            raise KeyboardInterrupt
+
+
+def test_a_job_that_waits_to_be_tried_again_has_an_outcome_when_all_are_stopped() -> None:
+    executor = Scripted(2)
+
+    def stop() -> None:
+        executor.stop()
+        executor.told["lasting"](Outcome("lasting", reason=STOPPED))
+
+    stopper = threading.Timer(0.1, stop)
+    stopper.start()
+    outcomes = list(executor.run([Job("", name="lasting"), Job("", name="dying")]))
+    stopper.join()
+
+    assert [(one.name, one.reason, one.attempts) for one in outcomes] == [
+        ("lasting", STOPPED, 1),
+        ("dying", DIED, 1),
+    ]
+
+
+def test_a_ctrl_c_while_a_job_is_begun_ends_the_loop() -> None:
+    executor = Scripted(2)
+    jobs = [Job("", name="lasting"), Job("", name="interrupted")]
+    stopper = threading.Timer(
+        0.1, lambda: executor.told["lasting"](Outcome("lasting", reason=STOPPED))
+    )
+    stopper.start()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(executor.run(jobs))
+    stopper.join()
+
+
+def test_a_site_that_no_thread_can_be_had_for_has_an_end() -> None:
+    with LocalExecutor(1) as executor:
+        crew = JobCrew(executor, lambda site, _: Job("none:at-all", name=site.id), executor.places)
+        before = threading.stack_size(1 << 46)
+        try:
+            crew.start(SitePlan("blog", ("http://blog.example/",)), "run")
+        finally:
+            threading.stack_size(before)
+        (outcome,) = crew.wait(0)
+
+    assert (outcome.name, outcome.reason) == ("blog", FAILED)
+    assert crew.free() == 1

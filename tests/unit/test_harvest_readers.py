@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 import pytest
@@ -33,3 +34,11 @@ def test_an_error_waits_for_no_other_answer() -> None:
         read_all(read, range(100))
     never.set()
     assert len(asked) <= READERS + 1
+
+
+def test_an_error_that_is_no_exception_is_raised_as_well() -> None:
+    def read(_: int) -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        read_all(read, range(3))
