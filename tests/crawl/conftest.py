@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.demo.server import Answer, serve
-from support.crawling import PIPELINES, SETTINGS, SPIDERS, Project, Site
+from support.crawling import PIPELINES, SETTINGS, SPIDERS, TIMEOUT, Held, Project, Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +22,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     (folder / "ownsettings.py").write_text(SETTINGS, "utf-8")
     (folder / "ownpipelines.py").write_text(PIPELINES, "utf-8")
     (folder / "ownspiders.py").write_text(SPIDERS, "utf-8")
+    (folder / "owntimeout.py").write_text(TIMEOUT, "utf-8")
     project = Project(folder)
     yield project
     for process in project.processes:
@@ -35,7 +36,8 @@ def make_site() -> Iterator[Callable[[Mapping[str, Answer]], Site]]:
     open_servers = []
 
     def make(pages: Mapping[str, Answer]) -> Site:
-        own, asked = dict(pages), list[str]()
+        own = pages if isinstance(pages, Held) else dict(pages)
+        asked = list[str]()
         server = serve(own, asked=asked)
         open_servers.append(server)
         return Site(f"{server.__enter__()}/", own, asked)

@@ -13,7 +13,7 @@ from crawler.core.errors import OptionError
 from crawler.core.methods import method_names
 from crawler.hold import DrainingItems
 from crawler.manners import POLITE_SETTINGS
-from support.crawling import FOOTER, Project, Site, small_site
+from support.crawling import FOOTER, Held, Project, Site, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -244,16 +244,18 @@ def test_a_page_that_cannot_be_held_stops_the_crawl_and_is_counted(
 
 
 def test_a_spool_damaged_meanwhile_is_told_and_kept(project: Project, make_site: MakeSite) -> None:
-    site = make_site(small_site(30))
+    pages = Held(small_site(30), first=12)
+    site = make_site(pages)
     process = project.start(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "DOWNLOAD_DELAY=0.1"),
         *("-a", "from=links"),
     )
-    project.wait_for(lambda: len(site.asked) > 12, process)
+    project.wait_for(lambda: project.held_pages() == 12, process)
     (spool,) = project.spools()
     with spool.open("r+b") as file:
         file.seek(spool.stat().st_size // 2)
         file.write(bytes(200))
+    pages.let_go.set()
     _, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     assert "Not all pages are exported" in err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.crawling import Project, Site, html, interrupt, small_site
+from support.crawling import Held, Project, Site, html, interrupt, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,13 +24,15 @@ def test_a_stopped_crawl_asks_for_no_more_than_one_or_two_further_pages(
     project: Project, make_site: MakeSite, spider: str
 ) -> None:
     project.append("ownsettings.py", "CONCURRENT_REQUESTS_PER_DOMAIN = 1")
-    site = make_site(small_site(30))
+    pages = Held(small_site(30), first=3)
+    site = make_site(pages)
     addresses = " ".join(f"{site.url}{path[1:]}" for path in site.pages)
     start = f"url={site.url}" if spider == "site" else f"urls={addresses}"
     links = ["-a", "from=links"] if spider == "site" else []
     process = project.start("crawl", spider, "-a", start, *links, *SLOWLY)
     project.wait_for(lambda: len(site.asked) >= 4, process)
     interrupt(process)
+    pages.let_go.set()
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert 4 <= len(site.asked) <= 6

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.store.spoolfile import spool_info
-from support.crawling import FOOTER, Project, Site, article, html, interrupt, small_site
+from support.crawling import (
+    FOOTER,
+    TIMEOUT_SETTINGS,
+    Held,
+    Project,
+    Site,
+    article,
+    html,
+    interrupt,
+    small_site,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,11 +86,13 @@ def test_items_pass_the_projects_own_pipelines_before_those_close(
     assert witnessed[-1] == "closed"
 
 
-@pytest.mark.parametrize("limit", ["CLOSESPIDER_PAGECOUNT=8", "CLOSESPIDER_TIMEOUT=1.5"])
+@pytest.mark.parametrize("limit", ["CLOSESPIDER_PAGECOUNT=8", "CLOSESPIDER_TIMEOUT=1"])
 def test_a_limit_ends_the_crawl_after_all_held_pages_are_exported(
     project: Project, make_site: MakeSite, limit: str
 ) -> None:
     site = make_site(small_site(60))
+    if "TIMEOUT" in limit:
+        project.append("ownsettings.py", TIMEOUT_SETTINGS)
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links"),
         *("-s", "DOWNLOAD_DELAY=0.1"),
@@ -95,7 +107,8 @@ def test_a_limit_ends_the_crawl_after_all_held_pages_are_exported(
 
 
 def test_ctrl_c_while_fetching_exports_what_is_held(project: Project, make_site: MakeSite) -> None:
-    site = make_site(small_site(60))
+    pages = Held(small_site(60), first=8)
+    site = make_site(pages)
     process = project.start(
         *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links"),
         *("-s", "DOWNLOAD_DELAY=0.1"),
@@ -103,6 +116,7 @@ def test_ctrl_c_while_fetching_exports_what_is_held(project: Project, make_site:
     )
     project.wait_for(lambda: len(site.asked) > 8, process)
     interrupt(process)
+    pages.let_go.set()
     _, err = process.communicate(timeout=60)
     items = project.items()
     assert 5 < len(items) < 61
@@ -145,13 +159,14 @@ def test_ctrl_c_while_a_limit_is_draining_exports_the_rest(
 def test_replay_finishes_what_a_kill_left(
     project: Project, make_site: MakeSite, phase: str
 ) -> None:
-    site = make_site(small_site(40))
+    site = make_site(Held(small_site(40), first=12 if phase == "fetching" else 41))
     process = project.start(
-        *("crawl", "site", "-a", f"url={site.url}", "-O", "lost.jsonl", "-s", "WITNESS_PAUSE=0.3"),
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "lost.jsonl", "-s", "WITNESS_PAUSE=0.1"),
         *("-a", "from=links", "-s", "DOWNLOAD_DELAY=0.05", "-s", "CONCURRENT_ITEMS=4"),
+        *("-s", "WITNESS_HOLDS_AFTER=8"),
     )
     if phase == "fetching":
-        project.wait_for(lambda: len(site.asked) > 12, process)
+        project.wait_for(lambda: project.held_pages() >= 10, process)
     else:
         project.wait_for(lambda: len(project.witnessed()) > 4, process)
     process.send_signal(signal.SIGKILL)

@@ -9,15 +9,17 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from crawler.demo.server import Answer
+from crawler.store.spoolfile import survey
 from support.running import run_scrapy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crawler.demo.server import Answer
+    from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +36,8 @@ LOG_LEVEL = "INFO"
 CORPUS_PAGE_TYPES = "all"
 """
 
-# A pipeline of the project's own: slow and asynchronous, and it tells what it saw and when.
+# A pipeline of the project's own: slow and asynchronous, and it tells what it saw and when. It can
+# hold all items but the first so long that it is killed before.
 PIPELINES = """
 import asyncio
 
@@ -43,6 +46,7 @@ class Witness:
     def __init__(self, crawler):
         self.pause = crawler.settings.getfloat("WITNESS_PAUSE")
         self.fail_on = crawler.settings.get("WITNESS_FAILS_ON")
+        self.left = crawler.settings.getint("WITNESS_HOLDS_AFTER", 1_000_000)
 
     @classmethod
     def from_crawler(cls, crawler):
@@ -52,7 +56,8 @@ class Witness:
         self.log = open("witness.log", "a", encoding="utf-8", buffering=1)
 
     async def process_item(self, item):
-        await asyncio.sleep(self.pause)
+        self.left -= 1
+        await asyncio.sleep(self.pause if self.left >= 0 else 600)
         if self.fail_on and item.url.endswith(self.fail_on):
             raise RuntimeError("the pipeline does not like this page")
         self.log.write(item.url + "\\n")
@@ -61,6 +66,28 @@ class Witness:
     def close_spider(self):
         self.log.write("closed\\n")
         self.log.close()
+"""
+
+# Scrapy's own CLOSESPIDER_TIMEOUT, but its time begins with an answer, which may come late.
+TIMEOUT = """
+from scrapy import signals
+from scrapy.extensions.closespider import CloseSpider
+
+
+class Timeout(CloseSpider):
+    def __init__(self, crawler):
+        super().__init__(crawler)
+        crawler.signals.disconnect(self.spider_opened, signal=signals.spider_opened)
+        crawler.signals.connect(self.answered, signal=signals.response_downloaded)
+        self.status = crawler.settings.getint("TIMEOUT_BEGINS_WITH", 200)
+
+    def answered(self, response, request, spider):
+        if self.task is None and response.status == self.status:
+            self.spider_opened(spider)
+"""
+
+TIMEOUT_SETTINGS = """
+EXTENSIONS = {"scrapy.extensions.closespider.CloseSpider": None, "owntimeout.Timeout": 0}
 """
 
 SPIDERS = '''
@@ -167,11 +194,22 @@ class Project:
         """List the spools that are waiting."""
         return sorted((self.folder / "corpus-data").glob("spool/*.spool.warc.gz"))
 
+    def held_pages(self) -> int:
+        """Count the pages in the spools that are waiting, also in that of a crawl that runs."""
+        pages = 0
+        for spool in self.spools():
+            with spool.open("rb") as file:
+                pages += len(survey(file).offsets)
+        return pages
+
     def wait_for(self, condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
         """Wait until something has happened, while the process runs."""
         until = time.monotonic() + 60
         while not condition():
-            assert process.poll() is None, process.communicate()[1]
+            if process.poll() is not None:
+                # It may have happened just before the end.
+                assert condition(), process.communicate()[1]
+                return
             assert time.monotonic() < until, "it did not happen within a minute"
             time.sleep(0.02)
 
@@ -179,6 +217,24 @@ class Project:
 def interrupt(process: subprocess.Popen[str]) -> None:
     """Press Ctrl-C."""
     process.send_signal(signal.SIGINT)
+
+
+class Held(dict[str, Answer]):
+    """Pages of which all but the first few are answered only once they are let go.
+
+    A crawl can be met in the middle so, however long that takes on a busy machine.
+    """
+
+    def __init__(self, pages: Mapping[str, Answer], first: int) -> None:
+        super().__init__(pages)
+        self.let_go = Event()
+        self._first = first
+        self._number = count(1)
+
+    def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+        if next(self._number) > self._first:
+            self.let_go.wait(60)
+        return super().get(key, default)
 
 
 @dataclass
