@@ -22,7 +22,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 def _environment() -> dict[str, str]:
     """Leave out what makes a run depend on who started it: colours, widths, Scrapy's project."""
-    unwanted = ("SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+    unwanted = (
+        *("SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE", "NO_COLOR", "FORCE_COLOR", "COLUMNS"),
+        *("TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+    )
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
     return {**kept, "PYTHONIOENCODING": "utf-8"}
 
@@ -229,7 +232,7 @@ def test_it_serves_on_after_the_crawl_until_ctrl_c(tmp_path: Path) -> None:
                 if serving := re.match(r"Serving (http://127\.0\.0\.1:\d+/)", line):
                     break
             assert serving is not None
-            with urllib.request.urlopen(serving[1], timeout=10) as response:
+            with urllib.request.urlopen(serving[1], timeout=_PATIENCE) as response:
                 assert b"The Quay Gazette" in response.read()
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=_PATIENCE) == 0

@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ import pytest
 from crawler.items import FIELD_ORDER
 
 ROOT = Path(__file__).parents[2]
+UNWANTED = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 SETTINGS = """
 from settings.base import *
@@ -68,7 +70,9 @@ def command(*arguments: str, count: int = 3) -> list[str]:
 
 
 def environment(project: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": f"{project}{os.pathsep}{ROOT}", "TERM": "xterm"}
+    # A terminal's width is not that of whoever runs the tests.
+    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
+    return {**kept, "PYTHONPATH": f"{project}{os.pathsep}{ROOT}", "TERM": "xterm"}
 
 
 def crawl(project: Path, *arguments: str, count: int = 3) -> str:
@@ -143,18 +147,22 @@ def test_parquet_of_chosen_fields_in_batches(project: Path) -> None:
 
 def on_a_terminal(project: Path, *arguments: str) -> str:
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments), cwd=project, env=environment(project), stderr=theirs, stdout=theirs
-    )
-    os.close(theirs)
-    seen = b""
-    with os.fdopen(ours, "rb", buffering=0) as terminal:
+    with (
+        os.fdopen(ours, "rb", buffering=0) as terminal,
+        subprocess.Popen(
+            command(*arguments), cwd=project, env=environment(project), stderr=theirs, stdout=theirs
+        ) as process,
+    ):
+        os.close(theirs)
+        seen = b""
         try:
-            while chunk := terminal.read(65536):
-                seen += chunk
-        except OSError:  # the last writer has closed the terminal
-            pass
-    assert process.wait(60) == 0
+            # Until the last writer has closed the terminal, which is an error.
+            with suppress(OSError):
+                while chunk := terminal.read(65536):
+                    seen += chunk
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
     return seen.decode()
 
 

@@ -120,7 +120,11 @@ def serve_cut_off() -> Iterator[str]:
                 b"<html><body><p>The connection is lost in the mid"
             )
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+    class Server(socketserver.ThreadingTCPServer):
+        # A client that sends nothing is not waited for.
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
         thread.start()
         try:
