@@ -18,19 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["HarvestCommand"]
 
 _NOT_WELL = 1
-_EXECUTOR = ("executor", "processes", "scheduler")
-# Which options belong to which form of the command, by their names in the namespace.
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "run": ("sites", "due", *_EXECUTOR),
-    "watch": _EXECUTOR,
-    "status": ("sites", "last", "html", "json"),
-    "check": ("sites", "times", "fetch", *_EXECUTOR),
-    "archive": ("output", "work", "shard_size", "memory", *_EXECUTOR),
-}
 _FLAGS = {"sites": "--site", "shard_size": "--shard-size"}
-_TIMES = 3
-_LAST = 30
-_SHOWN = 10
 
 
 class HarvestCommand(ScrapyCommand):
@@ -54,55 +42,56 @@ class HarvestCommand(ScrapyCommand):
 
     def long_desc(self) -> str:
         """Say what the command does, for its help."""
+        from crawler.harvest.arguments import FORMS
+
+        forms = " ".join(
+            f"'{name}' {form.words[0].lower()}{form.words[1:]}" for name, form in FORMS.items()
+        )
         return (
-            "PLAN is a file such as harvest.toml. 'run' crawls its sites, each in a process of its "
-            "own; with --due those that became due since their last run, for cron. 'watch' does so "
-            "when they become due, until Ctrl-C. 'status' shows the history of their runs. 'check' "
-            "shows what is wrong with the plan, or else when its sites would run. 'archive' makes "
-            "the items of WARC files, and of those in folders, in shards, as 'scrapy crawl "
-            "archive' does in one process."
+            f"PLAN is a file such as harvest.toml. {forms} "
+            "'scrapy harvest run -h' shows what 'run' takes, and so on."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add what this command takes."""
-        from crawler.harvest.archive.arguments import add_archive_arguments
+        from crawler.harvest.arguments import add_arguments
 
+        self._parser = parser
+        # The help is that of the form that is asked for, which is known when all is read.
+        parser.conflict_handler = "resolve"
+        parser.add_argument_group("options").add_argument(
+            "-h", "--help", action="store_true",
+            help="show this help; with run, watch and so on, the help of that alone",
+        )  # fmt: skip
+        add_arguments(parser)
         super().add_options(parser)
-        parser.add_argument(
-            "--site", dest="sites", metavar="ID", action="append", default=[],
-            help="this site of the plan only (may be repeated)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--due", action="store_true", help="run: what became due since its last run, once"
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Show the help where it is asked for."""
+        if opts.help:
+            self._help_of(args[0] if args else "").print_help()
+            self._parser.exit()
+        super().process_options(args, opts)
+
+    def _help_of(self, form: str) -> argparse.ArgumentParser:
+        import argparse
+
+        from crawler.harvest.arguments import FORMS, add_arguments
+
+        if form not in FORMS:
+            return self._parser
+        wanted = FORMS[form]
+        parser = argparse.ArgumentParser(
+            formatter_class=self._parser.formatter_class,
+            usage=f"scrapy harvest {form} {wanted.takes} [options]",
+            conflict_handler="resolve",
+            description=wanted.words,
         )
-        work = parser.add_argument_group("how sites are run")
-        work.add_argument(
-            "--executor", choices=("local", "dask"),
-            help="where: in processes of this machine, or on a Dask cluster (default: local)",
-        )  # fmt: skip
-        work.add_argument(
-            "--processes", metavar="N", type=int, help="local: so many at once (default: 2)"
-        )
-        work.add_argument(
-            "--scheduler", metavar="ADDRESS", help="dask: the scheduler, such as tcp://head:8786"
-        )
-        shown = parser.add_argument_group("what is shown")
-        shown.add_argument(
-            "--last",
-            metavar="N",
-            type=int,
-            help=f"status: the last N entries of each site; 0 for all (default: {_LAST})",
-        )
-        shown.add_argument("--json", action="store_true", help="status: print JSON, for programs")
-        shown.add_argument("--html", metavar="FILE", help="status: write an HTML page with plots")
-        shown.add_argument(
-            "--times", metavar="N", type=int, help=f"check: the next N runs (default: {_TIMES})"
-        )
-        shown.add_argument(
-            "--fetch", metavar="N", nargs="?", type=_after_the_plan, const=_SHOWN,
-            help=f"check: ask the sites, and show the first N pages of each (default: {_SHOWN})",
-        )  # fmt: skip
-        add_archive_arguments(parser)
+        add_arguments(parser, form)
+        super().add_options(parser)
+        if form != "archive":
+            parser.add_argument("-s", "--set", help=argparse.SUPPRESS)
+        return parser
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the first argument says."""
@@ -122,17 +111,16 @@ class HarvestCommand(ScrapyCommand):
         try:
             if unknown := [arg for arg in args if arg.startswith("-")]:
                 raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy harvest -h' lists them")
-            if not args or args[0] not in _OPTIONS:
-                raise ArgumentError(f"say what to do: one of {', '.join(_OPTIONS)}")
-            _check_options(args[0], opts)
-            if args[0] == "archive":
+            form = _form_of(args)
+            _check_options(form, opts)
+            if form == "archive":
                 self._archive(args[1:], opts)
                 return
             if len(args) != 2:  # noqa: PLR2004 - what to do, and the plan
-                raise ArgumentError(f"give one plan: scrapy harvest {args[0]} harvest.toml")
+                raise ArgumentError(f"give one plan: scrapy harvest {form} harvest.toml")
             plan = read_plan(Path(args[1]))
             with for_a_reader():
-                if not forms[args[0]](plan, opts):
+                if not forms[form](plan, opts):
                     self.exitcode = _NOT_WELL
         except PlanError as error:
             # A line for each mistake; more than one of them is worth mending at once.
@@ -163,20 +151,22 @@ class HarvestCommand(ScrapyCommand):
         from pathlib import Path
 
         from crawler.core.errors import ArgumentError
+        from crawler.harvest.arguments import LAST
         from crawler.harvest.calls import status
 
         if opts.html and opts.json:
             raise ArgumentError("--html and --json are two answers; ask for one of them")
         html = Path(opts.html) if opts.html else None
-        last = _number(opts.last, "--last", _LAST, least=0)
+        last = _number(opts.last, "--last", LAST, least=0)
         status(plan, opts.sites, last=last, html=html, as_json=opts.json)
         return True
 
     def _check(self, plan: Plan, opts: argparse.Namespace) -> bool:
+        from crawler.harvest.arguments import FETCHED, TIMES
         from crawler.harvest.calls import check, chosen
 
-        times = _number(opts.times, "--times", _TIMES, least=0)
-        fetch = None if opts.fetch is None else _number(opts.fetch, "--fetch", _SHOWN, least=0)
+        times = _number(opts.times, "--times", TIMES, least=0)
+        fetch = None if opts.fetch is None else _number(opts.fetch, "--fetch", FETCHED, least=0)
         return check(plan, chosen(plan, opts.sites), _executor(opts), times=times, fetch=fetch)
 
     def _archive(self, files: list[str], opts: argparse.Namespace) -> None:
@@ -192,28 +182,34 @@ class HarvestCommand(ScrapyCommand):
         print(f"scrapy harvest: {one_line(error)}", file=sys.stderr)
 
 
-def _after_the_plan(text: str) -> int:
-    """Read a number that may be left out: a plan that follows its option is taken for it."""
-    try:
-        return int(text)
-    except ValueError:
-        import argparse
+def _form_of(args: list[str]) -> str:
+    from pathlib import Path
 
-        words = f"{text!r} is no number; PLAN stands before --fetch"
-        raise argparse.ArgumentTypeError(words) from None
+    from crawler.core.errors import ArgumentError, one_line
+    from crawler.harvest.arguments import FORMS
+    from crawler.harvest.plantables import nearest
+
+    if args and args[0] in FORMS:
+        return args[0]
+    words = f"say what to do: one of {', '.join(FORMS)}"
+    if args and (near := nearest(args[0], FORMS)):
+        words += f"; did you mean '{near}'?"
+    elif args and Path(args[0]).suffix == ".toml":
+        words += f", as in: scrapy harvest check {one_line(args[0])}"
+    raise ArgumentError(words)
 
 
 def _check_options(form: str, opts: argparse.Namespace) -> None:
     from crawler.core.errors import ArgumentError
+    from crawler.harvest.arguments import every_option, forms_of
 
     if opts.set and form != "archive":
         # So that all machines and all looks crawl a site alike.
         raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")
-    every = dict.fromkeys(name for names in _OPTIONS.values() for name in names)
-    for name in every:
-        if getattr(opts, name) not in (None, False, []) and name not in _OPTIONS[form]:
+    for name in every_option():
+        if getattr(opts, name) not in (None, False, []) and form not in forms_of(name):
             flag = _FLAGS.get(name, f"--{name}")
-            forms = " and ".join(f"'{one}'" for one, names in _OPTIONS.items() if name in names)
+            forms = " and ".join(f"'{one}'" for one in forms_of(name))
             raise ArgumentError(f"{flag} belongs to {forms}, not to '{form}'")
 
 

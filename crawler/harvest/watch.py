@@ -163,11 +163,11 @@ class Watch:
         try:
             last = self._history.standing(site, now).handled
         except (CorpusError, OSError) as error:
-            # It is tried each minute, and told once until it changes.
-            words = f"{site.id}: the history cannot be read: {one_line(error)}"
+            words = one_line(error)
             if self._unreadable.get(site.id) != words:
                 self._unreadable[site.id] = words
-                self._listener.said(f"{words} It is tried again each minute.")
+                tried = "the history cannot be read, and is tried again each minute"
+                self._listener.said(f"{site.id}: {tried}: {words}")
             return now + _AGAIN
         if self._unreadable.pop(site.id, None):
             self._listener.said(f"{site.id}: the history can be read again")

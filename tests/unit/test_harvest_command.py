@@ -59,6 +59,8 @@ def harvest(*arguments: str) -> int:
     [
         ((), "say what to do: one of run, watch, status, check"),
         (("go", "PLAN"), "say what to do: one of run, watch, status, check"),
+        (("runn", "PLAN"), "say what to do: one of run, watch, status, check, archive; did you me"),
+        (("my.toml",), "watch, status, check, archive, as in: scrapy harvest check my.toml"),
         (("run",), "give one plan: scrapy harvest run harvest.toml"),
         (("run", "PLAN", "PLAN"), "give one plan: scrapy harvest run harvest.toml"),
         (("run", "PLAN", "--duu"), "unknown option --duu; 'scrapy harvest -h' lists them"),
@@ -76,7 +78,7 @@ def harvest(*arguments: str) -> int:
         (("run", "PLAN", "-s", "LOG_LEVEL=INFO"), "settings of the sites stand in the plan"),
         (("check", "none.toml"), "none.toml: there is no such file; name the plan, or write one"),
     ],
-    ids=range(18),
+    ids=range(20),
 )
 def test_wrong_calls_are_told_in_a_line(
     arguments: tuple[str, ...], words: str, plan: str, capsys: pytest.CaptureFixture[str]
@@ -95,6 +97,9 @@ def test_a_plan_behind_an_option_that_takes_it_for_its_number_is_told(
     with pytest.raises(SystemExit, match="2"):
         harvest("check", "--fetch", plan)
     assert "is no number; PLAN stands before --fetch" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        harvest("check", plan, "--times", "two")
+    assert "argument --times: 'two' is no whole number" in capsys.readouterr().err
 
 
 def test_check_tells_each_mistake_in_a_line(

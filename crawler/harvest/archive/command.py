@@ -34,8 +34,8 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
     """Run the command.
 
     Args:
-        namespace: ``files``, the executor's options as all harvests have them, and those of
-            :func:`crawler.harvest.archive.arguments.add_archive_arguments`.
+        namespace: ``files``, and the options of the form ``archive`` of
+            :data:`crawler.harvest.arguments.FORMS`.
         settings: Scrapy's.
 
     Returns:
