@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psutil
@@ -24,7 +25,7 @@ from crawler.scripts.process import Lost
 from crawler.scripts.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 PAGE = script_page(read_tree(Page.from_text("https://blog.example/", "<p>One<p>Two")))
@@ -44,6 +45,30 @@ def failure(sandbox: Sandbox, script: str) -> ScriptError:
         sandbox.run(script, PAGE, name="wrap.h2x")
     assert sandbox.run(FINE, PAGE).output.children == (OutputNode("text", "One Two"),)
     return caught.value
+
+
+@contextmanager
+def once_at_work(
+    number: int, send: Callable[[int, int], None], to: int, what: int
+) -> Iterator[None]:
+    """Send a signal as soon as the process of a sandbox is at work on what this block asks."""
+    process = psutil.Process(number)
+
+    def used() -> float:
+        return sum(process.cpu_times()[:2])
+
+    def watch(before: float) -> None:
+        until = time.monotonic() + 50
+        while used() - before < 0.05 and time.monotonic() < until:
+            time.sleep(0.01)
+        send(to, what)
+
+    thread = threading.Thread(target=watch, args=(used(),))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 @pytest.mark.parametrize(
@@ -221,10 +246,8 @@ def test_a_worker_that_is_killed_at_work() -> None:
         sandbox.run(FINE, PAGE)
         number = sandbox.process
         assert number is not None
-        timer = threading.Timer(0.1, os.kill, (number, signal.SIGKILL))
-        timer.start()
-        error = failure(sandbox, "function main() { while (true); }")
-        timer.join()
+        with once_at_work(number, os.kill, number, signal.SIGKILL):
+            error = failure(sandbox, "function main() { while (true); }")
         assert error.reason == "died"
         assert "signal 9" in error.detail
 
@@ -244,13 +267,14 @@ def test_a_worker_that_stands_still_is_killed_from_outside() -> None:
 def test_an_interrupted_call_leaves_no_answer_to_the_next() -> None:
     with Sandbox(Limits(seconds=60)) as sandbox:
         sandbox.run(FINE, PAGE)
-        main = threading.main_thread().ident
+        number, main = sandbox.process, threading.main_thread().ident
+        assert number is not None
         assert main is not None
-        timer = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+        with (
+            pytest.raises(KeyboardInterrupt),
+            once_at_work(number, signal.pthread_kill, main, signal.SIGINT),
+        ):
             sandbox.run("function main() { while (true); }", PAGE)
-        timer.join()
         assert sandbox.run(FINE, PAGE).output.children[0].value == "One Two"
 
 

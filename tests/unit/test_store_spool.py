@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,18 +46,17 @@ while True:
 
 
 def test_a_killed_process_loses_no_page_it_was_promised(tmp_path: Path) -> None:
-    process = run(APPEND_FOR_EVER, tmp_path)
-    assert process.stdout is not None
-    for _ in range(50):
-        process.stdout.readline()
     path = tmp_path / "killed.spool.warc.gz"
-    with pytest.raises(StoreError, match="in use by another process"):
-        Spool.open(path)
-    assert [info.in_use for info in find_spools(tmp_path)] == [True]
-    process.send_signal(signal.SIGKILL)
-    promised = [50, *map(int, process.stdout.read().split())][-1]
-    process.stdout.close()
-    process.wait()
+    with run(APPEND_FOR_EVER, tmp_path) as process:
+        try:
+            assert process.stdout is not None
+            assert [int(process.stdout.readline()) for _ in range(50)] == [*range(1, 51)]
+            with pytest.raises(StoreError, match="in use by another process"):
+                Spool.open(path)
+            assert [info.in_use for info in find_spools(tmp_path)] == [True]
+        finally:
+            process.kill()
+        promised = [50, *map(int, process.stdout.read().split())][-1]
     spool = Spool.open(path)
     assert len(spool) >= promised
     assert list(spool.pages()) == [made_page(number) for number in range(len(spool))]
@@ -263,8 +261,11 @@ print(len(spool), [page.url[-5:] for page in spool.pages()])
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are a Unix thing")
 def test_a_full_disk_is_said_and_costs_no_page_held(tmp_path: Path) -> None:
-    process = run(FILL_THE_DISK, tmp_path)
-    output = process.communicate(timeout=60)[0]
+    with run(FILL_THE_DISK, tmp_path) as process:
+        try:
+            output = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
     assert "full.spool.warc.gz cannot be written" in output
     assert "Free space" in output
     # Six pages of 3,000 random bytes fit; half of the seventh was taken off again.

@@ -298,9 +298,12 @@ def test_ctrl_c_ends_a_run_in_a_line_and_leaves_no_file(shop: Path) -> None:
         cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
     ) as process:  # fmt: skip
         assert process.stdout is not None
-        assert process.stdout.readline().startswith("<?xml")
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        try:
+            assert process.stdout.readline().startswith("<?xml")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert err.splitlines()[-1] == "scrapy wrap: stopped"
     assert "Traceback" not in err
