@@ -35,7 +35,9 @@ def refusal(paths: list[Path], folder: Path) -> str:
 
 def test_a_refused_file_leaves_no_folder(paths: list[Path], tmp_path: Path) -> None:
     gone = tmp_path / "gone.warc.gz"
-    assert "gone.warc.gz cannot be read: No such file" in refusal([*paths, gone], tmp_path)
+    assert "gone.warc.gz: there is no such file or folder; name" in refusal(
+        [*paths, gone], tmp_path
+    )
 
 
 def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def test_two_at_once_are_refused(paths: list[Path], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("pages.jsonl", "is no WARC file by its name"), ("gone.warc.gz", "cannot be read")],
+    [("pages.jsonl", "is no WARC file by its name"), ("gone", "there is no such file")],
 )
 def test_what_is_no_archive_is_refused(tmp_path: Path, name: str, words: str) -> None:
     if name == "pages.jsonl":

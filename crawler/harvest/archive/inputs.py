@@ -40,15 +40,19 @@ class ArchiveFile:
     """
 
     def __init__(self, path: Path, shard_bytes: int) -> None:
+        try:
+            found = path.stat()
+        except FileNotFoundError as error:
+            raise ArgumentError(
+                f"{path}: there is no such file or folder; name WARC files, or folders of them"
+            ) from error
+        except OSError as error:
+            raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
         if not path.name.lower().endswith(ARCHIVE_SUFFIXES):
             raise ArgumentError(
                 f"{path} is no WARC file by its name, which ends in {', '.join(ARCHIVE_SUFFIXES)}; "
                 "'scrapy crawl archive' reads lists of pages"
             )
-        try:
-            found = path.stat()
-        except OSError as error:
-            raise ArgumentError(f"{path} cannot be read: {error.strerror or error}") from error
         if not S_ISREG(found.st_mode):
             raise ArgumentError(
                 f"{path} is no file that can be read twice: write what it gives into a file first"
