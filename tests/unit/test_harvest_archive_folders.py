@@ -56,6 +56,12 @@ def test_a_folder_stands_for_the_files_in_it_and_below(tmp_path: Path) -> None:
     assert [each.path for each in found] == [*paths[1:], below / "A.WARC.GZ", paths[1]]
 
 
+def test_the_files_of_a_folder_are_counted(paths: list[Path], tmp_path: Path) -> None:
+    (folder,) = {path.parent for path in paths}
+    assert len(paths) > 1
+    assert harvest([folder], tmp_path, options_for(tmp_path)).files == len(paths)
+
+
 def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
     (tmp_path / "all.warc.gz").mkdir()
     assert "has no WARC file in it or below" in refusal([tmp_path / "all.warc.gz"], tmp_path)

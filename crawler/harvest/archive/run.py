@@ -63,7 +63,7 @@ class Summary:
         What became of the pages.
     """
 
-    files: int
+    files: int = 0
     shards: int = 0
     items: int = 0
     lost: int = 0
@@ -144,7 +144,7 @@ class ArchiveHarvest:
             "settings": settings_of(call.options),
             "path": list(call.path),
         }
-        self._summary = Summary(len(call.paths))
+        self._summary = Summary()
         # The names of what shards tell, also of those that were joined with others.
         self._keys: set[str] = set()
         self._partitions: set[int] = set()
@@ -162,6 +162,7 @@ class ArchiveHarvest:
         """
         # What is wrong with the call shows before hours of work, and before anything is written.
         files = find_files(self._call.paths, self._call.shard_bytes)
+        self._summary.files = len(files)
         if self._output.resolve() == self._work.folder.resolve():
             raise ArgumentError(
                 f"{self._output} is named for the items and for all that is needed meanwhile: "
