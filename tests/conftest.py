@@ -34,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    os.close(config.stash[_errors])
+    """End the process where a thread goes on for ever that a test has left behind."""
+    faulthandler.dump_traceback_later(GRACE, exit=True, file=config.stash[_errors])
 
 
 def seconds(item: pytest.Item) -> float:
