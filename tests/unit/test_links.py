@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from crawler.core.page import Page
 from crawler.core.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.links import CUT_REASONS, Link, LinkRules, page_links
+from support.pace import within
 
 RULES = LinkRules()
 
@@ -88,10 +88,9 @@ def test_links_below_any_depth_are_found() -> None:
 
 def test_a_tag_of_many_attributes_costs_no_time() -> None:
     many = " ".join(f"a{number}=1" for number in range(40_000))
-    begin = time.process_time()
-    found = links_of(f"<p {many}>text</p><a href=/x>x</a>".encode())
+    with within(2):
+        found = links_of(f"<p {many}>text</p><a href=/x>x</a>".encode())
     assert found == [Link("http://a.example/x")]
-    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize(

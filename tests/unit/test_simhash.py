@@ -8,6 +8,7 @@ import time
 import pytest
 
 from crawler.core.simhash import hamming, similarity_hash
+from support.pace import slowness, within
 
 WORDS = [f"{one}{two}" for one in ("ba", "ke", "li", "no", "su", "tra") for two in "abcdefghijklmn"]
 
@@ -96,8 +97,10 @@ def test_the_hash_of_a_text_stays_the_same_for_ever() -> None:
 def test_a_million_words_take_seconds_and_a_thousand_about_a_millisecond() -> None:
     thousand = " ".join(f"{word}{at}" for at, word in enumerate(words(1, 1000)))
     fastest = min(_seconds(thousand) for _ in range(20))
-    assert fastest < 0.004  # 0.8 ms on the machine this was written on
-    assert _seconds("가" * 1_000_000) < 10
+    # 0.8 ms on the machine this was written on.
+    assert fastest < 0.004 or fastest < 0.004 * slowness()
+    with within(10):
+        similarity_hash("가" * 1_000_000)
 
 
 def _seconds(text: str) -> float:

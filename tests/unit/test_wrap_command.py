@@ -10,7 +10,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from crawler.wrapping.batch import SaveFolder
 from crawler.wrapping.lessons import Lesson, read_elements
 from crawler.wrapping.running import Saved
 from crawler.wrapping.teaching import TeachCall, teach_page
+from support.pace import within
 from support.shop import (
     MORE,
     inputs,
@@ -197,10 +197,9 @@ def test_a_name_that_was_saved_gets_a_number(tmp_path: Path) -> None:
 
 def test_one_name_for_thousands_of_trees_is_numbered_in_linear_time(tmp_path: Path) -> None:
     folder = SaveFolder(tmp_path / "saves")
-    start = time.process_time()
-    for _ in range(4_000):
-        folder.save(Saved("x.xml", "<a/>"))
-    assert time.process_time() - start < 5
+    with within(5):
+        for _ in range(4_000):
+            folder.save(Saved("x.xml", "<a/>"))
     assert (tmp_path / "saves" / "x-4000.xml").exists()
 
 
