@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import uuid
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import ArgumentError, CorpusError
@@ -32,13 +33,31 @@ logger = logging.getLogger(__name__)
 
 _CONNECT_SECONDS: Final = 30
 _ANSWER_SECONDS: Final = 10
+_STOP_SECONDS: Final = 1.0
+# A scheduler that did not answer is left alone for so long: many jobs may wait to be sent to it.
+_AGAIN_SECONDS: Final = 60.0
 # What a client says of its connection.
 _CONNECTED: Final = "running"
 _GIVES_UP: Final = frozenset({"closing", "closed"})
 _GIVEN_UP: Final = "too many workers died while they had this job; their logs may say why"
 
-# On a worker: the executors that were told to stop.
+# On a worker: the executors that were told to stop, and those of the jobs that run, by their keys.
 _stopped: set[str] = set()
+_running: dict[str, str] = {}
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A job that has not ended: whom to tell, and the client that sent it."""
+
+    name: str
+    tell: Callable[[Outcome], None]
+    client: Any
+    future: Any = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self.future is not None and self.future.status == "pending"
 
 
 class DaskExecutor(Places):
@@ -59,7 +78,7 @@ class DaskExecutor(Places):
     ) -> None:
         super().__init__(retries)
         try:
-            import distributed  # noqa: PLC0415 - an extra, and slow to import
+            import distributed  # noqa: F401, PLC0415 - an extra, and slow to import
         except ImportError as error:
             raise ArgumentError(
                 "The executor dask needs the package distributed: "
@@ -67,19 +86,16 @@ class DaskExecutor(Places):
             ) from error
         self._id = uuid.uuid4().hex
         self._address = address
+        self._timeout = timeout
         self._places = 0
-        # Of jobs that have not ended, by the keys of their tasks: their names, and whom to tell.
-        self._open: dict[str, tuple[str, Callable[[Outcome], None]]] = {}
+        # Of jobs that have not ended, by the keys of their tasks.
+        self._open: dict[str, _Open] = {}
         self._told_to_wait = False
-        try:
-            # Most of its methods have no types.
-            client: Any = distributed.Client
-            self._client = client(address, timeout=timeout, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
-            raise CorpusError(
-                f"No Dask scheduler answers at {address} ({error}). Start one with "
-                "'dask scheduler', or give the address that it prints."
-            ) from error
+        self._is_closed = threading.Event()
+        self._connecting = threading.Lock()
+        self._connect_again_at = 0.0
+        # Most of its methods have no types.
+        self._client: Any = self._connected()
 
     def __exit__(
         self,
@@ -89,6 +105,7 @@ class DaskExecutor(Places):
     ) -> None:
         """Leave the cluster as it was. The jobs that run end with their tasks."""
         super().stop()
+        self._is_closed.set()
         self._client.close()
 
     def places(self) -> int:
@@ -111,30 +128,27 @@ class DaskExecutor(Places):
     def begin(self, job: Job, tell: Callable[[Outcome], None]) -> None:
         """Send a job to the scheduler."""
         key = f"job-{job.name or job.function}-{uuid.uuid4().hex}"
-        self._open[key] = job.name, tell
         try:
-            future = self._client.submit(
+            client = self._client_now()
+            self._open[key] = opened = _Open(job.name, tell, client)
+            opened.future = client.submit(
                 _run_on_worker, job.as_json(), self._id, key=key, pure=False
             )
+            # Dask has one thread for what is called here, and whoever asks for a result may wait:
+            # for a worker that hangs, or until another one has done the job once more.
+            opened.future.add_done_callback(lambda ended: self._ask(key, job, ended))
         except Exception as error:  # noqa: BLE001 - of any kind, where the connection is gone
-            self._tell(key, _failed(job, error))
-            return
-        future.add_done_callback(lambda ended: self._tell(key, _outcome(job, ended)))
+            self._open.pop(key, None)
+            tell(_failed(job, error))
 
     def look(self) -> None:
         """Tell of the jobs of a client that has given its scheduler up.
 
         It cancels the tasks that it has by then; one that is sent just after that never ends.
         """
-        if self._client.status in _GIVES_UP:
-            for key, (name, _) in list(self._open.items()):
-                self._tell(key, Outcome(name, reason=LOST, detail="the scheduler is gone"))
-
-    def _tell(self, key: str, outcome: Outcome) -> None:
-        # Two may come to tell of a job; the one that takes it out does.
-        _, tell = self._open.pop(key, ("", None))
-        if tell is not None:
-            tell(outcome)
+        for key, opened in list(self._open.items()):
+            if opened.client.status in _GIVES_UP:
+                self._tell(key, Outcome(opened.name, reason=LOST, detail="the scheduler is gone"))
 
     def stop(self) -> None:
         """Ask the jobs that run to end, and begin no more."""
@@ -143,12 +157,76 @@ class DaskExecutor(Places):
         super().stop()
 
         # Whoever calls need not wait for the cluster, and may be a signal handler.
-        threading.Thread(target=self._send_stop, daemon=True).start()
+        threading.Thread(target=self._keep_stopping, daemon=True).start()
 
-    def _send_stop(self) -> None:
-        # Jobs of a scheduler that is gone end with their tasks.
+    def _connected(self) -> Any:  # noqa: ANN401 - as above
+        from distributed import Client  # noqa: PLC0415 - as above
+
+        make: Any = Client
+        try:
+            return make(self._address, timeout=self._timeout, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise CorpusError(
+                f"No Dask scheduler answers at {self._address} ({error}). Start one with "
+                "'dask scheduler', or give the address that it prints."
+            ) from error
+
+    def _client_now(self) -> Any:  # noqa: ANN401 - as above
+        """Return a client; a new one where the last has given up, as a scheduler may be back."""
+        with self._connecting:
+            is_gone = self._client.status in _GIVES_UP and not self._is_closed.is_set()
+            if is_gone and time.monotonic() >= self._connect_again_at:
+                try:
+                    self._client = self._connected()
+                finally:
+                    self._connect_again_at = time.monotonic() + _AGAIN_SECONDS
+            return self._client
+
+    def _ask(self, key: str, job: Job, ended: Future[Outcome]) -> None:
+        def ask() -> None:
+            self._tell(key, _outcome(job, ended))
+
+        threading.Thread(target=ask, name=f"result {job.name}", daemon=True).start()
+
+    def _tell(self, key: str, outcome: Outcome) -> None:
+        # Two may come to tell of a job; the one that takes it out does.
+        opened = self._open.pop(key, None)
+        if opened is not None:
+            opened.tell(outcome)
+
+    def _keep_stopping(self) -> None:
+        """Tell all workers, also those that come later, and take back what none of them has begun.
+
+        Jobs of a scheduler that is gone end with their tasks.
+        """
+        idle: set[str] = set()
+        while True:
+            # Twice, since what has ended may be told here a moment later.
+            before, idle = idle, self._idle_jobs()
+            for key in before & idle:
+                self._take_back(key)
+            if self._is_closed.wait(_STOP_SECONDS):
+                return
+
+    def _idle_jobs(self) -> set[str]:
+        """Tell all workers to stop; return the keys of jobs that none of them has begun."""
+        try:
+            opened = {key for key, one in tuple(self._open.items()) if one.is_pending}
+            told = self._client.run(_stop_on_worker, self._id, on_error="return")
+        except Exception:  # noqa: BLE001 - of any kind, where the connection is gone
+            return set()
+        begun = list(told.values())
+        # A worker that gives no answer may have begun any of them.
+        return opened.difference(*begun) if all(isinstance(one, list) for one in begun) else set()
+
+    def _take_back(self, key: str) -> None:
+        opened = self._open.get(key)
+        if opened is None or opened.future is None:
+            return
+        words = "it was told to stop before it began"
+        self._tell(key, Outcome(opened.name, reason=STOPPED, detail=words))
         with suppress(Exception):
-            self._client.run(_stop_on_worker, self._id, on_error="ignore")
+            opened.future.cancel()
 
     def is_final(self, outcome: Outcome) -> bool:
         """Tell whether the scheduler has given a job up."""
@@ -175,8 +253,10 @@ def _failed(job: Job, error: BaseException) -> Outcome:
     return Outcome(job.name, reason=LOST, detail=f"the cluster lost it ({kind}: {text})")
 
 
-def _stop_on_worker(executor: str) -> None:
+def _stop_on_worker(executor: str) -> list[str]:
+    """Have the jobs of an executor stop; return the keys of those that run here."""
     _stopped.add(executor)
+    return [key for key, of in tuple(_running.items()) if of == executor]
 
 
 def _run_on_worker(values: dict[str, Any], executor: str) -> Outcome:
@@ -185,7 +265,7 @@ def _run_on_worker(values: dict[str, Any], executor: str) -> Outcome:
     from distributed.core import Status  # noqa: PLC0415
 
     worker = get_worker()
-    key = worker.get_current_task()
+    key = str(worker.get_current_task())
 
     def should_stop() -> bool:
         if executor in _stopped or worker.status in {Status.closing, Status.closing_gracefully}:
@@ -194,7 +274,11 @@ def _run_on_worker(values: dict[str, Any], executor: str) -> Outcome:
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    outcome = run_in_process(Job.from_json(values), should_stop=should_stop)
+    _running[key] = executor
+    try:
+        outcome = run_in_process(Job.from_json(values), should_stop=should_stop)
+    finally:
+        _running.pop(key, None)
     if outcome.reason == STOPPED and executor not in _stopped:
         return replace(outcome, reason=LOST, detail="its worker was closed")
     return outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -235,6 +236,75 @@ def address_in(path: Path) -> str:
         time.sleep(0.02)
     address: str = json.loads(path.read_text("utf-8"))["address"]
     return address
+
+
+def test_a_client_that_gave_up_is_made_anew_for_the_next_job(cluster: LocalCluster) -> None:
+    with DaskExecutor(cluster.scheduler_address, retries=0) as executor:
+        # As when its scheduler was away for longer than the client waits.
+        executor._client.close()
+        (outcome,) = executor.run([Job("support.jobs:double", 2)])
+
+    assert (outcome.reason, outcome.value) == (DONE, 4)
+
+
+def test_a_scheduler_that_stays_away_is_not_waited_for_by_each_job(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [Job("support.jobs:double", number, name=str(number)) for number in range(20)]
+    with DaskExecutor(cluster.scheduler_address, retries=0) as executor, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        executor._client.close()
+        monkeypatch.setattr(executor, "_address", f"tcp://127.0.0.1:{taken.getsockname()[1]}")
+        monkeypatch.setattr(executor, "_timeout", 0.2)
+        began = time.monotonic()
+        outcomes = list(executor.run(jobs))
+
+    assert {one.reason for one in outcomes} == {LOST}
+    assert len(outcomes) == 20
+    assert time.monotonic() - began < 10 * 0.2
+
+
+def test_a_result_that_is_waited_for_holds_up_no_other(cluster: LocalCluster) -> None:
+    others = threading.Event()
+    held: list[bool] = []
+    jobs = [Job("support.jobs:double", number, name=str(number)) for number in range(3)]
+    with DaskExecutor(cluster.scheduler_address) as executor:
+        gather = executor._client.scheduler.gather
+
+        async def gather_late(**arguments: object) -> object:
+            if not held:
+                # As where the worker hangs that has the result.
+                held.append(False)
+                held[0] = await asyncio.to_thread(others.wait, 20)
+            return await gather(**arguments)
+
+        executor._client.scheduler.gather = gather_late
+        outcomes = []
+        for outcome in executor.run(jobs):
+            outcomes.append(outcome)
+            others.set()
+
+    assert sorted(one.value for one in outcomes) == [0, 2, 4]
+    assert held == [True]
+
+
+def test_a_job_that_no_worker_has_begun_ends_when_all_are_stopped() -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
+        ) as empty,
+        DaskExecutor(empty.scheduler_address) as executor,
+    ):
+        stopper = threading.Timer(0.1, executor.stop)
+        stopper.start()
+        (outcome,) = executor.run([Job("support.jobs:double", 1, name="waiting")])
+        stopper.join()
+        with distributed.Client(empty.scheduler_address, set_as_default=False) as client:
+            tasks = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
+
+    assert (outcome.name, outcome.reason) == ("waiting", STOPPED)
+    assert outcome.detail == "it was told to stop before it began"
+    assert tasks == []
 
 
 def started(what: str, *arguments: str) -> subprocess.Popen[bytes]:
