@@ -15,18 +15,25 @@ if TYPE_CHECKING:
 
 # What a test whose time is over has for cleaning up, in seconds.
 GRACE = 60
+# What whoever runs the tests may have said of a terminal, of the network or of a project.
+OF_OTHERS = (
+    *("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+    *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+    *("SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
+)
 _errors = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have a Ctrl-C mean one, also where the tests run in the background of a shell.
-
-    Nor is a law broken by a machine that is busy while one of its examples is made or tried.
-    """
+    """Have the tests mean the same wherever, by whomever and beside whatever they are run."""
+    for name in OF_OTHERS:
+        os.environ.pop(name, None)
+    # A law is not broken by a machine that is busy while an example is made or tried.
     settings.register_profile(
         "any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     settings.load_profile("any machine")
+    # A Ctrl-C is one, also where the tests run in the background of a shell.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # A test's own standard error is kept from being seen.

@@ -18,7 +18,6 @@ import pytest
 from crawler.items import FIELD_ORDER
 
 ROOT = Path(__file__).parents[2]
-UNWANTED = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 SETTINGS = """
 from settings.base import *
@@ -70,9 +69,7 @@ def command(*arguments: str, count: int = 3) -> list[str]:
 
 
 def environment(project: Path) -> dict[str, str]:
-    # A terminal's width is not that of whoever runs the tests.
-    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
-    return {**kept, "PYTHONPATH": f"{project}{os.pathsep}{ROOT}", "TERM": "xterm"}
+    return {**os.environ, "PYTHONPATH": f"{project}{os.pathsep}{ROOT}", "TERM": "xterm"}
 
 
 def crawl(project: Path, *arguments: str, count: int = 3) -> str:

@@ -24,6 +24,7 @@ KILLS = 50
 PAGES = 500
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes it has forked")
 def test_fifty_kills_of_a_crawl_lose_and_double_nothing(
     project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
