@@ -45,6 +45,7 @@ _REFUSED: Final = 300
 # Whoever let us wait for the whole time limit is left alone for so many more: a harvest of many
 # sites in trouble is to go on meanwhile.
 _PAUSE_LIMITS: Final = 6
+_KILL_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +234,12 @@ def _ways(trouble: Trouble, alerts: Alerts) -> dict[str, Callable[[], str]]:
 
 
 def _run_command(command: tuple[str, ...], data: bytes, seconds: float) -> str:
-    # A file and no pipe: what the command leaves running in the background may keep it open.
-    with tempfile.TemporaryFile() as said:
+    try:
+        # A file and no pipe: what the command leaves running in the background may keep it open.
+        said = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed below
+    except OSError as error:
+        return f"{command[0]} cannot be run: {one_line(error)}"
+    with said:
         try:
             process = subprocess.Popen(  # noqa: S603 - the plan's own command, without a shell
                 command,
@@ -265,9 +270,11 @@ def _kill_all(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.kill()
     else:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    # What runs as another user, as by sudo, cannot be killed, and is left to itself.
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_KILL_SECONDS)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

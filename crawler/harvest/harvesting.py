@@ -6,6 +6,7 @@ from collections import Counter, deque
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crawler.core.errors import CorpusError, one_line
@@ -33,6 +34,7 @@ BUSY: Final = "busy"
 _FIGURES: Final = ("pages", "items", "new", "changed", "gone")
 _NO_PAGE: Final = "no-page"
 _LOOK_SECONDS: Final = 0.5
+_KEEP_SECONDS: Final = 60.0
 # So many reasons of failures are named where there is nothing else.
 _REASONS: Final = 3
 
@@ -141,6 +143,8 @@ class Harvest:
         self._running: dict[str, _Running] = {}
         self._busy: set[str] = set()
         self._why_not: dict[str, str] = {}
+        self._unkept: dict[str, Run] = {}
+        self._kept_at = monotonic()
         self.tally = Tally()
         self.is_stopping = False
         self._waits_for_places = False
@@ -191,8 +195,12 @@ class Harvest:
     def go_on(self, seconds: float) -> Step:
         """Begin what there is room for, and wait at most so long for the end of a run."""
         step = Step()
+        if monotonic() - self._kept_at >= _KEEP_SECONDS:
+            self.keep()
         free = self._crew.free() if self._waiting else 0
-        while self._waiting and free > 0:
+        began = monotonic()
+        # A store may take long to tell of each that it needs no run: there is more to look at.
+        while self._waiting and free > 0 and monotonic() - began < _LOOK_SECONDS:
             wanted = self._waiting.popleft()
             if self._begin(wanted):
                 free -= 1
@@ -208,6 +216,19 @@ class Harvest:
             self._end(outcome)
             step.ended.append(outcome.name)
         return step
+
+    def keep(self) -> None:
+        """Write once more what the history did not take, as of a store that was away for minutes.
+
+        Such a run would be told as lost when the next one begins.
+        """
+        self._kept_at = monotonic()
+        for site, run in tuple(self._unkept.items()):
+            try:
+                self._history.write(run)
+            except (CorpusError, OSError):
+                return
+            del self._unkept[site]
 
     def _begin(self, wanted: _Wanted) -> bool:
         """Begin a run; False where none is needed, or it cannot be begun."""
@@ -233,6 +254,9 @@ class Harvest:
 
     def _note_begin(self, wanted: _Wanted, now: datetime) -> Run | None:
         site = wanted.site
+        if (unkept := self._unkept.get(site.id)) is not None:
+            self._history.write(unkept)
+            del self._unkept[site.id]
         standing = self._history.standing(site, now)
         if standing.last is not None and standing.last.is_open:
             # Who holds the lock knows that no run is under way.
@@ -301,6 +325,7 @@ class Harvest:
         try:
             self._history.write(run)
         except (CorpusError, OSError) as error:
+            self._unkept[run.site] = run
             self._listener.said(f"{run.site}: the history cannot be written: {one_line(error)}")
         try:
             running.held.close()
@@ -365,3 +390,4 @@ def run_all(harvest: Harvest, should_stop: Callable[[], bool]) -> None:
         if should_stop() and not harvest.is_stopping:
             harvest.stop()
         harvest.go_on(_LOOK_SECONDS)
+    harvest.keep()

@@ -43,6 +43,7 @@ _SKEW_SECONDS: Final = 15.0
 _RENEWALS: Final = 4
 _LOOK_SECONDS: Final = 0.5
 _GLANCE_SECONDS: Final = 0.01
+_LONGEST_GLANCE_SECONDS: Final = 5.0
 
 
 class BusyError(StoreError):
@@ -91,7 +92,9 @@ class FileLock:
         while not self._take():
             holder = self.holder()
             if not holder:
-                # Somebody looked at it at that moment.
+                # Somebody looked at it at that moment; who is stopped while he looks holds it.
+                if time.monotonic() >= until + _LONGEST_GLANCE_SECONDS:
+                    raise _busy(self._path.stem, holder)
                 time.sleep(_GLANCE_SECONDS)
                 continue
             if holder.get("owner") != self._owner or time.monotonic() >= until:
@@ -194,9 +197,11 @@ class ObjectLock:
         until = time.monotonic() + self._patience
         while True:
             number, holder = self._last()
-            if not self._holds(holder):
-                if self._take(number + 1):
-                    break
+            if not self._holds(holder) and self._take(number + 1):
+                break
+            if not self._holds(holder) and time.monotonic() < until:
+                # Another one was faster: who, the store tells in a moment.
+                time.sleep(_GLANCE_SECONDS)
                 continue
             if holder.get("owner") != self._owner or time.monotonic() >= until:
                 raise _busy(self._folder.rpartition("/")[2], holder)
@@ -254,10 +259,11 @@ class ObjectLock:
 
     def _take(self, number: int) -> bool:
         began = time.monotonic()
-        if not self._objects.create(self._name(number), self._record(time.time() + self._lease)):
-            return False
+        self._objects.create(self._name(number), self._record(time.time() + self._lease))
         self._number = number
-        # A store that knows no conditional writes has let several make it: the last one counts.
+        # Whose it is, what lies there tells. A store that knows no conditional writes has let
+        # several make it, of which the last one counts; and one whose answer was lost is asked
+        # again by its library, and says that what it has just made is there.
         if not self._is_mine():
             return False
         self._renewed = began
@@ -280,7 +286,7 @@ class ObjectLock:
                 until = time.time() + self._lease
                 self._objects.write(self._name(self._number), self._record(until))
                 self._renewed = began
-            except StoreError:
+            except BaseException:  # noqa: BLE001 - also a request that was cancelled: who ends renews nothing
                 if time.monotonic() - self._renewed >= self._lease:
                     self._lose()
                     return

@@ -6,6 +6,7 @@ their own configuration (``AWS_…`` and ``FSSPEC_S3_…`` in the environment, c
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +139,7 @@ class RemoteStorage(Storage):
             raise
         except FileNotFoundError as error:
             raise MissingError(f"{name} is not in {self.url}, or the bucket is not.") from error
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             # Libraries of stores have errors of all kinds for a store that cannot be reached.
             raise StoreError(
                 f"{name} in {self.url} cannot be read or written: {error}. "

@@ -110,6 +110,7 @@ class Watch:
         self._harvest.stop()
         while not self._harvest.is_idle:
             self._harvest.go_on(self._look_seconds)
+        self._harvest.keep()
 
     def step(self) -> None:
         """Look once: begin what is due, and wait until something is due or has ended."""

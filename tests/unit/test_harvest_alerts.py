@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -154,6 +155,28 @@ def test_a_command_has_so_long_and_no_longer() -> None:
     assert send(trouble, slow) == [f"{sys.executable} took more than 0.2 s"]
     missing = Alerts(command=("/no/such/program",))
     assert send(trouble, missing)[0].startswith("/no/such/program cannot be run: ")
+
+
+def test_a_command_that_cannot_be_killed_is_left_to_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: int) -> None:
+        # As of a command that sudo has given to another user.
+        raise PermissionError
+
+    monkeypatch.setattr(os, "killpg", refuse)
+    slow = Alerts(command=(sys.executable, "-c", "import time; time.sleep(0.5)"), time_limit=0.1)
+    assert send(Trouble("failed", "x", runs(1)[0]), slow) == [
+        f"{sys.executable} took more than 0.1 s"
+    ]
+
+
+def test_a_command_that_has_nowhere_to_write_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    (words,) = send(Trouble("failed", "x", runs(1)[0]), STRICT)
+    assert words.startswith("true cannot be run: ")
 
 
 @contextmanager

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
+import pytest
+
+from crawler.harvest.calls import ExecutorCall
+from crawler.harvest.calls import run as run_harvest
 from crawler.harvest.harvesting import run_all
 from crawler.harvest.history import Run
 from crawler.harvest.jobs import FAILED, TIME, Outcome
+from crawler.harvest.locks import Claim
+from crawler.harvest.planfile import read_plan
+from crawler.harvest.storage import Storage
 from support.harvests import (
     HOUR,
     MONDAY,
     QUIET,
     World,
     figures,
+    plan_file,
     site,
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 
 def test_due_runs_nothing_before_its_time_and_each_time_once(tmp_path: Path) -> None:
@@ -153,3 +165,65 @@ def test_stopping_begins_no_more_and_keeps_what_ran(tmp_path: Path) -> None:
     assert world.harvest.tally.left == 1
     assert not world.harvest.tally.went_well
     assert world.harvest.is_idle
+
+
+def test_a_run_that_the_history_did_not_take_is_kept_later_and_never_lost(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    daily = site("blog")
+    world.due(daily)
+    world.clock.time = MONDAY + 6 * HOUR
+    world.harvest.want(daily, QUIET, only_due=True)
+    world.harvest.go_on(0)
+    (entry,) = (tmp_path / "out" / "history" / "blog").glob("2*.json")
+    # As where the store is away when the run ends.
+    entry.unlink()
+    entry.mkdir()
+    run_all(world.harvest, lambda: False)
+    assert "the history cannot be written" in world.listener.words[0]
+    entry.rmdir()
+    world.clock.time += 24 * HOUR
+    world.due(daily)
+    assert [run.reason for run in world.history.runs("blog")] == ["finished", "finished"]
+    assert len(world.listener.words) == 1
+
+
+def test_a_store_that_takes_long_to_say_no_does_not_keep_a_harvest_from_stopping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+
+    def take(_: str) -> Callable[[], None] | None:
+        time.sleep(0.3)
+        return None
+
+    monkeypatch.setattr(world.locks, "take", take)
+    for number in range(20):
+        world.harvest.want(site(f"s{number}"), QUIET, only_due=False)
+    step = world.harvest.go_on(1)
+    assert len(step.declined) == 2
+    run_all(world.harvest, lambda: True)
+    assert world.harvest.tally.left == 18
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_a_harvest_goes_on_where_nothing_can_be_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = read_plan(plan_file(tmp_path, "one 0 5 * * *", "two 0 5 * * *"))
+    storage = Storage.of(plan.output)
+    with (
+        storage.lock("harvest one", Claim("another")),
+        storage.lock("harvest two", Claim("another")),
+        Path("/dev/full").open("w", encoding="utf-8", buffering=1) as full,
+    ):
+        monkeypatch.setattr(sys, "stderr", full)
+        went_well = run_harvest(plan, plan.sites, ExecutorCall(), only_due=False)
+        monkeypatch.undo()
+        _forget(full)
+    assert not went_well
+
+
+def _forget(file: TextIO) -> None:
+    """Let a file be closed that still holds what it could not write."""
+    with Path(os.devnull).open("w", encoding="utf-8") as null:
+        os.dup2(null.fileno(), file.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import threading
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import StoreError
+from crawler.harvest import locks
 from crawler.harvest.locks import BusyError, Claim, ObjectLock
 from crawler.harvest.remote import RemoteStorage
 from crawler.harvest.storage import FolderStorage, MissingError, Storage, site_folder
@@ -167,6 +169,22 @@ def test_who_looks_keeps_nobody_from_a_lock(tmp_path: Path) -> None:
             thread.join()
 
 
+def test_who_is_stopped_while_he_looks_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(locks, "_LONGEST_GLANCE_SECONDS", 0.1)
+    lock = Storage.of(str(tmp_path)).lock("blog", NOW)
+    with lock:
+        pass
+    with (tmp_path / "locks" / "blog.lock").open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        with pytest.raises(BusyError, match="in use by the run unknown"):
+            lock.__enter__()
+    with lock:
+        pass
+
+
 def test_an_attempt_waits_for_one_of_the_same_run(url: str) -> None:
     storage = Storage.of(url)
     order = []
@@ -212,6 +230,68 @@ def test_a_lock_is_renewed_while_it_is_held(objects: RemoteStorage) -> None:
         time.sleep(4)
         with pytest.raises(BusyError, match="run one"):
             ObjectLock(objects, "locks/blog", Claim("other"), lease=3).__enter__()
+
+
+class Objects:
+    """A store in memory, which may do other than what it is asked to."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.writes = 0
+        self.cancels = 0
+
+    def read(self, name: str) -> bytes:
+        if self.cancels:
+            self.cancels -= 1
+            raise asyncio.CancelledError
+        return self.kept[name]
+
+    def write(self, name: str, data: bytes) -> None:
+        self.writes += 1
+        self.kept[name] = data
+
+    def create(self, name: str, data: bytes) -> bool:
+        self.kept.setdefault(name, data)
+        return True
+
+    def list(self, folder: str) -> list[str]:
+        return sorted(name for name in self.kept if name.startswith(f"{folder}/"))
+
+    def delete(self, name: str) -> None:
+        self.kept.pop(name, None)
+
+
+def test_a_lock_that_was_made_and_not_said_so_is_held() -> None:
+    class Deaf(Objects):
+        def create(self, name: str, data: bytes) -> bool:
+            # The library has asked again, since the first answer was lost.
+            super().create(name, data)
+            return False
+
+    lock = ObjectLock(Deaf(), "locks/blog", NOW, lease=0.2)
+    with lock:
+        assert lock.holder()["owner"] == "run"
+        lock.check()
+
+
+def test_a_lock_that_the_store_shows_to_nobody_is_given_up() -> None:
+    class Blind(Objects):
+        def list(self, folder: str) -> list[str]:
+            return super().list(f"hidden/{folder}")
+
+    with pytest.raises(BusyError):
+        ObjectLock(Blind(), "locks/blog", NOW, lease=0.1).__enter__()
+
+
+def test_a_request_that_was_cancelled_does_not_end_the_renewing_of_a_lock() -> None:
+    objects = Objects()
+    with ObjectLock(objects, "locks/blog", NOW, lease=0.4) as lock:
+        objects.cancels = 1
+        until = time.monotonic() + 20
+        while not objects.writes:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        lock.check()
 
 
 def test_a_holder_is_told_that_its_lock_was_taken(objects: RemoteStorage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -85,7 +86,9 @@ def _check(options: Options, settings: BaseSettings) -> None:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(f"scrapy harvest archive: {line}\n")
+    # Where the disk is full or the terminal is gone, the work goes on unseen.
+    with suppress(OSError):
+        sys.stderr.write(f"scrapy harvest archive: {line}\n")
 
 
 def summary_lines(summary: Summary) -> list[str]:
