@@ -8,6 +8,7 @@ to other workers.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 _CONNECT_SECONDS: Final = 30
 _ANSWER_SECONDS: Final = 10
+_MORE_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 1.0
 # A scheduler that did not answer is left alone for so long: many jobs may wait to be sent to it.
 _AGAIN_SECONDS: Final = 60.0
@@ -58,6 +60,26 @@ class _Open:
     @property
     def is_pending(self) -> bool:
         return self.future is not None and self.future.status == "pending"
+
+
+async def _greet(address: str, seconds: float) -> None:
+    """Connect to a scheduler and leave.
+
+    Raises:
+        ValueError: that is no address.
+        OSError: nobody answers, or not as Dask does.
+    """
+    from distributed.comm.core import connect  # noqa: PLC0415 - an extra, and slow to import
+    from distributed.security import Security  # noqa: PLC0415 - as above
+
+    # As most of Dask, they have no types.
+    call: Any = connect
+    security: Any = Security
+    secured = security().get_connection_args("client")
+    # It keeps to its time where nobody answers, and not where somebody does who says nothing.
+    greeting = call(address, timeout=seconds, **secured)
+    comm = await asyncio.wait_for(greeting, seconds + _MORE_SECONDS)
+    comm.abort()
 
 
 class DaskExecutor(Places):
@@ -164,11 +186,14 @@ class DaskExecutor(Places):
 
         make: Any = Client
         try:
+            # A client waits for ever at a server of another kind, such as that of a dashboard.
+            asyncio.run(_greet(self._address, self._timeout))
             return make(self._address, timeout=self._timeout, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
+            why = str(error) or f"no greeting within {self._timeout:g} s"
             raise CorpusError(
-                f"No Dask scheduler answers at {self._address} ({error}). Start one with "
-                "'dask scheduler', or give the address that it prints."
+                f"No Dask scheduler answers at {self._address} ({why}). Start one with "
+                "'dask scheduler', or give the address that it prints, such as tcp://head:8786."
             ) from error
 
     def _client_now(self) -> Any:  # noqa: ANN401 - as above

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from crawler.core.errors import CorpusError
+from crawler.demo.server import serve
 from crawler.harvest.daskexec import DaskExecutor
 from crawler.harvest.executors import LocalExecutor
 from crawler.harvest.jobs import DONE, LOST, STOPPED, Job
@@ -173,7 +174,16 @@ def test_a_scheduler_that_does_not_answer_is_told() -> None:
             DaskExecutor(f"tcp://127.0.0.1:{port}", timeout=0.5)
 
 
-@pytest.mark.parametrize("address", ["nonsense://a", "127.0.0.1:not-a-port"])
+def test_a_server_that_is_no_scheduler_is_told() -> None:
+    # A client of Dask alone would wait for ever.
+    with (
+        serve({}) as address,
+        pytest.raises(CorpusError, match=r"answers at .* \(no greeting within 0\.5 s\)"),
+    ):
+        DaskExecutor(address.removeprefix("http://"), timeout=0.5)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "nonsense://a", "127.0.0.1:not-a-port"])
 def test_an_address_that_is_none_is_told(address: str) -> None:
     with pytest.raises(CorpusError, match="No Dask scheduler answers"):
         DaskExecutor(address, timeout=0.5)
