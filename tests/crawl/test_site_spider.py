@@ -373,5 +373,7 @@ def test_the_pace_a_site_asks_for_is_kept(tmp_path: Path, wish: str, words: str)
         done = crawl(tmp_path, site, "-a", f"url={site.base}", *options)
     assert len(done.paths) == 4
     times = [at for _, at in site.requests]
-    assert min(later - earlier for earlier, later in pairwise(times)) > 0.25
+    # A busy server notes some requests late. The first apart, that shortens no sum.
+    assert min(later - earlier for earlier, later in pairwise(times)) > 0.1
+    assert times[-1] - times[0] > 0.3 * (len(times) - 1) - 0.1
     assert words in done.log
