@@ -95,6 +95,16 @@ class HarvestCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the first argument says."""
+        try:
+            self._do(args, opts)
+        except KeyboardInterrupt:
+            # Also while the modules of the command are loaded, which takes a moment.
+            is_kept = args[:1] in (["run"], ["watch"])
+            lost = "; what ran is told as lost at the next look" if is_kept else ""
+            self._tell(f"ended at once{lost}")
+            self.exitcode = _NOT_WELL
+
+    def _do(self, args: list[str], opts: argparse.Namespace) -> None:
         from pathlib import Path
 
         from crawler.core.errors import ArgumentError, CorpusError
@@ -130,11 +140,6 @@ class HarvestCommand(ScrapyCommand):
         except CorpusError as error:
             self._tell(error)
             self.exitcode = error.exit_code
-        except KeyboardInterrupt:
-            is_kept = args[0] in {"run", "watch"}
-            lost = "; what ran is told as lost at the next look" if is_kept else ""
-            self._tell(f"ended at once{lost}")
-            self.exitcode = _NOT_WELL
 
     def _run(self, plan: Plan, opts: argparse.Namespace) -> bool:
         from crawler.harvest.calls import chosen, run

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib.abc
 import json
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -187,6 +189,20 @@ def test_a_look_at_what_sites_have_ends_soon_when_it_is_interrupted(
     assert harvest("check", plan, "--fetch") == 1
     # Nothing of it is kept, so its processes have no time to end in order.
     assert [job.grace for job in jobs] == [1, 1]
+    assert capsys.readouterr().err == "scrapy harvest: ended at once\n"
+
+
+def test_ctrl_c_while_modules_are_loaded_has_a_line_as_any(
+    plan: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(importlib.abc.MetaPathFinder):
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "crawler.harvest.planfile":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "crawler.harvest.planfile")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert harvest("status", plan) == 1
     assert capsys.readouterr().err == "scrapy harvest: ended at once\n"
 
 
