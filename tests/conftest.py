@@ -33,6 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     settings.load_profile("any machine")
+    kept = config.rootpath / ".hypothesis"
+    if not os.access(kept if kept.exists() else config.rootpath, os.W_OK):
+        # In a checkout of somebody else's no failed examples are kept.
+        settings.register_profile("any checkout", settings(), database=None)
+        settings.load_profile("any checkout")
     # A Ctrl-C is one, also where the tests run in the background of a shell.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
