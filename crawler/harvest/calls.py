@@ -208,6 +208,7 @@ def status(plan: Plan, ids: Sequence[str], *, last: int, html: Path | None, as_j
             html.write_text(page(statuses, plan.path.name, now), "utf-8")
         except OSError as error:
             raise CorpusError(f"{html} cannot be written: {error.strerror or error}") from error
+        print(f"{html} shows {counted(len(statuses), 'site')}")  # noqa: T201 - the answer
     elif as_json:
         print(json.dumps(of.as_json(statuses), ensure_ascii=False, indent=1))  # noqa: T201 - the answer
     else:

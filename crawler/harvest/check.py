@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
 
-from crawler.core.errors import CorpusError
+from crawler.core.errors import CorpusError, StoreError
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import Job
 from crawler.harvest.schedule import next_times
@@ -17,19 +20,46 @@ if TYPE_CHECKING:
     from crawler.harvest.jobs import Outcome
     from crawler.harvest.plan import Plan, SitePlan
 
-__all__ = ["discover_site", "fetch_job", "found_lines", "schedule_lines"]
+__all__ = ["discover_site", "fetch_job", "found_lines", "output_line", "schedule_lines"]
 
 DISCOVER_SITE: Final = "crawler.harvest.check:discover_site"
 _SECONDS: Final = 600.0
 _GRACE_SECONDS: Final = 1.0
 
 
+def output_line(output: str) -> str:
+    """Say where a harvest lies, and whether whoever asks may write there. Writes nothing.
+
+    Args:
+        output: as a plan has it; a store that is none of this machine is not asked.
+
+    Raises:
+        StoreError: no harvest can lie there.
+    """
+    scheme, is_url, _ = output.partition("://")
+    if is_url and scheme != "file":
+        return f"output: {output}"
+    path = Path(unquote(urlsplit(output).path) if is_url else output).absolute()
+    # Those of os answer for paths that cannot be looked at, too.
+    there = next(one for one in (path, *path.parents) if os.path.lexists(one) or one == one.parent)
+    if not os.path.isdir(there):  # noqa: PTH112 - as said
+        raise StoreError(f"output: {there} is no folder; name another one in the plan")
+    # A plan may be checked by somebody else than who runs it.
+    is_open = os.access(there, os.W_OK | os.X_OK)
+    return f"output: {output}" + ("" if is_open else f" (you may not write to {there})")
+
+
 def schedule_lines(
     plan: Plan, sites: Sequence[SitePlan], now: datetime, times: int
 ) -> Iterator[str]:
-    """Give when each site would run: its id, its schedule, and so many planned times, in UTC."""
+    """Give when each site would run: its id, its schedule, and so many planned times, in UTC.
+
+    Raises:
+        StoreError: no harvest can lie at the plan's output.
+    """
+    where = output_line(plan.output)
     yield f"{plan.path}: {counted(len(plan.sites), 'site')}"
-    yield f"output: {plan.output}"
+    yield where
     for site in sites:
         if not site.cron:
             yield f"{site.id}: never by itself (no 'cron')"

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from crawler.harvest.plan import Alerts, SitePlan
     from crawler.harvest.schedule import Due
 
-__all__ = ["BUSY", "Harvest", "Listener", "Locks", "Step", "Tally", "run_all"]
+__all__ = ["BUSY", "NOT_BEGUN", "Harvest", "Listener", "Locks", "Step", "Tally", "run_all"]
 
 BUSY: Final = "busy"
+NOT_BEGUN: Final = "not-begun"
 """The reason of a run that was not begun, since one of the same site is under way."""
 
 _FIGURES: Final = ("pages", "items", "new", "changed", "gone")
@@ -247,7 +248,7 @@ class Harvest:
                 self._crew.start(site, run.stamp)
                 self._running[site.id] = _Running(run, wanted.alerts, held.pop_all())
         except (CorpusError, OSError) as error:
-            self._not_begun(wanted, now, "not-begun", one_line(error))
+            self._not_begun(wanted, now, NOT_BEGUN, one_line(error))
             return False
         self._listener.started(run)
         return True

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from crawler.harvest.harvesting import BUSY
+from crawler.harvest.harvesting import BUSY, NOT_BEGUN
 from crawler.harvest.history import show_time
 from crawler.harvest.status import FIGURES, most_frequent
 from crawler.harvest.units import counted, show_seconds
@@ -107,7 +107,9 @@ class Display:
 
 def run_line(run: Run) -> str:
     """Describe a run that has ended in a line."""
-    took = "" if run.seconds is None or run.reason == BUSY else f" in {show_seconds(run.seconds)}"
+    took = ""
+    if run.seconds is not None and run.reason not in {BUSY, NOT_BEGUN}:
+        took = f" in {show_seconds(run.seconds)}"
     parts = [f"{run.site}: {run.reason}{took}"]
     if run.went_well or run.pages or run.items:
         parts += [counted(run.pages, "page"), counted(run.items, "item")]

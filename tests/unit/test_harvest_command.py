@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.abc
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -144,6 +145,32 @@ def test_check_tells_of_an_output_where_nothing_can_be_kept(
     assert err.startswith(f"scrapy harvest: {words}")
 
 
+@pytest.mark.parametrize("output", ["file/out", "file", "file://{folder}/file/out"])
+def test_check_tells_of_a_folder_that_cannot_be_made(
+    output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("where a folder belongs")
+    path = tmp_path / "harvest.toml"
+    path.write_text(PLAN.replace('"out"', f'"{output.format(folder=tmp_path)}"'), "utf-8")
+    assert harvest("check", str(path)) == 1
+    words = f"{tmp_path / 'file'} is no folder; name another one in the plan"
+    assert capsys.readouterr() == ("", f"scrapy harvest: output: {words}\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes all")
+def test_check_tells_of_a_folder_that_may_not_be_written_to(
+    plan: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        assert harvest("check", plan) == 0
+    finally:
+        tmp_path.chmod(0o700)
+    assert (
+        f"output: {tmp_path / 'out'} (you may not write to {tmp_path})" in capsys.readouterr().out
+    )
+
+
 def test_status_shows_a_history_that_is_not_there_yet(
     plan: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,6 +180,7 @@ def test_status_shows_a_history_that_is_not_there_yet(
     assert [one["site"] for one in json.loads(capsys.readouterr().out)] == ["news"]
     page = tmp_path / "page.html"
     assert harvest("status", plan, "--html", str(page)) == 0
+    assert capsys.readouterr().out == f"{page} shows 2 sites\n"
     assert "never run" in str(html.fromstring(page.read_text("utf-8")).xpath("string()"))
     assert harvest("status", plan, "--html", str(tmp_path / "none" / "page.html")) == 1
     assert "cannot be written: No such file" in capsys.readouterr().err
@@ -173,6 +201,7 @@ def test_an_output_that_cannot_be_written_fails_each_site(
     assert harvest("run", plan) == 1
     out, err = capsys.readouterr()
     assert "not well    2 sites: blog (not-begun), news (not-begun)" in out
+    assert "blog: not-begun, " in err
     assert "Traceback" not in err
 
 
