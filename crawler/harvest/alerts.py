@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 from crawler.core.errors import CorpusError, one_line
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import STOPPED
+from crawler.harvest.status import most_frequent
 from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
@@ -97,14 +98,21 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
     average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
     if alerts.zero_items and run.items == 0 and _had_always_some(earlier):
         words = f"no items, where the last {len(earlier)} runs had {average:,.1f} on average"
-        found.append(Trouble("zero-items", f"{run.site}: {words}", run))
+        if len(earlier) == 1:
+            words = f"no items, where the run before had {average:,.0f}"
+        found.append(Trouble("zero-items", f"{run.site}: {words}{_skipped(run)}", run))
     elif run.items < alerts.fall * average:
         words = f"{run.items:,} items are less than {alerts.fall:.0%} of the average of "
-        found.append(Trouble("fall", f"{run.site}: {words}{average:,.1f}", run))
+        found.append(Trouble("fall", f"{run.site}: {words}{average:,.1f}{_skipped(run)}", run))
     if run.error_count > alerts.error_rate * (run.pages + run.error_count):
         words = f"{counted(run.error_count, 'error')} to {counted(run.pages, 'page')} fetched"
+        words += f" ({most_frequent(run.errors)})"
         found.append(Trouble("error-rate", f"{run.site}: {words}", run))
     return found
+
+
+def _skipped(run: Run) -> str:
+    return f" (skipped: {most_frequent(run.skipped)})" if run.skipped else ""
 
 
 def _had_always_some(runs: Sequence[Run]) -> bool:
