@@ -208,12 +208,14 @@ class Harvest:
             else:
                 self._busy.discard(wanted.site.id)
                 step.declined.append(wanted.site.id)
-        if self._waiting and not self._running and not self._waits_for_places:
+        is_room = free > 0
+        if self._waiting and not (is_room or self._running or self._waits_for_places):
             # A cluster may have no workers yet.
             self._listener.said("no site can be begun yet: the executor has no place for it")
             self._waits_for_places = True
-        # That a site is not begun is told at once.
-        for outcome in self._crew.wait(0.0 if step.declined else seconds):
+        # That a site is not begun is told at once; and where there is room, others are to be begun.
+        is_more = bool(step.declined) or (is_room and bool(self._waiting))
+        for outcome in self._crew.wait(0.0 if is_more else seconds):
             self._end(outcome)
             step.ended.append(outcome.name)
         return step

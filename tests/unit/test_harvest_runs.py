@@ -201,6 +201,7 @@ def test_a_store_that_takes_long_to_say_no_does_not_keep_a_harvest_from_stopping
         world.harvest.want(site(f"s{number}"), QUIET, only_due=False)
     step = world.harvest.go_on(1)
     assert len(step.declined) == 2
+    assert world.listener.words == []
     run_all(world.harvest, lambda: True)
     assert world.harvest.tally.left == 18
 
