@@ -91,6 +91,7 @@ def test_the_same_corpus_as_the_live_crawl_and_the_archive_crawl(
     _, err = project.run(*call, "--processes", "2")
     assert lines_of(project.folder) == live
     assert f"{len(live)} items" in err
+    assert err.endswith("scrapy harvest archive: the items are in out\n")
 
     options = options_for(tmp_path, PAGE_TYPES="all")
     with DaskExecutor(cluster) as executor:
@@ -140,7 +141,7 @@ def results(folder: Path) -> int:
     ("call", "words"),
     [
         ([], "name the WARC files to read"),
-        (["in.jsonl"], "in.jsonl is no WARC file by its name"),
+        (["scrapy.cfg"], "scrapy.cfg is no WARC file by its name"),
         (["in.warc", "--due"], "--due belongs to 'run', not to 'archive'"),
         (["in.warc", "-s", "CORPUS_TABLES_FOLDER=t"], "CORPUS_TABLES_FOLDER is set"),
     ],

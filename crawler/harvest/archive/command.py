@@ -66,6 +66,8 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
         return 1
     for line in summary_lines(summary):
         _tell(line)
+    if summary.items:
+        _tell(f"the items are in {call.output}")
     return 0 if summary.is_complete else 1
 
 
