@@ -116,6 +116,8 @@ class DaskExecutor(Places):
         self._is_closed = threading.Event()
         self._connecting = threading.Lock()
         self._connect_again_at = 0.0
+        # Since when the client was seen without a connection, while jobs ran.
+        self._away_since: float | None = None
         # Most of its methods have no types.
         self._client: Any = self._connected()
 
@@ -152,6 +154,8 @@ class DaskExecutor(Places):
         key = f"job-{job.name or job.function}-{uuid.uuid4().hex}"
         try:
             client = self._client_now()
+            if not self._open:
+                self._away_since = None
             self._open[key] = opened = _Open(job.name, tell, client)
             opened.future = client.submit(
                 _run_on_worker, job.as_json(), self._id, key=key, pure=False
@@ -166,8 +170,18 @@ class DaskExecutor(Places):
     def look(self) -> None:
         """Tell of the jobs of a client that has given its scheduler up.
 
-        It cancels the tasks that it has by then; one that is sent just after that never ends.
+        It cancels the tasks that it has by then; one that is sent just after that never ends. And
+        it gives nothing up while somebody else takes its calls at the address and says nothing.
         """
+        client, now = self._client, time.monotonic()
+        if client.status == _CONNECTED:
+            self._away_since = None
+        elif self._away_since is None:
+            self._away_since = now
+        elif now - self._away_since >= self._timeout + _ANSWER_SECONDS:
+            # It says at once that it is closing, and may take its time for that.
+            self._away_since = now
+            threading.Thread(target=_close, args=(client,), daemon=True).start()
         for key, opened in list(self._open.items()):
             if opened.client.status in _GIVES_UP:
                 self._tell(key, Outcome(opened.name, reason=LOST, detail="the scheduler is gone"))
@@ -256,6 +270,11 @@ class DaskExecutor(Places):
     def is_final(self, outcome: Outcome) -> bool:
         """Tell whether the scheduler has given a job up."""
         return outcome.detail == _GIVEN_UP
+
+
+def _close(client: Any) -> None:  # noqa: ANN401 - Dask's clients have no types
+    with suppress(Exception):
+        client.close()
 
 
 def _outcome(job: Job, future: Future[Outcome]) -> Outcome:

@@ -18,6 +18,7 @@ import pytest
 
 from crawler.core.errors import CorpusError
 from crawler.demo.server import serve
+from crawler.harvest import daskexec, executors
 from crawler.harvest.daskexec import DaskExecutor
 from crawler.harvest.executors import LocalExecutor
 from crawler.harvest.jobs import DONE, LOST, STOPPED, Job
@@ -272,6 +273,39 @@ def test_a_scheduler_that_stays_away_is_not_waited_for_by_each_job(
     assert {one.reason for one in outcomes} == {LOST}
     assert len(outcomes) == 20
     assert time.monotonic() - began < 10 * 0.2
+
+
+def test_a_client_that_a_silent_server_has_taken_the_call_of_gives_up(
+    cluster: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(daskexec, "_ANSWER_SECONDS", 0.1)
+    told = tmp_path / "told"
+    jobs = [
+        Job("support.jobs:sleep", {"told": str(told)}, name="first"),
+        Job("support.jobs:double", 1, name="second"),
+    ]
+    with (
+        DaskExecutor(cluster.scheduler_address, retries=0) as executor,
+        socket.create_server(("127.0.0.1", 0)) as silent,
+    ):
+        monkeypatch.setattr(executor, "_timeout", 0.3)
+        monkeypatch.setattr(executor, "places", lambda: 1)
+
+        def lose_connection() -> None:
+            wait_for(told)
+            address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+            monkeypatch.setattr(executor, "_address", address)
+            executor._client.scheduler.addr = address
+            executor._client.loop.add_callback(executor._client.scheduler_comm.comm.abort)
+
+        loser = threading.Thread(target=lose_connection)
+        loser.start()
+        outcomes = list(executor.run(jobs))
+        loser.join()
+
+    assert [(one.name, one.reason) for one in outcomes] == [("first", LOST), ("second", LOST)]
+    assert outcomes[1].detail == "the scheduler is gone"
 
 
 def test_a_result_that_is_waited_for_holds_up_no_other(cluster: LocalCluster) -> None:
