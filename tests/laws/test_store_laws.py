@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
+import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from crawler.core.page import Page
@@ -98,9 +99,22 @@ def test_a_cut_file_gives_every_whole_record_and_says_that_it_was_cut(
         assert damage == ["truncated"]
 
 
+def is_seen_within(member: bytes) -> bool:
+    """Say whether unpacking fails within a member.
+
+    It does not where a bit has changed that nobody reads, or the mark of the end, so that what
+    follows is unpacked as if it belonged to it.
+    """
+    try:
+        zlib.decompressobj(wbits=31).decompress(member)
+    except zlib.error:
+        return True
+    return False
+
+
 @given(st.lists(st.binary(min_size=30, max_size=300), min_size=3, max_size=5), st.data())
 @settings(deadline=None, max_examples=60)
-def test_damage_in_one_member_costs_no_other_record(
+def test_damage_seen_in_one_member_costs_no_other_record(
     bodies: list[bytes], data: st.DataObject
 ) -> None:
     members = [
@@ -112,6 +126,7 @@ def test_damage_in_one_member_costs_no_other_record(
     member = bytearray(members[hurt])
     member[at] ^= data.draw(st.integers(1, 255))
     members[hurt] = bytes(member)
+    assume(is_seen_within(members[hurt]))
     damage: list[str] = []
     found = read_records(
         io.BytesIO(b"".join(members)),
