@@ -286,7 +286,10 @@ def test_feeds_are_checked_before_the_crawl(tmp_path: Path) -> None:
         check_feeds(Settings({"FEEDS": {"x.csv": "csv"}}))
 
 
-def test_a_missing_pyarrow_is_said_before_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyarrow_is_said_before_the_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(OptionError, match=r'pip install "scrapy-corpus\[parquet\]"'):
         check_feeds(feeds("new.parquet", format="parquet"))

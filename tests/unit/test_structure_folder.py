@@ -236,7 +236,10 @@ def test_an_index_of_something_else_is_refused(tmp_path: Path) -> None:
         ({"CORPUS_STRUCTURE_FOLDER": "xml"}, "Name a model"),
     ],
 )
-def test_wrong_settings_end_a_crawl_before_it_begins(settings: dict[str, str], says: str) -> None:
+def test_wrong_settings_end_a_crawl_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionExit, match=says):
         CorpusAddon().update_settings(Settings(settings))
 

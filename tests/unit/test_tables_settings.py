@@ -134,7 +134,10 @@ def test_the_folder_brings_its_pipeline_and_nothing_else_does(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("rows", ["tables", "records"])
-def test_a_feed_of_tables_that_are_switched_off_is_refused(rows: str) -> None:
+def test_a_feed_of_tables_that_are_switched_off_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     feeds = {"t.csv": {"format": f"{rows}-csv", "overwrite": True}}
     update(FEEDS=feeds)
     with pytest.raises(OptionExit, match=f"one of {rows}, and CORPUS_TABLES is off"):
