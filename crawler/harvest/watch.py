@@ -131,7 +131,8 @@ class Watch:
             else:
                 wait = min(wait, (planned - now).total_seconds())
         planned, of = self._next_run()
-        self._listener.waits(planned, of)
+        if planned is not None or self._harvest.is_idle:
+            self._listener.waits(planned, of)
         step = self._harvest.go_on(wait)
         for site_id in (*step.ended, *step.declined):
             self._next.pop(site_id, None)

@@ -156,6 +156,16 @@ def test_a_watch_asks_again_for_a_site_that_runs_elsewhere(tmp_path: Path) -> No
     assert [name for name, _ in world.crew.begun] == ["one"]
 
 
+def test_a_watch_does_not_say_that_nothing_is_planned_when_its_sites_wait(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    watch = world.watch(read_plan(plan_file(tmp_path, "one 0 * * * *", "two 0 * * * *")))
+    while world.clock.time < MONDAY + 1.5 * HOUR:
+        watch.step()
+    assert len(world.crew.begun) == 2
+    assert world.listener.next
+    assert all(time is not None for time, _ in world.listener.next)
+
+
 def test_a_watch_tells_once_of_a_history_that_cannot_be_read(tmp_path: Path) -> None:
     world = World(tmp_path)
     watch = world.watch(read_plan(plan_file(tmp_path, "one 0 * * * *", "two 0 * * * *")))
