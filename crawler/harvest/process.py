@@ -33,6 +33,8 @@ _LOG: Final = "log.txt"
 _LOOK_SECONDS: Final = 0.05
 _LEAVE_SECONDS: Final = 10.0
 _LOG_TAIL: Final = 4096
+# By these ends what asks for memory, gets none, and does not look: abort, and a bad address.
+_ABRUPT: Final = frozenset({signal.SIGABRT, signal.SIGSEGV})
 # A process a job, so no job needs threads for its arithmetic; each would reserve memory, too.
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -150,9 +152,10 @@ def _told(job: Job, folder: Path, code: int, ended_for: str) -> _End:
     last = _last_line(folder / _LOG)
     if job.memory is not None and _is_of_memory(last):
         return _End(MEMORY, f"{last}; {_memory_limit(job)}")
-    return _End(
-        DIED, f"the process ended {_how(code)}" + (f"; its last words: {last}" * bool(last))
-    )
+    words = f"the process ended {_how(code)}"
+    if job.memory is not None and -code in _ABRUPT:
+        words += f", as where it gets no more memory: {_memory_limit(job)}"
+    return _End(DIED, words + (f"; its last words: {last}" * bool(last)))
 
 
 def _memory_limit(job: Job) -> str:

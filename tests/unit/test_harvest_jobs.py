@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -183,6 +184,20 @@ def test_a_job_has_no_more_memory_than_its_limit() -> None:
     assert over.reason == MEMORY
     assert f"{300 * MB:,} bytes" in over.detail
     assert (within.reason, within.value) == (DONE, 100 * MB)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process ends there by no signal")
+def test_an_abrupt_end_within_a_memory_limit_may_be_of_it() -> None:
+    limited, free = (
+        run_in_process(Job("signal:raise_signal", int(signal.SIGABRT), memory=memory))
+        for memory in (300 * MB, None)
+    )
+
+    assert limited.reason == free.reason == DIED
+    words = "the process ended by SIGABRT"
+    assert free.detail == words
+    more = f", as where it gets no more memory: its limit is {300 * MB:,} bytes"
+    assert limited.detail == words + more
 
 
 def test_a_job_is_told_to_stop(tmp_path: Path) -> None:
