@@ -36,7 +36,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"# (\S+\.py)\n")
 BLOG = "http://blog.example"
-PATIENCE = 60
+PATIENCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +159,7 @@ def what_is_wrong(example: Example, folder: Path, proxy: str) -> str:
     return "" if missing is None else f"{example.place} does not print {missing!r}:\n{done.stdout}"
 
 
+@pytest.mark.timeout(600)  # a page has many commands
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(
     page: Path, proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
