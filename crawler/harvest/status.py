@@ -30,6 +30,8 @@ _COLUMNS: Final = (
 _RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
 _WIDEST: Final = 40
 _REASONS: Final = 3
+# The run before the last, with missed times between the two.
+_BEFORE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +44,20 @@ class SiteStatus:
         Runs and missed times, in their order.
     ``next``
         The next planned time; None where none is planned.
+    ``earlier``
+        A few entries before those, which are not counted: the last run, or what it is set
+        against, may be one of them.
     """
 
     site: SitePlan
     entries: tuple[Run, ...]
     next: datetime | None
+    earlier: tuple[Run, ...] = ()
 
     @property
     def runs(self) -> list[Run]:
-        """The runs, without missed times."""
-        return [run for run in self.entries if run.is_run]
+        """All runs that were read, without missed times."""
+        return [run for run in (*self.earlier, *self.entries) if run.is_run]
 
     @property
     def last(self) -> Run | None:
@@ -72,11 +78,11 @@ class SiteStatus:
 
         A run that has not ended has no figures yet.
         """
-        runs = self.runs
-        if len(runs) < 2 or runs[-1].is_open:  # noqa: PLR2004 - two make a difference
+        last = self.last
+        if last is None or last.is_open:
             return None
-        before = next((run for run in reversed(runs[:-1]) if not run.is_open), None)
-        return None if before is None else figure_of(runs[-1], name) - figure_of(before, name)
+        before = next((run for run in reversed(self.runs[:-1]) if not run.is_open), None)
+        return None if before is None else figure_of(last, name) - figure_of(before, name)
 
 
 def gather(  # noqa: PLR0913 - the last two are wishes of a user
@@ -100,8 +106,10 @@ def gather(  # noqa: PLR0913 - the last two are wishes of a user
     """
 
     def read(site: SitePlan) -> SiteStatus:
-        entries = tuple(_with_lost(history.runs(site.id, last, now), is_running))
-        return SiteStatus(site, entries, next(iter(next_times(site, now, 1)), None))
+        runs = history.runs(site.id, last + _BEFORE if last else 0, now)
+        entries = tuple(_with_lost(runs, is_running))
+        planned = next(iter(next_times(site, now, 1)), None)
+        return SiteStatus(site, entries[-last:], planned, entries[:-last] if last else ())
 
     wanted = set(sites)
     return read_all(read, [site for site in plan.sites if not wanted or site.id in wanted])

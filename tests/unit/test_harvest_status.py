@@ -80,6 +80,13 @@ def test_json_has_all_entries(plan: Plan) -> None:
 def test_sites_and_entries_can_be_chosen(plan: Plan) -> None:
     (only,) = gather(plan, history_of(plan), bool, NOW, sites=["blog"], last=1)
     assert only.entries == (RUN,)
+    assert only.missed == 0
+    # The last run is set against the one before all the same.
+    assert only.difference("items") == -4
+    missed = replace(RUN, start=NOW, reason="missed", missed=2)
+    history_of(plan).write(missed)
+    (only,) = gather(plan, history_of(plan), bool, NOW, sites=["blog"], last=1)
+    assert (only.entries, only.missed, only.last) == ((missed,), 2, RUN)
 
 
 def test_a_run_under_way_is_not_set_against_others(plan: Plan) -> None:
