@@ -70,6 +70,9 @@ def _read_file(path: Path) -> str:
     except FileNotFoundError:
         words = "there is no such file; name the plan, or write one (docs/harvests.md)"
         raise PlanError(str(path), [Mistake(0, words)]) from None
+    except IsADirectoryError:
+        words = f"is a folder; name the plan itself, such as {path / 'harvest.toml'}"
+        raise PlanError(str(path), [Mistake(0, words)]) from None
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or str(error)
         raise PlanError(str(path), [Mistake(0, f"cannot be read: {words}")]) from None

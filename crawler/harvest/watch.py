@@ -23,6 +23,8 @@ __all__ = ["PlanWatch", "Watch"]
 
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
+# Some ten seconds.
+_PATIENT_LOOKS: Final = 10
 _SET_BACK: Final = timedelta(minutes=1)
 
 
@@ -37,6 +39,7 @@ class PlanWatch:
     def __init__(self, plan: Plan, tell: Callable[[str], None]) -> None:
         self.plan = plan
         self._tell = tell
+        self._looks_without = 0
         self._seen: tuple[int, int, int] | None = None
         self._seen = self._stamp()
 
@@ -65,9 +68,14 @@ class PlanWatch:
     def _stamp(self) -> tuple[int, int, int] | None:
         try:
             stat = self.plan.path.stat()
-        except OSError:
+        except OSError as error:
             # Editors may take a file away before they put the new one in place.
+            self._looks_without += 1
+            if self._looks_without == _PATIENT_LOOKS:
+                words = f"cannot be read any more ({error.strerror}): what it said holds"
+                self._tell(f"{self.plan.path} {words}")
             return self._seen
+        self._looks_without = 0
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 

@@ -245,7 +245,7 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="there is no such file; name the plan"):
         read_plan(tmp_path / "none.toml")
-    with pytest.raises(PlanError, match="cannot be read: Is a directory"):
+    with pytest.raises(PlanError, match="is a folder; name the plan itself, such as "):
         read_plan(tmp_path)
     assert mistakes(tmp_path, TOP.encode() + b"# \xff\n") == [
         ", line 2: is not UTF-8; save it as UTF-8"

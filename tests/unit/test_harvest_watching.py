@@ -130,6 +130,21 @@ def test_a_plan_that_changes_is_read_again_and_a_wrong_one_is_not(tmp_path: Path
     assert not plans.has_changed()
 
 
+def test_a_plan_that_is_gone_for_long_is_told_once(tmp_path: Path) -> None:
+    path = plan_file(tmp_path, "one 0 5 * * *")
+    words: list[str] = []
+    plans = PlanWatch(read_plan(path), words.append)
+    text = path.read_text()
+    for looks, told in ((5, []), (30, ["cannot be read any more (No such file or directory)"])):
+        path.unlink()
+        assert not any(plans.has_changed() for _ in range(looks))
+        assert [one for one in told if one not in words[-1]] == []
+        assert len(words) == len(told)
+        path.write_text(text)
+        assert plans.has_changed()
+        assert words.pop() == f"{path} has changed and was read: 1 site"
+
+
 def test_a_watch_takes_sites_from_a_changed_plan(tmp_path: Path) -> None:
     world = World(tmp_path)
     watch = world.watch(read_plan(plan_file(tmp_path, "one 0 5 * * *")))
