@@ -302,9 +302,11 @@ def _post(address: str, data: bytes, seconds: float) -> str:
         words = _answer_of(address, data, seconds)
         answers.put(f"{name} {words}" if words else "")
 
-    threading.Thread(target=post, name="webhook", daemon=True).start()
     try:
+        threading.Thread(target=post, name="webhook", daemon=True).start()
         return answers.get(timeout=seconds)
+    except RuntimeError as error:
+        return f"{name} cannot be called: {error}"
     except queue.Empty:
         return f"{name} took more than {seconds:g} s"
 

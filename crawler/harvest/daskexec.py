@@ -120,6 +120,8 @@ class DaskExecutor(Places):
         self._away_since: float | None = None
         # Most of its methods have no types.
         self._client: Any = self._connected()
+        # Whoever stops need not wait for the cluster, and may be a signal handler.
+        threading.Thread(target=self._keep_stopping, name="dask stop", daemon=True).start()
 
     def __exit__(
         self,
@@ -128,8 +130,8 @@ class DaskExecutor(Places):
         trace: TracebackType | None,
     ) -> None:
         """Leave the cluster as it was. The jobs that run end with their tasks."""
-        super().stop()
         self._is_closed.set()
+        self.stop()
         self._client.close()
 
     def places(self) -> int:
@@ -186,15 +188,6 @@ class DaskExecutor(Places):
             if opened.client.status in _GIVES_UP:
                 self._tell(key, Outcome(opened.name, reason=LOST, detail="the scheduler is gone"))
 
-    def stop(self) -> None:
-        """Ask the jobs that run to end, and begin no more."""
-        if self._stopping.is_set():
-            return
-        super().stop()
-
-        # Whoever calls need not wait for the cluster, and may be a signal handler.
-        threading.Thread(target=self._keep_stopping, daemon=True).start()
-
     def _connected(self) -> Any:  # noqa: ANN401 - as above
         from distributed import Client  # noqa: PLC0415 - as above
 
@@ -225,7 +218,11 @@ class DaskExecutor(Places):
         def ask() -> None:
             self._tell(key, _outcome(job, ended))
 
-        threading.Thread(target=ask, name=f"result {job.name}", daemon=True).start()
+        try:
+            threading.Thread(target=ask, name=f"result {job.name}", daemon=True).start()
+        except RuntimeError:
+            # No more threads can be had: then others wait.
+            ask()
 
     def _tell(self, key: str, outcome: Outcome) -> None:
         # Two may come to tell of a job; the one that takes it out does.
@@ -238,14 +235,14 @@ class DaskExecutor(Places):
 
         Jobs of a scheduler that is gone end with their tasks.
         """
+        self._stopping.wait()
         idle: set[str] = set()
-        while True:
+        while not self._is_closed.is_set():
             # Twice, since what has ended may be told here a moment later.
             before, idle = idle, self._idle_jobs()
             for key in before & idle:
                 self._take_back(key)
-            if self._is_closed.wait(_STOP_SECONDS):
-                return
+            self._is_closed.wait(_STOP_SECONDS)
 
     def _idle_jobs(self) -> set[str]:
         """Tell all workers to stop; return the keys of jobs that none of them has begun."""

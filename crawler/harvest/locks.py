@@ -206,7 +206,13 @@ class ObjectLock:
             if holder.get("owner") != self._owner or time.monotonic() >= until:
                 raise _busy(self._folder.rpartition("/")[2], holder)
             time.sleep(_LOOK_SECONDS)
-        self._keeper.start()
+        try:
+            self._keeper.start()
+        except RuntimeError as error:
+            self._let_go()
+            raise StoreError(
+                f"{self._folder} cannot be kept locked ({error}): have less run on this machine."
+            ) from error
         return self
 
     def holder(self) -> dict[str, Any]:
@@ -230,6 +236,9 @@ class ObjectLock:
     def __exit__(self, *_: object) -> None:
         self._released.set()
         self._keeper.join()
+        self._let_go()
+
+    def _let_go(self) -> None:
         # Who cannot be told waits until the lock expires.
         with suppress(StoreError):
             if not self._is_lost and self._is_mine():

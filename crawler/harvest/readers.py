@@ -47,10 +47,15 @@ def read_all(read: Callable[[_Of], _Answer], things: Iterable[_Of]) -> list[_Ans
             except BaseException as error:  # noqa: BLE001 - it is raised where the answer is waited for
                 answers.put(error)
 
-    for _ in range(min(READERS, number)):
-        threading.Thread(target=work, name="reader", daemon=True).start()
     found: dict[int, _Answer] = {}
     try:
+        for _ in range(min(READERS, number)):
+            try:
+                threading.Thread(target=work, name="reader", daemon=True).start()
+            except RuntimeError:
+                # No more threads can be had: this one asks as well.
+                work()
+                break
         while len(found) < number:
             answer = answers.get()
             if isinstance(answer, BaseException):

@@ -8,10 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def double(argument: int) -> int:
@@ -70,6 +74,16 @@ def sleep(argument: dict[str, Any]) -> str:
     except KeyboardInterrupt:
         return "ended in order"
     return "never"
+
+
+@contextmanager
+def no_threads() -> Iterator[None]:
+    """Have the system refuse any further thread: each would have more stack than it can address."""
+    before = threading.stack_size(1 << 50)
+    try:
+        yield
+    finally:
+        threading.stack_size(before)
 
 
 def answer_and_stay(argument: int) -> int:

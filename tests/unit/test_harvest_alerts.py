@@ -24,6 +24,7 @@ from crawler.harvest.alerts import Alerter, Trouble, send, troubles
 from crawler.harvest.history import Run
 from crawler.harvest.plan import Alerts
 from crawler.harvest.storage import Storage
+from support.jobs import no_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,6 +245,12 @@ def test_a_webhook_that_does_not_take_the_alert_is_told(status: int) -> None:
         told = send(Trouble("failed", "x", runs(1)[0]), Alerts(webhook=address))
     assert told == [f"{name_of(address)} answered with status {status}"]
     assert len(got) == 1
+
+
+def test_a_webhook_that_no_thread_can_be_had_for_is_told() -> None:
+    with no_threads():
+        words = send(Trouble("failed", "x", runs(1)[0]), Alerts(webhook="http://127.0.0.1:1/"))
+    assert words == ["the webhook at 127.0.0.1:1 cannot be called: can't start new thread"]
 
 
 def test_a_webhook_that_is_slow_or_gone_is_told() -> None:

@@ -34,6 +34,7 @@ from crawler.harvest.jobs import (
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.process import run_in_process
 from support.crawling import ROOT
+from support.jobs import no_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -332,11 +333,8 @@ def test_a_job_that_has_answered_is_not_waited_for_without_end() -> None:
 
 def test_a_job_that_no_thread_can_be_had_for_is_told() -> None:
     jobs = [Job("support.jobs:double", number, name=str(number)) for number in range(2)]
-    before = threading.stack_size(1 << 46)
-    try:
+    with no_threads():
         outcomes = list(LocalExecutor(2).run(jobs))
-    finally:
-        threading.stack_size(before)
 
     assert [(one.name, one.reason) for one in outcomes] == [("0", FAILED), ("1", FAILED)]
     assert "the job cannot be begun: can't start new thread" in outcomes[0].detail
@@ -396,11 +394,8 @@ def test_a_ctrl_c_while_a_job_is_begun_ends_the_loop() -> None:
 def test_a_site_that_no_thread_can_be_had_for_has_an_end() -> None:
     with LocalExecutor(1) as executor:
         crew = JobCrew(executor, lambda site, _: Job("none:at-all", name=site.id), executor.places)
-        before = threading.stack_size(1 << 46)
-        try:
+        with no_threads():
             crew.start(SitePlan("blog", ("http://blog.example/",)), "run")
-        finally:
-            threading.stack_size(before)
         (outcome,) = crew.wait(0)
 
     assert (outcome.name, outcome.reason) == ("blog", FAILED)

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from crawler.harvest.readers import READERS, read_all
+from support.jobs import no_threads
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
@@ -34,6 +35,11 @@ def test_an_error_waits_for_no_other_answer() -> None:
         read_all(read, range(100))
     never.set()
     assert len(asked) <= READERS + 1
+
+
+def test_questions_are_asked_where_no_thread_can_be_had() -> None:
+    with no_threads():
+        assert read_all(str, range(3)) == ["0", "1", "2"]
 
 
 def test_an_error_that_is_no_exception_is_raised_as_well() -> None:

@@ -18,6 +18,7 @@ from crawler.harvest import locks
 from crawler.harvest.locks import BusyError, Claim, ObjectLock
 from crawler.harvest.remote import RemoteStorage
 from crawler.harvest.storage import FolderStorage, MissingError, Storage, site_folder
+from support.jobs import no_threads
 from support.objectstore import object_store
 
 if TYPE_CHECKING:
@@ -281,6 +282,13 @@ def test_a_lock_that_the_store_shows_to_nobody_is_given_up() -> None:
 
     with pytest.raises(BusyError):
         ObjectLock(Blind(), "locks/blog", NOW, lease=0.1).__enter__()
+
+
+def test_a_lock_that_nothing_can_renew_is_let_go() -> None:
+    lock = ObjectLock(Objects(), "locks/blog", NOW)
+    with no_threads(), pytest.raises(StoreError, match="cannot be kept locked"):
+        lock.__enter__()
+    assert lock.holder() == {}
 
 
 def test_a_request_that_was_cancelled_does_not_end_the_renewing_of_a_lock() -> None:
