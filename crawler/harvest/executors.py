@@ -228,7 +228,14 @@ class LocalExecutor(Places):
         """Begin a job in a process that a thread of its own watches."""
 
         def watch() -> None:
-            tell(run_in_process(job, should_stop=self._stopping.is_set))
+            try:
+                outcome = run_in_process(job, should_stop=self._stopping.is_set)
+            except BaseException as error:  # noqa: BLE001 - where memory ends, telling fails as well
+                words = (
+                    f"nobody could see to its process: {one_line(error) or type(error).__name__}"
+                )
+                outcome = Outcome(job.name, reason=FAILED, detail=words)
+            tell(outcome)
 
         # Not waited for where this program is ended at once; the process ends with it.
         threading.Thread(target=watch, name=f"job {job.name}", daemon=True).start()

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from crawler.core.errors import ArgumentError
+from crawler.harvest import executors
 from crawler.harvest.child import ORDER
 from crawler.harvest.crew import JobCrew
 from crawler.harvest.executors import LocalExecutor, Places
@@ -338,6 +339,18 @@ def test_a_job_that_no_thread_can_be_had_for_is_told() -> None:
 
     assert [(one.name, one.reason) for one in outcomes] == [("0", FAILED), ("1", FAILED)]
     assert "the job cannot be begun: can't start new thread" in outcomes[0].detail
+
+
+def test_a_job_whose_thread_breaks_off_has_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_off(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(executors, "run_in_process", break_off)
+
+    (outcome,) = LocalExecutor(1).run([Job("support.jobs:double", 1, name="one")])
+
+    assert (outcome.name, outcome.reason) == ("one", FAILED)
+    assert outcome.detail == "nobody could see to its process: MemoryError"
 
 
 class Scripted(Places):
