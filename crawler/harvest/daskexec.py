@@ -259,7 +259,7 @@ class DaskExecutor(Places):
         opened = self._open.get(key)
         if opened is None or opened.future is None:
             return
-        words = "it was told to stop before it began"
+        words = "it was told to stop while no worker had it"
         self._tell(key, Outcome(opened.name, reason=STOPPED, detail=words))
         with suppress(Exception):
             opened.future.cancel()

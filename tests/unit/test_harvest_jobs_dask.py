@@ -347,7 +347,7 @@ def test_a_job_that_no_worker_has_begun_ends_when_all_are_stopped() -> None:
             tasks = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
 
     assert (outcome.name, outcome.reason) == ("waiting", STOPPED)
-    assert outcome.detail == "it was told to stop before it began"
+    assert outcome.detail == "it was told to stop while no worker had it"
     assert tasks == []
 
 
