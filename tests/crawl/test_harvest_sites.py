@@ -104,7 +104,9 @@ def test_a_cluster_makes_the_same_corpus_though_a_worker_is_killed(
     storage = Storage.of(str(tmp_path))
 
     def kill_worker() -> None:
+        until = time.monotonic() + 60
         while len(storage.list("locks")) < SITES // 2:
+            assert time.monotonic() < until, "no site was begun in a minute"
             time.sleep(0.02)
         # Both workers are crawling now.
         os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)

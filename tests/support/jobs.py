@@ -65,11 +65,12 @@ def sleep(argument: dict[str, Any]) -> str:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     elif argument.get("orderly"):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    told = Path(argument["told"])
-    told.with_suffix(".aside").write_text(f"{os.getpid()} {child.pid}", "utf-8")
-    told.with_suffix(".aside").replace(told)
     try:
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        told = Path(argument["told"])
+        told.with_suffix(".aside").write_text(f"{os.getpid()} {child.pid}", "utf-8")
+        # Whoever waits for this may end this process at once.
+        told.with_suffix(".aside").replace(told)
         time.sleep(60)
     except KeyboardInterrupt:
         return "ended in order"
@@ -109,6 +110,9 @@ def wait_for_mark(argument: dict[str, str]) -> str:
     told = Path(argument["told"])
     told.with_suffix(".aside").write_text(f"{os.getpid()} {os.getppid()}", "utf-8")
     told.with_suffix(".aside").replace(told)
+    until = time.monotonic() + 200
     while not Path(argument["mark"]).exists():
+        if time.monotonic() > until:
+            return "nobody marked it"
         time.sleep(0.02)
     return "marked"

@@ -360,6 +360,8 @@ class Scripted(Places):
         super().__init__()
         self.number = places
         self.told: dict[str, Callable[[Outcome], None]] = {}
+        # What a test is about has come.
+        self.met = threading.Event()
 
     def places(self) -> int:
         return self.number
@@ -369,7 +371,9 @@ class Scripted(Places):
         if job.name == "dying":
             self.number = 1
             tell(Outcome(job.name, reason=DIED))
+            self.met.set()
         elif job.name == "interrupted":
+            self.met.set()
             raise KeyboardInterrupt
 
 
@@ -377,10 +381,11 @@ def test_a_job_that_waits_to_be_tried_again_has_an_outcome_when_all_are_stopped(
     executor = Scripted(2)
 
     def stop() -> None:
+        executor.met.wait(60)
         executor.stop()
         executor.told["lasting"](Outcome("lasting", reason=STOPPED))
 
-    stopper = threading.Timer(0.1, stop)
+    stopper = threading.Thread(target=stop)
     stopper.start()
     outcomes = list(executor.run([Job("", name="lasting"), Job("", name="dying")]))
     stopper.join()
@@ -394,9 +399,12 @@ def test_a_job_that_waits_to_be_tried_again_has_an_outcome_when_all_are_stopped(
 def test_a_ctrl_c_while_a_job_is_begun_ends_the_loop() -> None:
     executor = Scripted(2)
     jobs = [Job("", name="lasting"), Job("", name="interrupted")]
-    stopper = threading.Timer(
-        0.1, lambda: executor.told["lasting"](Outcome("lasting", reason=STOPPED))
-    )
+
+    def end() -> None:
+        executor.met.wait(60)
+        executor.told["lasting"](Outcome("lasting", reason=STOPPED))
+
+    stopper = threading.Thread(target=end)
     stopper.start()
 
     with pytest.raises(KeyboardInterrupt):

@@ -199,7 +199,7 @@ def test_an_attempt_waits_for_one_of_the_same_run(url: str) -> None:
     is_held = threading.Event()
     thread = threading.Thread(target=first)
     thread.start()
-    is_held.wait()
+    assert is_held.wait(60)
     with storage.lock("blog", Claim("run", patience=20)):
         order.append("second")
     thread.join()
@@ -321,7 +321,7 @@ def test_one_of_many_gets_a_lock(objects: RemoteStorage) -> None:
 
     def take(name: str) -> None:
         lock = ObjectLock(objects, "locks/blog", Claim(name, patience=0), lease=20)
-        start.wait()
+        start.wait(60)
         try:
             lock.__enter__()
         except BusyError:
