@@ -362,33 +362,32 @@ class Scripted(Places):
         self.told: dict[str, Callable[[Outcome], None]] = {}
         # What a test is about has come.
         self.met = threading.Event()
+        self.is_again = False
 
     def places(self) -> int:
+        if self.is_again:
+            # Somebody stops all while a job waits to be tried again.
+            self.is_again = False
+            self.stop()
+            self.told["lasting"](Outcome("lasting", reason=STOPPED))
         return self.number
+
+    def is_final(self, outcome: Outcome) -> bool:
+        self.is_again = outcome.name == "dying"
+        return super().is_final(outcome)
 
     def begin(self, job: Job, tell: Callable[[Outcome], None]) -> None:
         self.told[job.name] = tell
         if job.name == "dying":
             self.number = 1
             tell(Outcome(job.name, reason=DIED))
-            self.met.set()
         elif job.name == "interrupted":
             self.met.set()
             raise KeyboardInterrupt
 
 
 def test_a_job_that_waits_to_be_tried_again_has_an_outcome_when_all_are_stopped() -> None:
-    executor = Scripted(2)
-
-    def stop() -> None:
-        executor.met.wait(60)
-        executor.stop()
-        executor.told["lasting"](Outcome("lasting", reason=STOPPED))
-
-    stopper = threading.Thread(target=stop)
-    stopper.start()
-    outcomes = list(executor.run([Job("", name="lasting"), Job("", name="dying")]))
-    stopper.join()
+    outcomes = list(Scripted(2).run([Job("", name="lasting"), Job("", name="dying")]))
 
     assert [(one.name, one.reason, one.attempts) for one in outcomes] == [
         ("lasting", STOPPED, 1),
