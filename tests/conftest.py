@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import faulthandler
+import logging
 import os
 import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+import scrapy.utils.log
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -61,6 +64,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=seconds, reverse=True)
 
 
+@contextmanager
+def logging_kept() -> Iterator[None]:
+    """Undo what a test sets of logging as a program of Scrapy does: others read logs as well."""
+    loggers = logging.getLogger(), logging.getLogger("scrapy")
+    levels, handlers = [logger.level for logger in loggers], loggers[0].handlers[:]
+    own = scrapy.utils.log._scrapy_root_handler
+    try:
+        yield
+    finally:
+        # Each crawler makes another one of it, as long as there is one.
+        scrapy.utils.log._scrapy_root_handler = own
+        loggers[0].handlers[:] = handlers
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """End the process where a test hangs in its own cleaning up, after its time is over.
@@ -71,6 +90,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     allowed = seconds(item) or float(item.config.getini("timeout"))
     faulthandler.dump_traceback_later(allowed + GRACE, exit=True, file=item.config.stash[_errors])
     try:
-        return (yield)
+        with logging_kept():
+            return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
