@@ -239,10 +239,15 @@ class _scratch:  # noqa: N801 - used as a function
         for left in _abandoned():
             shutil.rmtree(left, ignore_errors=True)
         made = Path(tempfile.mkdtemp(prefix=_NEW))
-        self._lock = (made / _LOCK).open("wb")
-        try_lock(self._lock.fileno())
-        # It has its name from when it is locked, so that nobody takes it for abandoned before.
-        self._folder = made.rename(made.with_name(made.name.replace(_NEW, _PREFIX)))
+        try:
+            self._lock = (made / _LOCK).open("wb")
+            try_lock(self._lock.fileno())
+            # It has its name from when it is locked, so that nobody takes it for abandoned before.
+            self._folder = made.rename(made.with_name(made.name.replace(_NEW, _PREFIX)))
+        except OSError:
+            # A watch tries again and again where the disk is full, and would fill it with folders.
+            shutil.rmtree(made, ignore_errors=True)
+            raise
         return self._folder
 
     def __exit__(self, *_: object) -> None:

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.harvest import executors
+from crawler.harvest import executors, process
 from crawler.harvest.child import ORDER
 from crawler.harvest.crew import JobCrew
 from crawler.harvest.executors import LocalExecutor, Places
@@ -237,6 +237,18 @@ def test_folders_of_callers_that_were_killed_are_removed_by_the_next() -> None:
 
     assert run_in_process(Job("support.jobs:double", 1)).is_done
 
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
+
+
+def test_nothing_is_left_of_a_job_that_has_no_room_for_its_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "_LOCK", "no/such/folder")
+
+    outcome = run_in_process(Job("support.jobs:double", 1))
+
+    assert (outcome.reason, outcome.value) == (FAILED, None)
+    assert "cannot be run" in outcome.detail
     assert list(Path(tempfile.gettempdir()).iterdir()) == []
 
 
