@@ -49,8 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the process where a thread goes on for ever that a test has left behind."""
-    faulthandler.dump_traceback_later(GRACE, exit=True, file=config.stash[_errors])
+    """End the process where a thread goes on for ever that a test has left behind.
+
+    One of several processes waits for the others, and is ended by the one that began it.
+    """
+    if not hasattr(config, "workerinput"):
+        faulthandler.dump_traceback_later(GRACE, exit=True, file=config.stash[_errors])
 
 
 def seconds(item: pytest.Item) -> float:
