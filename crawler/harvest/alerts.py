@@ -46,6 +46,8 @@ _REFUSED: Final = 300
 # Whoever let us wait for the whole time limit is left alone for so many more: a harvest of many
 # sites in trouble is to go on meanwhile.
 _PAUSE_LIMITS: Final = 6
+# Of pages without an item, as in the figures of a crawl.
+_UNCHANGED: Final = "unchanged"
 _KILL_SECONDS: Final = 1.0
 
 
@@ -96,7 +98,9 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         words = f"{run.site}: the run of {show_time(run.start)} ended early ({run.reason})"
         found.append(Trouble("failed", f"{words}: {run.detail}".removesuffix(": "), run))
     average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
-    if alerts.zero_items and run.items == 0 and _had_always_some(earlier):
+    # A page that says what it said shows that the crawl works: there is no news, and no trouble.
+    is_quiet = _UNCHANGED in run.skipped
+    if alerts.zero_items and run.items == 0 and not is_quiet and _had_always_some(earlier):
         words = f"no items, where the last {len(earlier)} runs had {average:,.1f} on average"
         if len(earlier) == 1:
             words = f"no items, where the run before had {average:,.0f}"

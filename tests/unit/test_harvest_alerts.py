@@ -58,6 +58,8 @@ MISSED = Run("blog", START, planned=START, reason="missed", missed=2, detail="2 
         (runs(0, 0), []),
         (runs(10, 0), ["zero-items"]),
         (runs(10, 8, 0, 0), ["zero-items"]),
+        (runs(10, 0, skipped={"not-article": 4}), ["zero-items"]),
+        (runs(10, 0, skipped={"not-article": 4, "unchanged": 1}), ["fall"]),
         (runs(10, 0, 8, 0), ["fall"]),
         (runs(10, 10, 4), ["fall"]),
         (runs(10, 10, 5), []),
@@ -71,7 +73,7 @@ MISSED = Run("blog", START, planned=START, reason="missed", missed=2, detail="2 
         ([*runs(10, 10), replace(MISSED, start=START + timedelta(days=9))], ["missed"]),
         ([], []),
     ],
-    ids=range(17),
+    ids=range(19),
 )
 def test_trouble_is_what_the_plan_calls_so(entries: list[Run], told: list[str]) -> None:
     assert kinds(entries) == told
@@ -81,6 +83,7 @@ def test_a_site_that_has_none_now_and_then_is_no_trouble() -> None:
     usual = Alerts(command=("true",))
     assert kinds(runs(10, 0, 8, 0), usual) == kinds(runs(0, 0, 0), usual) == []
     assert kinds(runs(10, 8, 0, 0, 0), usual) == ["zero-items"]
+    assert kinds(runs(10, 0, skipped={"unchanged": 1}), usual) == []
 
 
 def test_the_average_is_over_the_last_runs_that_went_well() -> None:
