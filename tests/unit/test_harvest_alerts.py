@@ -96,18 +96,18 @@ def test_the_average_is_over_the_last_runs_that_went_well() -> None:
 
 
 def test_the_words_say_why() -> None:
-    skipped = {"skipped": {"unchanged": 7, "empty": 1}}
+    skipped = {"skipped": {"listing": 7, "empty": 1}}
     wrong = {**skipped, "errors": {"dns": 1, "404": 4}, "pages": 8}
     told = [one.text for one in troubles(runs(10, 12, 0, **wrong), STRICT)]
     assert told == [
-        "blog: no items, where the last 2 runs had 11.0 on average (skipped: unchanged 7, empty 1)",
+        "blog: no items, where the last 2 runs had 11.0 on average (skipped: listing 7, empty 1)",
         "blog: 5 errors to 8 pages fetched (404 4, dns 1)",
     ]
     assert [one.text for one in troubles(runs(10, 0), STRICT)] == [
         "blog: no items, where the run before had 10"
     ]
     (few,) = troubles(runs(10, 4, **skipped), STRICT)
-    assert few.text.endswith("of the average of 10.0 (skipped: unchanged 7, empty 1)")
+    assert few.text.endswith("of the average of 10.0 (skipped: listing 7, empty 1)")
 
 
 def test_what_nobody_wants_to_know_is_not_told() -> None:
