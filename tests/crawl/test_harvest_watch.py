@@ -100,6 +100,7 @@ def test_watching_runs_what_is_due_once_and_reads_a_changed_plan(
         out, _ = watch.communicate(timeout=PATIENCE)
     finally:
         watch.kill()
+        watch.wait()
     assert watch.returncode == 0
     words = said.read_text("utf-8")
     assert "due: missed 2 planned runs, from" in words
@@ -125,6 +126,7 @@ def test_ctrl_c_ends_the_crawl_that_runs_in_order(address: str, tmp_path: Path) 
         out, _ = run.communicate(timeout=PATIENCE)
     finally:
         run.kill()
+        run.wait()
     assert run.returncode == 1
     assert "due (stopped)" in out
     (entry,) = history(tmp_path).runs("due")

@@ -207,7 +207,7 @@ def test_jobs_of_a_scheduler_that_is_gone_are_told_lost(tmp_path: Path) -> None:
     ]
     try:
         uri = address_in(address)
-        with DaskExecutor(uri, retries=0, timeout=4) as executor:
+        with DaskExecutor(uri, retries=0, timeout=6) as executor:
             outcomes = executor.run(jobs)
             killer = threading.Thread(target=kill_when, args=(told, processes[0]))
             killer.start()
@@ -323,7 +323,7 @@ def test_a_result_that_is_waited_for_holds_up_no_other(cluster: LocalCluster) ->
             if not held:
                 # As where the worker hangs that has the result.
                 held.append(False)
-                held[0] = await asyncio.to_thread(others.wait, 20)
+                held[0] = await asyncio.to_thread(others.wait, 100)
             return await gather(**arguments)
 
         executor._client.scheduler.gather = gather_late

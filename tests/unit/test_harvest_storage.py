@@ -227,10 +227,16 @@ def test_a_lock_whose_holder_is_gone_expires(objects: RemoteStorage) -> None:
 
 
 def test_a_lock_is_renewed_while_it_is_held(objects: RemoteStorage) -> None:
-    with ObjectLock(objects, "locks/blog", Claim("one"), lease=3):
-        time.sleep(4)
-        with pytest.raises(BusyError, match="run one"):
-            ObjectLock(objects, "locks/blog", Claim("other"), lease=3).__enter__()
+    def until() -> float:
+        held_until: float = json.loads(objects.read("locks/blog/000000000001.json"))["until"]
+        return held_until
+
+    with ObjectLock(objects, "locks/blog", Claim("one"), lease=4):
+        first, end = until(), time.monotonic() + 60
+        while until() == first:
+            assert time.monotonic() < end, "it was not renewed within a minute"
+            time.sleep(0.05)
+        assert until() > first + 0.5
 
 
 class Objects:
