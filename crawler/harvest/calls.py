@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 import uuid
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.harvest.executors import Places
-    from crawler.harvest.history import Run
     from crawler.harvest.plan import Plan, SitePlan
 
 __all__ = ["ExecutorCall", "check", "chosen", "run", "status", "watch"]
@@ -84,30 +83,6 @@ class ExecutorCall:
         return LocalExecutor(processes)
 
 
-class _Shown(Display):
-    """A display without which the harvest goes on, as where the disk is full that has its log."""
-
-    def __exit__(self, *arguments: object) -> None:
-        with suppress(OSError):
-            super().__exit__(*arguments)
-
-    def started(self, run: Run) -> None:
-        with suppress(OSError):
-            super().started(run)
-
-    def ended(self, run: Run) -> None:
-        with suppress(OSError):
-            super().ended(run)
-
-    def said(self, text: str) -> None:
-        with suppress(OSError):
-            super().said(text)
-
-    def waits(self, planned: datetime | None, site: str) -> None:
-        with suppress(OSError):
-            super().waits(planned, site)
-
-
 class _StorageLocks:
     """Locks of harvests, beside those of the crawls themselves.
 
@@ -152,7 +127,7 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
     """Run sites, all or those that are due; tell whether all went well."""
     began = time.monotonic()
     with (
-        _Shown(0 if only_due else len(sites)) as display,
+        Display(0 if only_due else len(sites)) as display,
         _harvest(plan, call, display) as (harvest, _),
         stop_wishes(display.said) as should_stop,
     ):
@@ -170,7 +145,7 @@ def run(plan: Plan, sites: Sequence[SitePlan], call: ExecutorCall, *, only_due: 
 def watch(plan: Plan, call: ExecutorCall) -> None:
     """Run what is due when it is due, until Ctrl-C or SIGTERM."""
     began = time.monotonic()
-    with _Shown() as display, _harvest(plan, call, display) as (harvest, history):
+    with Display() as display, _harvest(plan, call, display) as (harvest, history):
         watcher = Watch(
             harvest=harvest,
             history=history,

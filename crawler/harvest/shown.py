@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from crawler.harvest.harvesting import BUSY, NOT_BEGUN
@@ -152,11 +153,13 @@ def _named(runs: Sequence[Run]) -> str:
     return f"{counted(len(runs), 'site')}: {names}" + (f" and {more:,} more" if more > 0 else "")
 
 
+# Of both: a harvest goes on where nothing can be shown, as on a full disk, or without a reader.
 class _Lines:
     """Plain lines, for logs; there is no live line."""
 
     def say(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is how a person is told
+        with suppress(OSError):
+            print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is how a person is told
 
     def show(self, line: str) -> None:
         """Show nothing: the lines of the runs say it."""
@@ -182,10 +185,14 @@ class _Screen:
         self._live.start()
 
     def say(self, line: str) -> None:
-        self._console.print(self._text(line), soft_wrap=True)
+        with suppress(OSError):
+            self._console.print(self._text(line), soft_wrap=True)
 
     def show(self, line: str) -> None:
-        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+        text = self._text(line, no_wrap=True, overflow="ellipsis")
+        with suppress(OSError):
+            self._live.update(text, refresh=True)
 
     def close(self) -> None:
-        self._live.stop()
+        with suppress(OSError):
+            self._live.stop()

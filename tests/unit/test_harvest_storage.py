@@ -17,20 +17,12 @@ from crawler.harvest.locks import BusyError, Claim, ObjectLock
 from crawler.harvest.remote import RemoteStorage
 from crawler.harvest.storage import FolderStorage, MissingError, Storage
 from support.jobs import no_threads
-from support.objectstore import object_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 NOW = Claim("run", patience=0)
 numbers = count()
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    with object_store() as url:
-        yield url
 
 
 @pytest.fixture(params=["folder", "file", "s3"])

@@ -13,20 +13,13 @@ from crawler.core.errors import StoreError
 from crawler.harvest.locks import Claim
 from crawler.harvest.remote import RemoteStorage
 from crawler.harvest.storage import FolderStorage, Storage, site_folder
-from support.objectstore import object_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 NOW = Claim("run", patience=0)
 numbers = count()
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    with object_store() as url:
-        yield url
 
 
 @pytest.fixture(params=["file", "s3"])

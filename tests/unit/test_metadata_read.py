@@ -282,4 +282,7 @@ def test_news_carry_the_title_their_publisher_hands_on() -> None:
 def test_hostile_pages_take_little_time(html: str) -> None:
     parsed = parse(Page.from_text(URL, html))
     with within(2):
-        read_metadata(parsed, URL)
+        found = read_metadata(parsed, URL)
+    assert (found.published, found.modified) == (None, None)
+    assert len(found.authors) <= 1
+    assert len(found.title or "") <= 400
