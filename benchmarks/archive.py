@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from distributed import LocalCluster
 from scrapy.settings import Settings
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.demo.server import serve
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
 from crawler.harvest.daskexec import DaskExecutor

@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING
 
 import lxml.html
 
-from crawler.core.blocks import segment
-from crawler.core.decode import decode
-from crawler.core.document import Document
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, SiteCounts, annotate, get_method
 from crawler.core.metadata import read_metadata
 from crawler.core.methods.article import confidence
+from crawler.core.page.blocks import segment
+from crawler.core.page.decode import decode
+from crawler.core.page.document import Document
+from crawler.core.page.parse import parse
 from crawler.core.pagetype import page_type
-from crawler.core.parse import parse
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
@@ -43,7 +43,7 @@ from crawler.demo.pages import demo_pages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 URL = "https://site.example/2024/page"
 WANTED = 3.0

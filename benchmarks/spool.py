@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import lxml.html
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:

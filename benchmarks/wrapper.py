@@ -16,8 +16,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.wrapper.matchers import matcher_names, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.sightings import Survey, example_of_values

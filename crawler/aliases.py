@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.addresses import canonical_address
-from crawler.core.page import site_of
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import site_of
 
 if TYPE_CHECKING:
     from crawler.core.flow import Document, SiteView

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["Captures"]
 

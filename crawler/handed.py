@@ -8,7 +8,7 @@ from typing import Any
 from itemadapter import ItemAdapter, is_item
 from scrapy.http import Response
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.items import nested_to_json
 
 __all__ = ["flaw_of", "page_from"]

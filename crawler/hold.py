@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["DrainingItems", "Hold", "PageSource"]
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from crawler.core.addresses import canonical_address
 from crawler.core.markdown import markdown
+from crawler.core.page.addresses import canonical_address
 from crawler.core.pagetype.kinds import ARTICLE
 from crawler.core.parts import repeated_blocks, same_headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from crawler.core.blocks import Block
     from crawler.core.flow import Annotation
-    from crawler.core.page import Page
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.page import Page
     from crawler.core.pagetype import PageType
     from crawler.core.parts import PartLinks
     from crawler.items import PageItem

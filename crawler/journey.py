@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crawler.core.flow import Annotation
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
+    from crawler.core.page.parse import ParsedPage
     from crawler.core.pagetype import PageType
-    from crawler.core.parse import ParsedPage
     from crawler.incremental.memory import Memory
     from crawler.items import PageItem
     from crawler.options import Options

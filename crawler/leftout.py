@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crawler.core.page.robots_meta import WISHES, read_wishes, reserved_by
 from crawler.core.pagetype.kinds import ARTICLE
-from crawler.core.wishes import WISHES, read_wishes, reserved_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable

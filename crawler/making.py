@@ -12,6 +12,7 @@ from crawler.core.markdown import markdown
 from crawler.core.metadata import read_metadata
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.methods.article import confidence
+from crawler.core.page.robots_meta import read_wishes
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.structure.structure import check_structure_method, structure_of
@@ -19,7 +20,6 @@ from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.coherency import Constants
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
 from crawler.core.tables.words import load_words
-from crawler.core.wishes import read_wishes
 from crawler.items import PageItem
 from crawler.models import load_model
 from crawler.wrapping.atwork import RulesAtWork
@@ -28,8 +28,8 @@ from crawler.wrapping.noted import AwaitingItems
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crawler.core.document import Document
     from crawler.core.flow import Annotation, SiteView, TextMethod
+    from crawler.core.page.document import Document
     from crawler.core.structure.model import Model
     from crawler.core.structure.structure import Structure
     from crawler.core.tables.classify import TableMethod

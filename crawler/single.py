@@ -25,7 +25,7 @@ from crawler.core.errors import (
     one_line,
 )
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
-from crawler.core.page import LOCAL_SITE
+from crawler.core.page.page import LOCAL_SITE
 from crawler.core.structure.suggest import suggest_model
 from crawler.handed import page_from
 from crawler.making import ItemMaker
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crawler.core.errors import StoreError
     from crawler.core.flow import Annotation
     from crawler.core.methods import TextMethod
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.items import PageItem
     from crawler.options import Options
 

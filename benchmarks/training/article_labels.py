@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 __all__ = ["Labels", "align"]
 

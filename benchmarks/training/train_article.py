@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.article.features import Evidence
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 _FOLDS = 5
 _SEED = 1

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 _FOLDS = 5
 _SEED = 1

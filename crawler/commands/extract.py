@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from crawler.core.errors import CorpusError
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.options import Options
     from crawler.single import Verdict
 

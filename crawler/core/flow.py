@@ -17,8 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.core.blocks import segment
-from crawler.core.document import Document
 from crawler.core.frequency import Observation, SiteCounts, SiteView, observe_blocks
 from crawler.core.methods import (
     DEFAULT_METHOD,
@@ -29,13 +27,15 @@ from crawler.core.methods import (
     get_method,
     method_names,
 )
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.blocks import segment
+from crawler.core.page.document import Document
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 __all__ = [
     "DEFAULT_METHOD",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crawler.core.blocks import Block, Holder
+    from crawler.core.page.blocks import Block, Holder
 
 __all__ = ["escape", "markdown"]
 

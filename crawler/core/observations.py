@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 __all__ = ["KeyCounts", "Observation", "look_up", "observe_blocks"]
 

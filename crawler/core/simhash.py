@@ -14,7 +14,7 @@ import re
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
-from crawler.core.text import normalise
+from crawler.core.page.text import normalise
 
 __all__ = ["hamming", "similarity_hash"]
 

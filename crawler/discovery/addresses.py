@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.core.addresses import (
+from crawler.core.page.addresses import (
     SESSION_PARAMETERS,
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
@@ -15,7 +15,7 @@ from crawler.core.addresses import (
     address_site,
     canonical_address,
 )
-from crawler.core.page import DEFAULT_PORTS
+from crawler.core.page.page import DEFAULT_PORTS
 
 __all__ = [
     "SESSION_PARAMETERS",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = [
     "CUT_REASONS",

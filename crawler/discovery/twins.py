@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit, urlunsplit
 
-from crawler.core.addresses import canonical_address
+from crawler.core.page.addresses import canonical_address
 
 __all__ = ["is_drawn", "plain_address"]
 

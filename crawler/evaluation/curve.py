@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block
     from crawler.core.flow import Annotation, SiteView, TextMethod
+    from crawler.core.page.blocks import Block
 
 __all__ = ["CurveBoard", "Curves", "FrequentBlock", "SiteCurve"]
 

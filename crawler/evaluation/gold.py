@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import LOCAL_SITE, Page, site_of
+from crawler.core.page.page import LOCAL_SITE, Page, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

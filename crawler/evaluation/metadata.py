@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError, UnreadableInputError, UnreadablePageError
 from crawler.core.metadata import Metadata, read_metadata
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.evaluation.gold import kind_of, read_rows, text_of
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap

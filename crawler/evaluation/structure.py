@@ -17,7 +17,8 @@ from lxml import etree
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.flow import read
-from crawler.core.page import Page
+from crawler.core.page.page import Page
+from crawler.core.page.text import drop_unseen
 from crawler.core.structure.distance import distance, steps
 from crawler.core.structure.model import GROUP
 from crawler.core.structure.nodes import Node, full_text
@@ -26,7 +27,6 @@ from crawler.core.structure.structure import (
     check_structure_method,
     structure_of,
 )
-from crawler.core.text import drop_unseen
 from crawler.evaluation.gold import kind_of, read_rows, text_of
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap, compare

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.evaluation.gold import kind_of, read_rows, text_of
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.sightings import Example, Survey, example_of_values

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from crawler.core.addresses import address_key
+from crawler.core.page.addresses import address_key
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
 
-from crawler.core.addresses import address_key, address_site, canonical_address
+from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
 from crawler.incremental.memory import now

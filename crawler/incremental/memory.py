@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import xxhash
 
-from crawler.core.addresses import address_key, address_site
 from crawler.core.errors import StoreError
+from crawler.core.page.addresses import address_key, address_site
 from crawler.core.simhash import similarity_hash
 from crawler.incremental.again import EXPLAINED, AskAgain
 from crawler.store.ledger import Ledger
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.items import PageItem
     from crawler.store.ledgerrows import Part, Row
 

@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import xxhash
 
-from crawler.core.addresses import canonical_address
 from crawler.core.errors import ArgumentError, CorpusError, UnreadableInputError, one_line
+from crawler.core.page.addresses import canonical_address
 from crawler.evaluation.render import number_of
 from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.incremental.numbered import parts_folder

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import ArgumentError
-from crawler.core.text import drop_unseen
+from crawler.core.page.text import drop_unseen
 from crawler.scripts.forms import NodeArgument, OutputNode
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from crawler.store.sources import read_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["Archive", "ArchiveArguments", "ArchiveSpider"]
 

@@ -23,9 +23,9 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import UnreadablePageError, one_line
-from crawler.core.page import Page
-from crawler.core.parse import parse
-from crawler.core.wishes import WISHES, may_hold_wishes, read_wishes, reserved_by
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
+from crawler.core.page.robots_meta import WISHES, may_hold_wishes, read_wishes, reserved_by
 from crawler.discovery.addresses import address_key
 from crawler.options import Options
 from crawler.pauses import SiteLeftAloneError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["PageSpider", "failure_reason"]
 
@@ -113,7 +113,7 @@ class PageSpider(Spider):
 
     @cached_property
     def respected(self) -> frozenset[str]:
-        """The wishes of pages that are respected, of ``crawler.core.wishes.WISHES``."""
+        """The wishes of pages that are respected, of ``crawler.core.page.robots_meta.WISHES``."""
         return self._options.respected_wishes
 
     def kept_state(self, key: str, fresh: _T) -> _T:

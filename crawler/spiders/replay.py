@@ -14,7 +14,7 @@ from crawler.store.spool import Spool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["ReplayArguments", "ReplaySpider"]
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response, TextResponse
     from twisted.python.failure import Failure
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.incremental.memory import Memory
 
 __all__ = ["SiteArguments", "SiteSpider"]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.wrapping.running import Saved, Wrapped
 
 __all__ = ["WrapperArguments", "WrapperSpider"]

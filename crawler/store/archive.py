@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
-from crawler.core.page import MAX_PAGE_BYTES, Page
+from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.payload import PayloadError, split_http, undo_encodings
 from crawler.store.warc import MAX_HEAD, read_records
 

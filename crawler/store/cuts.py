@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["Stretch", "cuts_of", "read_stretch"]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import MAX_PAGE_BYTES, Page
+from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES
 
 if TYPE_CHECKING:

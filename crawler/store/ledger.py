@@ -14,8 +14,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.addresses import address_key, canonical_address
 from crawler.core.listings.model import MAX_ADDRESS_CHARS
+from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store import ledgerschema as sql
 from crawler.store.ledgerfile import FIRST_KEY, LAST_KEY
 from crawler.store.ledgerhints import (
@@ -376,7 +376,7 @@ class Ledger(LedgerRuns):
         """Give the exported pages that a sitemap has named and none names any more; once each.
 
         Args:
-            named: the keys (:func:`crawler.core.addresses.address_key`) of all addresses that the
+            named: the keys (:func:`crawler.core.page.addresses.address_key`) of all addresses that the
                 sitemaps of the site name now.
         """
         key = FIRST_KEY

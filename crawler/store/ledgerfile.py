@@ -12,8 +12,8 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from crawler.core.addresses import address_key, canonical_address
 from crawler.core.errors import StoreError
+from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store import ledgerschema as sql
 from crawler.store.ledgerhints import turn_of
 from crawler.store.lock import try_lock

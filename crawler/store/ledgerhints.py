@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.core.addresses import canonical_address
 from crawler.core.errors import StoreError
+from crawler.core.page.addresses import canonical_address
 from crawler.store.ledgerrows import FOUND_BY, Added, listed_seconds, seconds_of
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ class Found:
 
     ``address``
         Absolute. A ledger knows it by its canonical form
-        (:func:`crawler.core.addresses.canonical_address`).
+        (:func:`crawler.core.page.addresses.canonical_address`).
     ``found_by``, ``at``
         How it was found, and when (ISO 8601).
     ``canonical``

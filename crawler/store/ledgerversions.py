@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from crawler.core.addresses import canonical_address
 from crawler.core.errors import StoreError
+from crawler.core.page.addresses import canonical_address
 from crawler.store.ledgerhints import KIND_CHARS, plain
 from crawler.store.ledgerrows import Change, Fetched, State
 

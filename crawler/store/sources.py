@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import MAX_PAGE_BYTES, Page
+from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, read_pages
 from crawler.store.folders import is_saved_page, read_folder, read_saved_page
 

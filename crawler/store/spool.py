@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.store.spoolfile import SpoolInfo
 
 __all__ = ["Spool"]

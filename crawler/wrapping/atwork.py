@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.core.wrapper.applying import Result
     from crawler.core.wrapper.project import Project
     from crawler.options import Options

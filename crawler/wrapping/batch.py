@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.core.wrapper.applying import Problem, Result
     from crawler.wrapping.running import Saved, Wrapped, Wrapper
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.schema import Element
 

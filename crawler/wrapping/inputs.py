@@ -15,7 +15,7 @@ from crawler.wrapping.files import is_of_a_project
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.single import Process
 
 __all__ = ["Inputs"]

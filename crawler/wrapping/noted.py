@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.items import PageItem
 
 __all__ = ["AwaitingItems", "NotedPages"]

@@ -18,7 +18,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.parse import parse
+from crawler.core.page.parse import parse
 from crawler.handed import page_from
 from crawler.hold import Hold
 from crawler.items import PageItem, WrappedPage

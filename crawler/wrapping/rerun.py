@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.core.wrapper.project import Project, Rule
     from crawler.core.wrapper.sightings import Example
     from crawler.core.wrapper.tree import PageTree

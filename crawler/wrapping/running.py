@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.errors import ArgumentError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.applying import MISSING, Problem, apply_project, does_fit
 from crawler.core.wrapper.output import as_xml
 from crawler.core.wrapper.project import Load, Save, Script

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import SiteCounts, get_method, observe, read
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.counts import CountStore
 from support.crawling import Project, article, small_site
 

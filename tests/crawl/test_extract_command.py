@@ -12,7 +12,7 @@ import pytest
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.flow import SiteCounts, observe, read
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.items import FIELD_ORDER
 from crawler.single import page_of_file
 from crawler.store.counts import CountStore

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter
 from crawler.store.spool import Spool
 from support.crawling import FOOTER, ROOT, Project, article

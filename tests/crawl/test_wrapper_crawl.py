@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.learning import learn_records, learn_values
 from crawler.core.wrapper.project import Load, Script, Source, new_project
 from crawler.core.wrapper.project import Project as Rules

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Document, Page, read
-from crawler.core.text import block_key, drop_unseen, normalise
+from crawler.core.page.text import block_key, drop_unseen, normalise
 
 URL = "https://site.example/a"
 REASONS = {"empty", "binary", "not-html", "too-large"}

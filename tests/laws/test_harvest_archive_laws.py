@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.harvest.archive.inputs import ArchiveFile
 from crawler.store.archive import read_pages, record_bytes
 from crawler.store.cuts import read_stretch

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.addresses import _CANONICAL, _resolve_dots, canonical_address
 from crawler.core.listings import read_listing
+from crawler.core.page.addresses import _CANONICAL, _resolve_dots, canonical_address
 from support.pace import within
 
 # Without the time, which would stand in the names of tests.

@@ -12,8 +12,8 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.metadata import read_metadata
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
 from crawler.core.metadata.names import clean_names
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 
 DAYS = st.dates(dt.date(1990, 1, 1), dt.date(2099, 12, 31))
 ENGLISH = ("January", "February", "March", "April", "May", "June", "July", "August", "September",

@@ -23,9 +23,9 @@ from crawler.core.flow import (
 )
 from crawler.core.methods.adaptive import AdaptiveFrequency, _best_run
 from crawler.core.methods.frequency import TextFrequency
-from crawler.core.nodes import standing_in, text_nodes
-from crawler.core.text import drop_unseen
-from crawler.core.titles import grams, similarity
+from crawler.core.page.nodes import standing_in, text_nodes
+from crawler.core.page.text import drop_unseen
+from crawler.core.page.titles import grams, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

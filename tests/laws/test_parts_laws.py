@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.parts import PartLinks, next_part, part_number, repeated_blocks
 
 SITE = "https://s.example"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.content import judge_tables, read_tables, table_as_dict
@@ -17,7 +17,7 @@ from crawler.core.tables.markup import find_tables
 from crawler.core.tables.records import read_records
 
 if TYPE_CHECKING:
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 PIECES = [
     *("<table>", "</table>", "<tr>", "<td>", "<th>", "<caption>", "</caption>", "<tfoot>"),

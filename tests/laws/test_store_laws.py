@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter, read_pages, record_bytes
 from crawler.store.payload import PayloadError, undo_encodings
 from crawler.store.spool import Spool

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.areas import readings
 from crawler.core.tables.classify import get_table_method, table_method_names
 from crawler.core.tables.coherency import Constants, syntactic

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.evidence import evidence_of
 from crawler.core.wrapper.matchers import matcher_names, new_rule

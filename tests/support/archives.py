@@ -12,7 +12,7 @@ from scrapy.exporters import JsonLinesItemExporter
 from scrapy.settings import Settings
 
 from crawler.captures import Captures
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inline import InlineExecutor
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest

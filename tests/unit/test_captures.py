@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.captures import Captures
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 
 
 def capture(url: str, fetched_at: str = "", site: str = "") -> Page:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.text import block_key, drop_unseen, normalise
+from crawler.core.page.text import block_key, drop_unseen, normalise
 
 if TYPE_CHECKING:
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 
 def blocks(html: str) -> tuple[Block, ...]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.decode import decode, decode_bytes
-from crawler.core.page import Page
+from crawler.core.page.decode import decode, decode_bytes
+from crawler.core.page.page import Page
 
 KOREAN = "아침에 방파제까지 걸었다. 바람이 세고 물이 높았다. 점심은 국수였다."
 JAPANESE = "毎週月曜日に、だれかが塔に登り、時計のねじを巻く。表示はまだ正しい。"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.nodes import standing_in, text_nodes
+from crawler.core.page.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
-    from crawler.core.nodes import TextNode
+    from crawler.core.page.nodes import TextNode
 
 
 def nodes(html: str) -> tuple[TextNode, ...]:

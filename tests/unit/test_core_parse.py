@@ -5,10 +5,10 @@ import gzip
 import pytest
 from lxml import etree
 
-from crawler.core.blocks import segment
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
-from crawler.core.parse import ParsedPage, _bounded_roots, parse
+from crawler.core.page.blocks import segment
+from crawler.core.page.parse import ParsedPage, _bounded_roots, parse
 
 URL = "https://site.example/a/b"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.titles import grams, similarities, similarity
+from crawler.core.page.titles import grams, similarities, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from crawler.core.blocks import Block
 from crawler.core.flow import Annotation, Page, read
 from crawler.core.methods import Label
+from crawler.core.page.blocks import Block
 from crawler.dropped import DroppedBlocks
 
 

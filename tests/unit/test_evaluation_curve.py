@@ -8,7 +8,7 @@ import pytest
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.frequency import TextFrequency
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.evaluation.curve import CurveBoard, Curves, FrequentBlock
 from crawler.evaluation.histogram import Histogram, block_histogram, sum_histograms
 from crawler.evaluation.scores import Score, ScoreBoard, score_page

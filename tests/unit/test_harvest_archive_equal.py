@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backports import zstd
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import record_bytes
 from crawler.store.cuts import cuts_of
 from support.archives import (

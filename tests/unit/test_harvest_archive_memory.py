@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from crawler.core.methods.base import Label
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.pagework import ShardJourney
 from support.archives import harvest, lines_of, made_pages, one_process, options_for, write_archive

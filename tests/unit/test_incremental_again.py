@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.addresses import address_key
+from crawler.core.page.addresses import address_key
 from crawler.incremental.again import AskAgain
 from crawler.store.ledger import Ledger
 from crawler.store.ledgerrows import Fetched, Found

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.links import CUT_REASONS, Link, LinkRules, page_links
 from support.pace import within

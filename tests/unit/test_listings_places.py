@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crawler.core.listings import find_feeds, sitemaps_of_robots, usual_places
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 
 
 def feeds(head: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import etree
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.journey import REPLAYED, Journey
 from crawler.options import Options
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from crawler.core.metadata import Metadata, read_metadata
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 
 TITLE = "Night trains are back"
 DATED = "https://post.example/2026/11/20/night-trains"

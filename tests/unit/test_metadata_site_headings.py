@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.metadata import read_metadata
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 
 TITLE = "Rain falls on the town"
 PROSE = "<p>The night train to the coast is full long before it leaves each day.</p>" * 3

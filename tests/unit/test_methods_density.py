@@ -9,7 +9,7 @@ import pytest
 from crawler.core.flow import Page, SiteView, annotate, read
 from crawler.core.methods.density import Density, _Density, _density, _is_content
 from crawler.core.methods.pieces import Piece
-from crawler.core.nodes import text_nodes
+from crawler.core.page.nodes import text_nodes
 
 
 def pieces(html: str) -> list[Piece]:

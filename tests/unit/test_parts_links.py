@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.parts import PartLinks, is_part_of, next_part, part_number
 
 SITE = "https://s.example"

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.tree import read_tree
 from crawler.scripts import process
 from crawler.scripts.answers import Asked, read_answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.applying import Node
 from crawler.core.wrapper.output import as_xml
 from crawler.core.wrapper.tree import read_tree

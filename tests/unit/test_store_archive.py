@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.errors import StoreError, UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter, read_pages, record_bytes
 from crawler.store.unpack import zstd_module
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter
 from crawler.store.folders import read_folder
 from crawler.store.sources import read_source

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crawler.core.errors import StoreError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter, read_pages
 from crawler.store.spool import Spool
 from crawler.store.spoolfile import SpoolInfo, find_spools, spool_info
@@ -34,7 +34,7 @@ def run(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
 
 APPEND_FOR_EVER = """
 import sys
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.spool import Spool
 spool = Spool.create(sys.argv[1], "killed", started="2024-05-01T10:00:00Z", spider="site")
 number = 0
@@ -244,7 +244,7 @@ def test_what_is_no_spool_is_told_apart(tmp_path: Path, caplog: pytest.LogCaptur
 FILL_THE_DISK = """
 import random, resource, signal, sys
 from crawler.core.errors import StoreError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.store.spool import Spool
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (22_000, 22_000))

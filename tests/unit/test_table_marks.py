@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.parts import TableMarks, table_marks
 

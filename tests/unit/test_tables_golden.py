@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.markup import find_tables
 

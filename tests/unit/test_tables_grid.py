@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.grid import Grid, parse_span
 from crawler.core.tables.markup import find_tables
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.core.tables.content import read_tables

@@ -14,8 +14,8 @@ from scrapy.settings import Settings
 
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError, UnknownMethodError
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
 from crawler.making import table_method, table_words

@@ -7,8 +7,8 @@ import io
 from rich.cells import cell_len
 from rich.console import Console
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.content import read_tables, table_as_dict
 from crawler.tableshow import tables_text

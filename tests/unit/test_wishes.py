@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.page import Page
-from crawler.core.parse import ParsedPage, parse
-from crawler.core.wishes import WISHES, may_hold_wishes, read_wishes
+from crawler.core.page.page import Page
+from crawler.core.page.parse import ParsedPage, parse
+from crawler.core.page.robots_meta import WISHES, may_hold_wishes, read_wishes
 
 BASE = "http://a.example"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.evidence import SLOTS, evidence_of
 from crawler.core.wrapper.records import RecordRule, example_of_records

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.applying import Node, Problem, apply_project
 from crawler.core.wrapper.learning import (
     learn_nodes,

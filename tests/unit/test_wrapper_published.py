@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from crawler.core.page import Page
+from crawler.core.page.page import Page
 from crawler.core.wrapper.published import PublishedRule
 from crawler.core.wrapper.tree import PageTree, TagItem, read_tree
 

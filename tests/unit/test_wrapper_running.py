@@ -8,8 +8,8 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from crawler.core.errors import ArgumentError
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.wrapper.learning import learn_records, learn_values
 from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.project import (
@@ -296,8 +296,8 @@ from pathlib import Path
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred, gatherResults
 
-from crawler.core.page import Page
-from crawler.core.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.wrapping.atwork import RulesAtWork
 
 rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)

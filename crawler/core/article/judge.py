@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.article.features import Evidence
-    from crawler.core.blocks import Block
+    from crawler.core.page.blocks import Block
 
 __all__ = ["Judge", "chosen", "expected_f1"]
 

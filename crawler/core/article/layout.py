@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block, Holder
+    from crawler.core.page.blocks import Block, Holder
 
 __all__ = ["FAR", "SIGNS", "Layout"]
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.blocks import Block, Holder
     from crawler.core.methods.base import Label
+    from crawler.core.page.blocks import Block, Holder
 
 __all__ = ["PageSays", "SiteEvidence"]
 

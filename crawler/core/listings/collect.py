@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.core.addresses import canonical_address
 from crawler.core.listings.dates import read_listed_date
 from crawler.core.listings.markup import unescape
 from crawler.core.listings.model import (
@@ -20,8 +19,9 @@ from crawler.core.listings.model import (
     Listing,
     Problems,
 )
-from crawler.core.page import site_of
-from crawler.core.text import drop_unseen
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import site_of
+from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

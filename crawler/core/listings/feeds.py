@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from crawler.core.listings.collect import absolute_address, first_of
 from crawler.core.listings.markup import Take
-from crawler.core.page import site_of
+from crawler.core.page.page import site_of
 
 if TYPE_CHECKING:
     from crawler.core.listings.collect import Collector

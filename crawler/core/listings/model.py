@@ -95,7 +95,7 @@ class Entry:
     """One page, or one further sitemap, of a listing. What a listing leaves out is empty.
 
     ``url``
-        Absolute and canonical (:func:`crawler.core.addresses.canonical_address`).
+        Absolute and canonical (:func:`crawler.core.page.addresses.canonical_address`).
     ``kind``
         ``page``, or ``sitemap`` for a listing to be read in turn.
     ``foreign``

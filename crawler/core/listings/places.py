@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from crawler.core.listings.collect import absolute_address
 
 if TYPE_CHECKING:
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Places", "find_feeds", "sitemaps_of_robots", "usual_places"]
 

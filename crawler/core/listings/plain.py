@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.addresses import address_site
 from crawler.core.listings.collect import absolute_address
 from crawler.core.listings.model import MAX_JSON_CHARS
+from crawler.core.page.addresses import address_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

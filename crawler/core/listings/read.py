@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.decode import decode_bytes
 from crawler.core.listings.collect import Collector
 from crawler.core.listings.feeds import FeedReader
 from crawler.core.listings.markup import TOKEN, Scanner, local_name
@@ -13,6 +12,7 @@ from crawler.core.listings.model import Listing, Problems
 from crawler.core.listings.plain import read_json_feed, read_lines
 from crawler.core.listings.sitemaps import SitemapReader
 from crawler.core.listings.unpack import unpack
+from crawler.core.page.decode import decode_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from crawler.core.metadata.names import fold_name
 from crawler.core.metadata.scan import element_text, scan_body, scan_head
 from crawler.core.metadata.visible import VisiblePage
 from crawler.core.metadata.words import byline_words
-from crawler.core.page import LOCAL_SITE, site_of
+from crawler.core.page.page import LOCAL_SITE, site_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.core.metadata.headings import Headings
     from crawler.core.metadata.jsonld import LinkedArticle
     from crawler.core.metadata.scan import Head
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 # Of titles and addresses that JSON-LD is compared with.
 _MAX_TITLES = 20

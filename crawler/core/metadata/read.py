@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crawler.core.metadata.dates import Date
     from crawler.core.metadata.facts import PageFacts
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["read_metadata"]
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from crawler.core.metadata.words import begins_as_byline
-from crawler.core.text import drop_unseen
+from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crawler.core.metadata.words import Words
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = [
     "AUTHOR_PAGE", "Body", "Head", "Mark", "Snippet", "element_text", "scan_body", "scan_head",

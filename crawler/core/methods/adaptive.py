@@ -12,9 +12,9 @@ from crawler.core.methods.base import Cutoff, Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = ["AdaptiveFrequency"]
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.article.features import Evidence
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
     from crawler.core.methods.base import Cutoff
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = ["Article", "confidence"]
 

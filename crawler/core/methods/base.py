@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = [
     "BlockMethod",

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.core.methods.pieces import Piece, judged
-from crawler.core.nodes import standing_in, text_nodes
+from crawler.core.page.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
     from crawler.core.methods.base import Label
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = ["Density"]
 

@@ -10,15 +10,15 @@ from xxhash import xxh3_64_intdigest
 
 from crawler.core.methods.base import Cutoff
 from crawler.core.methods.pieces import Piece, judged
-from crawler.core.nodes import standing_in, text_nodes
+from crawler.core.page.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
     from crawler.core.methods.base import Label
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = ["REMOVED", "TextFrequency", "frequency_blocks"]
 

@@ -12,17 +12,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from crawler.core.methods.pieces import Piece, judged
-from crawler.core.nodes import text_nodes
+from crawler.core.page.nodes import text_nodes
+from crawler.core.page.titles import grams, similarities
 from crawler.core.sentences import ended_sentences
-from crawler.core.titles import grams, similarities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crawler.core.blocks import Block
-    from crawler.core.document import Document
     from crawler.core.frequency import SiteView
     from crawler.core.methods.base import Label
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.document import Document
 
 __all__ = ["NEWS_METHODS", "NewsMethod"]
 

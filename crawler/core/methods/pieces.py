@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crawler.core.blocks import Block
 from crawler.core.methods.base import Label
-from crawler.core.text import block_key
+from crawler.core.page.blocks import Block
+from crawler.core.page.text import block_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crawler.core.nodes import TextNode
+    from crawler.core.page.nodes import TextNode
 
 __all__ = ["Piece", "judged"]
 

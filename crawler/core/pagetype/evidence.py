@@ -23,8 +23,8 @@ from crawler.core.pagetype.words import fold, page_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crawler.core.blocks import Block, Holder
-    from crawler.core.document import Document
+    from crawler.core.page.blocks import Block, Holder
+    from crawler.core.page.document import Document
 
 __all__ = ["PageEvidence"]
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from crawler.core.addresses import canonical_address
+from crawler.core.page.addresses import canonical_address
 from crawler.core.parts.words import pager_words
 
 if TYPE_CHECKING:

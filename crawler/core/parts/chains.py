@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from xxhash import xxh3_64_intdigest
 
-from crawler.core.addresses import canonical_address
+from crawler.core.page.addresses import canonical_address
 from crawler.core.parts.address import MOST_PARTS, Place, part_number, place_of, readings
 
 __all__ = ["PartLinks"]

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from crawler.core.addresses import canonical_address
+from crawler.core.page.addresses import canonical_address
 from crawler.core.parts.address import place_of, readings, step
 from crawler.core.parts.words import fold, pager_words
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.core.parts.address import Reading
 
 __all__ = ["next_part"]

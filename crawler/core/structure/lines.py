@@ -1,6 +1,6 @@
 """Step 0: a page as the lines that its reader sees, each with how it looks and where it stands.
 
-The page is cut just as :mod:`crawler.core.blocks` cuts it, so that a line and the verdict of a text
+The page is cut just as :mod:`crawler.core.page.blocks` cuts it, so that a line and the verdict of a text
 method on its block belong together; a block with line breaks has several lines. Inline elements are
 gone; what they made of the letters is kept.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 # The walk is to cut as that of blocks does: it is the same walk, which notes the letters besides.
-from crawler.core.blocks import _CLOSED, _PLAIN, _Segmenter
+from crawler.core.page.blocks import _CLOSED, _PLAIN, _Segmenter
 from crawler.core.structure.styles import Style, Styles
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.blocks import Block, Holder
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.blocks import Block, Holder
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Line", "lines_of"]
 

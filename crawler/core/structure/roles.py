@@ -16,14 +16,14 @@ from crawler.core.article.cues import CUES, cues_in
 from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import fold_name
 from crawler.core.metadata.words import begins_as_byline, byline_words
-from crawler.core.text import drop_unseen
+from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crawler.core.blocks import Block, Holder
-    from crawler.core.document import Document
     from crawler.core.metadata import Metadata
+    from crawler.core.page.blocks import Block, Holder
+    from crawler.core.page.document import Document
     from crawler.core.structure.lines import Line
 
 __all__ = ["article_roles"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Style", "Styles", "declared"]
 

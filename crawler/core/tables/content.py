@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from crawler.core.page.text import drop_unseen
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.parts import is_hidden
 from crawler.core.tables.records import Records, read_records
-from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lxml import etree
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.core.tables.classify import TableMethod, Verdict
     from crawler.core.tables.grid import Grid
     from crawler.core.tables.records import Line

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from crawler.core.page.text import drop_unseen
 from crawler.core.tables.grid import (
     MAX_COLSPAN,
     MAX_ROWSPAN,
@@ -40,12 +41,11 @@ from crawler.core.tables.parts import (
     part_of,
     tables_below,
 )
-from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
     from lxml import etree
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
     from crawler.core.tables.grid import Grid
 
 __all__ = ["FoundTable", "find_tables"]

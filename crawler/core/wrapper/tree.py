@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from crawler.core.parse import parse
-from crawler.core.text import drop_unseen
+from crawler.core.page.parse import parse
+from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.core.page import Page
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.page import Page
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["INLINE", "TEXT", "PageTree", "TagItem", "fold", "read_tree", "tree_of"]
 

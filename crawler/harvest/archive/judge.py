@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from crawler.core.flow import SiteView
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
     from crawler.options import Options
 
 __all__ = ["join_partition", "judge_shard"]

@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from crawler.aliases import Aliases
 from crawler.captures import Captures
-from crawler.core.addresses import canonical_address
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.observationlog import ObservationLog
-from crawler.core.page import Page
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import Page
 from crawler.core.parts import PartLinks
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.merged import (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from crawler.core.flow import Document, Observation
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["observe_shard"]
 

@@ -9,7 +9,7 @@ from crawler.journey import Journey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["ShardJourney"]
 

@@ -34,7 +34,7 @@ class Page:
         The ``Content-Type`` header as sent, with its charset; empty where unknown.
     ``encoding``
         The encoding where it is certain because the page was handed over as text; else ``None``
-        and :func:`crawler.core.decode.decode` finds it out.
+        and :func:`crawler.core.page.decode.decode` finds it out.
     ``fetched_at``
         When it was fetched, ISO 8601 in UTC; empty where unknown.
     ``site``

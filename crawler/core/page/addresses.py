@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 import xxhash
 from w3lib.url import safe_url_string
 
-from crawler.core.page import DEFAULT_PORTS, site_of
+from crawler.core.page.page import DEFAULT_PORTS, site_of
 
 __all__ = [
     "SESSION_PARAMETERS",
@@ -177,5 +177,5 @@ def address_key(url: str) -> int:
 
 @lru_cache(maxsize=16384)
 def address_site(url: str) -> str:
-    """Name the site an address lies on, as :func:`crawler.core.page.site_of` does."""
+    """Name the site an address lies on, as :func:`crawler.core.page.page.site_of` does."""
     return site_of(canonical_address(url))

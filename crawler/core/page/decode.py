@@ -15,7 +15,7 @@ from w3lib.encoding import (
 )
 
 if TYPE_CHECKING:
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["decode", "decode_bytes"]
 

@@ -15,16 +15,16 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from crawler.core.decode import decode
 from crawler.core.errors import UnreadablePageError
-from crawler.core.headless import open_body
+from crawler.core.page.decode import decode
+from crawler.core.page.headless import open_body
+from crawler.core.page.text import drop_unseen
 from crawler.core.tables.parts import TableMarks, table_marks
-from crawler.core.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from crawler.core.page import Page
+    from crawler.core.page.page import Page
 
 __all__ = ["ParsedPage", "parse"]
 

@@ -1,6 +1,6 @@
 """Text nodes: what stands between two tags, the unit of the published methods.
 
-A reader sees blocks (:mod:`crawler.core.blocks`); Kim and Kim (2021) and Lee (2009) count and
+A reader sees blocks (:mod:`crawler.core.page.blocks`); Kim and Kim (2021) and Lee (2009) count and
 choose text nodes. Both look at the same tree.
 """
 
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from crawler.core.text import drop_unseen
+from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Place", "TextNode", "standing_in", "text_nodes"]
 

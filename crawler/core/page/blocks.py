@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crawler.core.text import block_key, drop_unseen
+from crawler.core.page.text import block_key, drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from lxml import etree
 
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Block", "Holder", "segment"]
 
@@ -117,7 +117,7 @@ class Block:
         Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out; ends
         where it has become longer than 1,000 characters.
     ``key``
-        64-bit identity of the normalised text (:func:`crawler.core.text.block_key`): blocks with
+        64-bit identity of the normalised text (:func:`crawler.core.page.text.block_key`): blocks with
         one key are the same block on different pages.
     ``chars``, ``link_chars``
         Characters that are not white space, and how many of them stand inside hyperlinks.

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crawler.core.blocks import Block
-    from crawler.core.page import Page
-    from crawler.core.parse import ParsedPage
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.page import Page
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = ["Document"]
 
