@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.frequency import Observation, SiteCounts
-from crawler.core.observationlog import ObservationLog
+from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:

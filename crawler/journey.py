@@ -21,6 +21,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from crawler.aliases import Aliases, declared_original
+from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import (
     Document,
@@ -33,7 +34,6 @@ from crawler.core.flow import (
 )
 from crawler.core.pagetype import page_type
 from crawler.core.parts import PartLinks, may_be_part, next_part
-from crawler.core.sitelike import is_like_the_site
 from crawler.dropped import DroppedBlocks
 from crawler.joining import Part, WaitingParts, join, joinable
 from crawler.leftout import LeftOut

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
-from crawler.core.observationlog import ObservationLog
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.core.frequency import Observation, SiteCounts, SiteView, observe_blocks
+from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView, observe_blocks
 from crawler.core.methods import (
     DEFAULT_METHOD,
     CountingMethod,

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import xxhash
 
+from crawler.core.counting.simhash import similarity_hash
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
-from crawler.core.simhash import similarity_hash
 from crawler.incremental.again import EXPLAINED, AskAgain
 from crawler.store.ledger import Ledger
 from crawler.store.ledgerfile import ledger_path

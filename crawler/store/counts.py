@@ -16,9 +16,9 @@ from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
+from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
-from crawler.core.frequency import SiteCounts
-from crawler.core.observationlog import ObservationLog
 from crawler.store.countsfile import read_counts, write_counts
 from crawler.store.names import CUT, file_name
 from crawler.store.tapes import DiskSpace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from crawler.core.tapes import Space
+    from crawler.core.counting.spill_arrays import Space
 
 __all__ = ["CountStore"]
 

@@ -25,8 +25,8 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.lib import format as npy
 
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows, stretches
 from crawler.core.errors import StoreError
-from crawler.core.observationlog import BLOCKS, ObservationLog, Rows, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.tapes import Space
+    from crawler.core.counting.spill_arrays import Space
 
 __all__ = ["read_counts", "write_counts"]
 

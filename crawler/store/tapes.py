@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from crawler.core.counting.spill_arrays import BATCH, MemoryTape
 from crawler.core.errors import StoreError
-from crawler.core.tapes import BATCH, MemoryTape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,9 +14,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.core.frequency import KeyCounts, Observation, SiteCounts, SiteView
-from crawler.core.observationlog import ObservationLog
-from crawler.core.tapes import MemorySpace, Space
+from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
+from crawler.core.counting.spill_arrays import MemorySpace, Space
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace
 

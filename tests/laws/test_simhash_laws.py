@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from crawler.core.simhash import hamming, similarity_hash
+from crawler.core.counting.simhash import hamming, similarity_hash
 
 hashes = st.integers(0, 2**64 - 1)
 any_text = st.text(st.characters(exclude_categories=()), max_size=60)  # lone surrogates too

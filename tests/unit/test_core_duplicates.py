@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawler.core.frequency import Observation, SiteCounts
-from crawler.core.observationlog import ObservationLog
-from crawler.core.tapes import MemorySpace, Space
+from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.site_counts import Observation, SiteCounts
+from crawler.core.counting.spill_arrays import MemorySpace, Space
 from crawler.store.tapes import DiskSpace
 
 

@@ -7,14 +7,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from crawler.core.flow import Page, observe, read
-from crawler.core.frequency import (
+from crawler.core.counting.site_counts import (
     Observation,
     SiteCounts,
     SiteView,
     observe_blocks,
     page_id,
 )
+from crawler.core.flow import Page, observe, read
 
 
 def observation(url: str, **blocks: int) -> Observation:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.observationlog import BLOCKS, ObservationLog, stretches
-from crawler.core.observations import KeyCounts, Observation
-from crawler.core.tapes import MemorySpace
+from crawler.core.counting.observation import KeyCounts, Observation
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, stretches
+from crawler.core.counting.spill_arrays import MemorySpace
 
 
 def page(url: str, *keys: int, weight: int = 9, **sums: dict[int, int]) -> Observation:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.frequency import SiteCounts
-from crawler.core.observations import KeyCounts, observe_blocks
+from crawler.core.counting.observation import KeyCounts, observe_blocks
+from crawler.core.counting.site_counts import SiteCounts
 
 
 def snapshot(*pages: dict[str, dict[int, int]]) -> str:

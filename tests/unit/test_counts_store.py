@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts
 from crawler.core.errors import StoreError
-from crawler.core.frequency import KeyCounts, Observation, SiteCounts
-from crawler.core.observationlog import ObservationLog
 from crawler.store.counts import CountStore
 from crawler.store.tapes import DiskSpace
 

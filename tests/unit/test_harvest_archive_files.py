@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from crawler.core.counting.spill_arrays import MemorySpace
 from crawler.core.errors import StoreError
 from crawler.core.flow import Page, SiteCounts, get_method, observe, read
-from crawler.core.tapes import MemorySpace
 from crawler.harvest.archive.command import summary_lines
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inline import InlineExecutor

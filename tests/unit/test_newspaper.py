@@ -14,7 +14,7 @@ import pytest
 from lxml import etree
 from parsel import Selector
 
-from crawler.core.simhash import hamming, similarity_hash
+from crawler.core.counting.simhash import hamming, similarity_hash
 from support.newspaper.pages import Newspaper
 from support.newspaper.server import Asked, serve_newspaper
 from support.newspaper.stories import published

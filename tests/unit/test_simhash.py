@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from crawler.core.simhash import hamming, similarity_hash
+from crawler.core.counting.simhash import hamming, similarity_hash
 from support.pace import slowness, within
 
 WORDS = [f"{one}{two}" for one in ("ba", "ke", "li", "no", "su", "tra") for two in "abcdefghijklmn"]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawler.core.counting.spill_arrays import MemorySpace
 from crawler.core.errors import StoreError
-from crawler.core.tapes import MemorySpace
 from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.tapes import Space, Tape
+    from crawler.core.counting.spill_arrays import Space, Tape
 
 
 def numbers(start: int, stop: int, kind: type = np.uint64) -> NDArray[Any]:

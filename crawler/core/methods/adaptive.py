@@ -12,7 +12,7 @@ from crawler.core.methods.base import Cutoff, Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crawler.core.frequency import SiteView
+    from crawler.core.counting.site_counts import SiteView
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document
 

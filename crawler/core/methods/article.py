@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.article.features import Evidence
-    from crawler.core.frequency import SiteView
+    from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods.base import Cutoff
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document

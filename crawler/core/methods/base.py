@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crawler.core.frequency import SiteView
+    from crawler.core.counting.site_counts import SiteView
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document
 

@@ -9,7 +9,7 @@ from crawler.core.methods.pieces import Piece, judged
 from crawler.core.page.nodes import standing_in, text_nodes
 
 if TYPE_CHECKING:
-    from crawler.core.frequency import SiteView
+    from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods.base import Label
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document

@@ -19,7 +19,7 @@ from crawler.core.sentences import ended_sentences
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crawler.core.frequency import SiteView
+    from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods.base import Label
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document

@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from crawler.aliases import Aliases
 from crawler.captures import Captures
+from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.flow import SiteCounts, SiteView
-from crawler.core.observationlog import ObservationLog
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.parts import PartLinks
@@ -31,7 +31,7 @@ from crawler.store.tapes import DiskSpace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from crawler.core.tapes import Space
+    from crawler.core.counting.spill_arrays import Space
     from crawler.harvest.archive.observed import Fact
     from crawler.options import Options
 

@@ -19,9 +19,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 from xxhash import xxh3_64, xxh3_64_intdigest
 
+from crawler.core.counting.observation import KeyCounts
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteView
-from crawler.core.observations import KeyCounts
 from crawler.harvest.archive.members import open_member, write_members
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crawler.aliases import declared_original
+from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import UnreadableInputError
 from crawler.core.flow import SiteCounts
-from crawler.core.observationlog import ObservationLog
 from crawler.core.pagetype import page_type
 from crawler.core.parts import next_part
 from crawler.harvest.archive.figures import Figures

@@ -2,7 +2,7 @@
 
 A file (:mod:`crawler.harvest.archive.members`) has one member for each partition that the shard has
 sites of. A member holds site after site, sorted by name: a line of JSON, then for each section the
-arrays of the site's counts (:class:`crawler.core.observationlog.ObservationLog`), joined: ``sizes``
+arrays of the site's counts (:class:`crawler.core.counting.observation_log.ObservationLog`), joined: ``sizes``
 (uint32), ``keys`` (uint64), ``figures`` (uint16, those of sums uint32), all with the least byte
 first.
 """
@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows
 from crawler.core.errors import StoreError
-from crawler.core.observationlog import BLOCKS, ObservationLog, Rows
 from crawler.harvest.archive.members import open_member, write_members
 from crawler.harvest.archive.work import partition_of
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.frequency import SiteCounts
-    from crawler.core.tapes import Space
+    from crawler.core.counting.site_counts import SiteCounts
+    from crawler.core.counting.spill_arrays import Space
     from crawler.harvest.archive.members import MemberWriter
 
 __all__ = ["Fact", "SeenSite", "read_observed", "write_observed"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from crawler.core.frequency import SiteView
-    from crawler.core.observations import Observation
+    from crawler.core.counting.observation import Observation
+    from crawler.core.counting.site_counts import SiteView
 
 __all__ = ["is_like_the_site"]
 

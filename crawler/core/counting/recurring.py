@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
-from crawler.core.observationlog import BLOCKS
-from crawler.core.partitions import Partitions, sorted_within
+from crawler.core.counting.observation_log import BLOCKS
+from crawler.core.counting.partitions import Partitions, sorted_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from crawler.core.observationlog import ObservationLog, Rows
-    from crawler.core.tapes import Space, Tape
+    from crawler.core.counting.observation_log import ObservationLog, Rows
+    from crawler.core.counting.spill_arrays import Space, Tape
 
 __all__ = ["UNIT", "Part", "Recurring", "SitePages", "rarity"]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crawler.core.observations import KeyCounts, Observation
-from crawler.core.tapes import MemorySpace
+from crawler.core.counting.observation import KeyCounts, Observation
+from crawler.core.counting.spill_arrays import MemorySpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
-    from crawler.core.tapes import Space
+    from crawler.core.counting.spill_arrays import Space
 
 __all__ = ["BLOCKS", "ObservationLog", "Rows", "stretches"]
 

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from xxhash import xxh3_64_intdigest, xxh3_128
 
-from crawler.core.duplicates import duplicate_groups
-from crawler.core.observationlog import BLOCKS, ObservationLog
-from crawler.core.observations import KeyCounts, Observation, look_up, observe_blocks
-from crawler.core.partitions import Partitions, sorted_within
-from crawler.core.recurring import Recurring
+from crawler.core.counting.near_duplicates import duplicate_groups
+from crawler.core.counting.observation import KeyCounts, Observation, look_up, observe_blocks
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog
+from crawler.core.counting.partitions import Partitions, sorted_within
+from crawler.core.counting.recurring import Recurring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from crawler.core.recurring import SitePages
-    from crawler.core.tapes import Space
+    from crawler.core.counting.recurring import SitePages
+    from crawler.core.counting.spill_arrays import Space
 
 __all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
 
@@ -160,7 +160,7 @@ class SiteCounts:
 
         Args:
             similarity: from what weighted Jaccard similarity two pages are one
-                (:mod:`crawler.core.duplicates`); above 1 folds nothing.
+                (:mod:`crawler.core.counting.near_duplicates`); above 1 folds nothing.
 
         Raises:
             StoreError: what was observed cannot be read from where it is kept.

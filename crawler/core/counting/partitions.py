@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.tapes import Space
+    from crawler.core.counting.spill_arrays import Space
 
 __all__ = ["Partitions", "sorted_within"]
 

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from crawler.core.partitions import Partitions
-from crawler.core.recurring import UNIT, rarity
+from crawler.core.counting.partitions import Partitions
+from crawler.core.counting.recurring import UNIT, rarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from crawler.core.recurring import Recurring
-    from crawler.core.tapes import Space
+    from crawler.core.counting.recurring import Recurring
+    from crawler.core.counting.spill_arrays import Space
 
     BlocksOf: TypeAlias = Callable[[str], tuple[NDArray[np.uint64], NDArray[np.uint16]]]
 

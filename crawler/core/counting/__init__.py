@@ -1,0 +1,1 @@
+"""What recurs over the pages of a site, counted exactly and in any order."""
