@@ -11,7 +11,7 @@ from crawler.core.errors import OptionError
 from crawler.core.markdown import markdown
 from crawler.core.metadata import read_metadata
 from crawler.core.methods import Cutoff, CutoffMethod
-from crawler.core.methods.article import confidence
+from crawler.core.methods.article.method import confidence
 from crawler.core.page.robots_meta import read_wishes
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for

@@ -25,11 +25,11 @@ import numpy as np
 from article_labels import align
 from lightgbm_trees import trees_of
 
-from crawler.core.article.context import in_context
-from crawler.core.article.features import evidence
-from crawler.core.article.judge import Judge, chosen
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
+from crawler.core.methods.article.context import in_context
+from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.judge import Judge, chosen
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.article.features import Evidence
+    from crawler.core.methods.article.features import Evidence
     from crawler.core.page.blocks import Block
 
 _FOLDS = 5

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.article.cues import CUES, cues_in
-from crawler.core.article.features import evidence
-from crawler.core.article.hints import Hints
-from crawler.core.article.layout import FAR, SIGNS, Layout
-from crawler.core.article.letters import LETTER_COUNTS, Letters
 from crawler.core.flow import Document, Page, read
+from crawler.core.methods.article.cues import CUES, cues_in
+from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.hints import Hints
+from crawler.core.methods.article.layout import FAR, SIGNS, Layout
+from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
 
 PROSE = (
     "A sentence that is long enough to be taken for prose, since it has no fewer than the eighty "

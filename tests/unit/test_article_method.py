@@ -8,9 +8,6 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from crawler.core.article.features import evidence
-from crawler.core.article.judge import Judge, chosen, expected_f1
-from crawler.core.article.site import PageSays, SiteEvidence
 from crawler.core.errors import CorpusError
 from crawler.core.flow import (
     Annotation,
@@ -22,7 +19,10 @@ from crawler.core.flow import (
     observe,
     read,
 )
-from crawler.core.methods.article import Article, confidence
+from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.judge import Judge, chosen, expected_f1
+from crawler.core.methods.article.method import Article, confidence
+from crawler.core.methods.article.site import PageSays, SiteEvidence
 from crawler.core.methods.base import Label
 
 METHOD = get_method("article")
@@ -253,7 +253,7 @@ def test_weights_of_other_features_are_refused() -> None:
 
 
 def test_the_weights_are_small() -> None:
-    room = files("crawler.core.article").joinpath("data")
+    room = files("crawler.core.methods.article").joinpath("data")
     sizes = [len(entry.read_bytes()) for entry in room.iterdir() if entry.name.endswith(".npz")]
     assert len(sizes) == 2
     assert sum(sizes) < 300_000

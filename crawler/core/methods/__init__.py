@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.article import Article
+from crawler.core.methods.article.method import Article
 from crawler.core.methods.base import (
     BlockMethod,
     CountingMethod,

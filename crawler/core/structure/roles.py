@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.article.cues import CUES, cues_in
 from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import fold_name
 from crawler.core.metadata.words import begins_as_byline, byline_words
+from crawler.core.methods.article.cues import CUES, cues_in
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from crawler.core.article.features import Evidence
+    from crawler.core.methods.article.features import Evidence
 
 __all__ = ["in_context"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.article.cues import CUES, cues_in
+from crawler.core.methods.article.cues import CUES, cues_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.article.cues import CUES, cues_in
-from crawler.core.article.hints import Hints
-from crawler.core.article.layout import SIGNS, Layout
-from crawler.core.article.letters import CLASSES, LETTER_COUNTS, Letters
+from crawler.core.methods.article.cues import CUES, cues_in
+from crawler.core.methods.article.hints import Hints
+from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from crawler.core.article.context import in_context
 from crawler.core.errors import CorpusError
+from crawler.core.methods.article.context import in_context
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.article.features import Evidence
+    from crawler.core.methods.article.features import Evidence
     from crawler.core.page.blocks import Block
 
 __all__ = ["Judge", "chosen", "expected_f1"]
@@ -44,7 +44,7 @@ class Judge:
     """Two ensembles of trees.
 
     ``first``, ``second``
-        See :mod:`crawler.core.article.features` and :mod:`crawler.core.article.context` for what
+        See :mod:`crawler.core.methods.article.features` and :mod:`crawler.core.methods.article.context` for what
         each is asked.
     """
 
@@ -59,7 +59,7 @@ class Judge:
         Raises:
             CorpusError: the package is damaged.
         """
-        room = files("crawler.core.article").joinpath("data")
+        room = files("crawler.core.methods.article").joinpath("data")
         return cls(
             *(
                 TreeEnsemble.from_bytes(room.joinpath(name).read_bytes())

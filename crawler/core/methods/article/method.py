@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.article.cues import CUES
-from crawler.core.article.features import evidence
-from crawler.core.article.judge import Judge, chosen, expected_f1
-from crawler.core.article.layout import FAR
-from crawler.core.article.site import PageSays, SiteEvidence
 from crawler.core.methods.adaptive import AdaptiveFrequency
+from crawler.core.methods.article.cues import CUES
+from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.judge import Judge, chosen, expected_f1
+from crawler.core.methods.article.layout import FAR
+from crawler.core.methods.article.site import PageSays, SiteEvidence
 from crawler.core.methods.base import Label
 from crawler.core.trees import sigmoid
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.article.features import Evidence
     from crawler.core.counting.site_counts import SiteView
+    from crawler.core.methods.article.features import Evidence
     from crawler.core.methods.base import Cutoff
     from crawler.core.page.blocks import Block
     from crawler.core.page.document import Document
