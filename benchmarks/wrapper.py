@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
+from crawler.core.wrapper.example_nodes import Survey, example_of_values
 from crawler.core.wrapper.matchers import matcher_names, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
-from crawler.core.wrapper.sightings import Survey, example_of_values
 from crawler.core.wrapper.tree import tree_of
 from crawler.core.wrapper.view import View
 

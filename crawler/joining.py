@@ -1,7 +1,7 @@
 """Articles cut into several pages: their items wait for each other and become one.
 
 Which pages are parts of which article is known when all pages have been seen
-(:class:`crawler.core.parts.PartLinks`), before the first item is made. So it does not matter in
+(:class:`crawler.core.pagination.PartLinks`), before the first item is made. So it does not matter in
 which order the items come, and only those of articles that are not complete yet wait.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from crawler.core.markdown import markdown
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagetype.kinds import ARTICLE
-from crawler.core.parts import repeated_blocks, same_headline
+from crawler.core.pagination import repeated_blocks, same_headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Page
     from crawler.core.pagetype import PageType
-    from crawler.core.parts import PartLinks
+    from crawler.core.pagination import PartLinks
     from crawler.items import PageItem
 
 __all__ = ["Part", "WaitingParts", "join", "joinable"]
@@ -165,7 +165,7 @@ def join(parts: Sequence[Part]) -> PageItem:
 
     What the page says of itself is the first part's, ``modified`` the latest. Texts, sentences,
     tables and blocks are those of all parts in order, numbered through, without what the parts
-    repeat (:func:`crawler.core.parts.repeated_blocks`).
+    repeat (:func:`crawler.core.pagination.repeated_blocks`).
     """
     first = parts[0].item
     left_out = repeated_blocks([[b.text for b in part.kept] for part in parts], first.title)

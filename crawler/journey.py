@@ -33,7 +33,7 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.pagetype import page_type
-from crawler.core.parts import PartLinks, may_be_part, next_part
+from crawler.core.pagination import PartLinks, may_be_part, next_part
 from crawler.dropped import DroppedBlocks
 from crawler.joining import Part, WaitingParts, join, joinable
 from crawler.leftout import LeftOut

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.page.page import Page
+from crawler.core.wrapper.example_nodes import Example, Survey, example_of_values
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
-from crawler.core.wrapper.sightings import Example, Survey, example_of_values
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import kind_of, read_rows, text_of

@@ -14,7 +14,7 @@ from crawler.arguments import parse_arguments
 from crawler.core.errors import StoreError
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
-from crawler.core.parts import is_part_of, next_part
+from crawler.core.pagination import is_part_of, next_part
 from crawler.discovery.addresses import canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
+from crawler.core.wrapper.example_nodes import nodes_of, places_of, value_of
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.project import checked
 from crawler.core.wrapper.schema import GROUP, TYPES, Element, check_schema, elements_of
-from crawler.core.wrapper.sightings import nodes_of, places_of, value_of
 from crawler.core.wrapper.tree import fold
 from crawler.core.wrapper.view import View
 

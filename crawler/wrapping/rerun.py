@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.core.wrapper.example_nodes import node_at
 from crawler.core.wrapper.records import RecordRule
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
-from crawler.core.wrapper.sightings import node_at
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
 from crawler.summary import pad_width, width_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.core.page.page import Page
+    from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.project import Project, Rule
-    from crawler.core.wrapper.sightings import Example
     from crawler.core.wrapper.tree import PageTree
     from crawler.wrapping.inputs import Inputs
 

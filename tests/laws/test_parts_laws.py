@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.parts import PartLinks, next_part, part_number, repeated_blocks
+from crawler.core.pagination import PartLinks, next_part, part_number, repeated_blocks
 
 SITE = "https://s.example"
 NUMBERED = st.sampled_from(

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from crawler.core.page.page import Page
 from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.evidence import evidence_of
-from crawler.core.wrapper.matchers import matcher_names, new_rule
-from crawler.core.wrapper.project import Project, new_project
-from crawler.core.wrapper.projectfile import read_project, write_project
-from crawler.core.wrapper.published import PublishedRule
-from crawler.core.wrapper.records import RecordRule, example_of_records
-from crawler.core.wrapper.schema import Element
-from crawler.core.wrapper.sightings import (
+from crawler.core.wrapper.example_nodes import (
     TEXT_RUN,
     Example,
     Survey,
@@ -24,6 +18,12 @@ from crawler.core.wrapper.sightings import (
     example_of_values,
     node_at,
 )
+from crawler.core.wrapper.matchers import matcher_names, new_rule
+from crawler.core.wrapper.paper_method import PublishedRule
+from crawler.core.wrapper.project import Project, new_project
+from crawler.core.wrapper.projectfile import read_project, write_project
+from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
 

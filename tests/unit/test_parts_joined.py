@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.core.parts import MOST_PARTS, PartLinks, repeated_blocks, same_headline
+from crawler.core.pagination import MOST_PARTS, PartLinks, repeated_blocks, same_headline
 from crawler.journey import Journey
 from crawler.options import Options
 

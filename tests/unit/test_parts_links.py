@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.parts import PartLinks, is_part_of, next_part, part_number
+from crawler.core.pagination import PartLinks, is_part_of, next_part, part_number
 
 SITE = "https://s.example"
 

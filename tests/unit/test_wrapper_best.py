@@ -5,13 +5,13 @@ import pytest
 from crawler.core.page.page import Page
 from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.evidence import SLOTS, evidence_of
-from crawler.core.wrapper.records import RecordRule, example_of_records
-from crawler.core.wrapper.sightings import (
+from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     Survey,
     example_of_nodes,
     example_of_values,
 )
+from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
 from support.pace import within

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.published import PublishedRule
+from crawler.core.wrapper.paper_method import PublishedRule
 from crawler.core.wrapper.tree import PageTree, TagItem, read_tree
 
 H1, B, FONT = TagItem("H1", 1, 1), TagItem("B", 2, 3), TagItem("FONT", 2, 3)

@@ -1,6 +1,6 @@
 """The default method: the steps of the paper for pages as people make them today.
 
-What differs from :mod:`crawler.core.structure.published` is said where it is done: headings
+What differs from :mod:`crawler.core.structure.paper_method` is said where it is done: headings
 (:mod:`~crawler.core.structure.headings`), tokens (:mod:`~crawler.core.structure.tokens`), and for
 models of running text the roles of blocks (:mod:`~crawler.core.structure.roles`).
 """

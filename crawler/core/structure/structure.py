@@ -11,7 +11,7 @@ from crawler.core.structure.model import TEXT
 from crawler.core.structure.modern import Modern
 from crawler.core.structure.names import DEFAULT_STRUCTURE
 from crawler.core.structure.nodes import full_text
-from crawler.core.structure.published import Published
+from crawler.core.structure.paper_method import Published
 from crawler.core.structure.xml import fit, to_xml
 
 if TYPE_CHECKING:

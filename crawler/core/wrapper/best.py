@@ -3,7 +3,7 @@
 A rule is a function of the set of its examples: they are put in one order before anything is
 learned, so that no order of merging matters. Examples are cut into roles
 (:mod:`crawler.core.wrapper.roles`), to each of which belongs a
-:class:`~crawler.core.wrapper.variants.Variant`.
+:class:`~crawler.core.wrapper.role_model.Variant`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.mates import mates_of
+from crawler.core.wrapper.example_nodes import TEXT_RUN, Example, node_at, nodes_of, value_of
+from crawler.core.wrapper.list_siblings import mates_of
 from crawler.core.wrapper.roles import teams_of
-from crawler.core.wrapper.sightings import TEXT_RUN, Example, node_at, nodes_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.wrapper.variants import Variant
+    from crawler.core.wrapper.role_model import Variant
     from crawler.core.wrapper.view import View
 
 __all__ = ["BestRule", "Match"]

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.best import BestRule
-from crawler.core.wrapper.records import RecordRule, example_of_records, looks_like
-from crawler.core.wrapper.schema import GROUP
-from crawler.core.wrapper.sightings import (
+from crawler.core.wrapper.example_nodes import (
     TEXT_RUN,
     Survey,
     example_of_nodes,
     example_of_values,
     places_of,
 )
+from crawler.core.wrapper.records import RecordRule, example_of_records, looks_like
+from crawler.core.wrapper.schema import GROUP
 from crawler.core.wrapper.tree import fold
 from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.project import Project
-    from crawler.core.wrapper.sightings import Example
     from crawler.core.wrapper.tree import PageTree
 
 __all__ = ["Lesson", "learn_nodes", "learn_record_nodes", "learn_records", "learn_values"]

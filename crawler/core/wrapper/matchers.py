@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.wrapper.best import BestRule, Match
-from crawler.core.wrapper.published import PublishedRule
-from crawler.core.wrapper.sightings import TEXT_RUN, node_at, value_of
+from crawler.core.wrapper.example_nodes import TEXT_RUN, node_at, value_of
+from crawler.core.wrapper.paper_method import PublishedRule
 
 if TYPE_CHECKING:
-    from crawler.core.wrapper.sightings import Example, Sighting
+    from crawler.core.wrapper.example_nodes import Example, Sighting
     from crawler.core.wrapper.view import View
 
 __all__ = ["DEFAULT_MATCHER", "FieldRule", "PublishedField", "matcher_names", "new_rule"]

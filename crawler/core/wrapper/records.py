@@ -12,15 +12,15 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.evidence import SLOTS
+from crawler.core.wrapper.example_nodes import ELEMENT, Example, Wanted
 from crawler.core.wrapper.roles import teams_of
-from crawler.core.wrapper.sightings import ELEMENT, Example, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.wrapper.sightings import Survey
+    from crawler.core.wrapper.example_nodes import Survey
+    from crawler.core.wrapper.role_model import Variant
     from crawler.core.wrapper.tree import PageTree
-    from crawler.core.wrapper.variants import Variant
     from crawler.core.wrapper.view import View
 
 __all__ = ["Record", "RecordRule", "example_of_records", "looks_like"]

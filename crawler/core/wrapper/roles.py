@@ -11,13 +11,13 @@ from __future__ import annotations
 from math import fsum
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.sightings import agreement, rarities
-from crawler.core.wrapper.variants import Member, Variant, fit
+from crawler.core.wrapper.example_nodes import agreement, rarities
+from crawler.core.wrapper.role_model import Member, Variant, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crawler.core.wrapper.sightings import Example, Sighting
+    from crawler.core.wrapper.example_nodes import Example, Sighting
 
 __all__ = ["teams_of"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.wrapper.best import BestRule
 from crawler.core.wrapper.evidence import SLOTS
+from crawler.core.wrapper.example_nodes import ELEMENT, TEXT_RUN, Example, Sighting, Wanted
 from crawler.core.wrapper.matchers import PublishedField
-from crawler.core.wrapper.published import PublishedRule, TagSet
+from crawler.core.wrapper.paper_method import PublishedRule, TagSet
 from crawler.core.wrapper.records import RecordRule
-from crawler.core.wrapper.sightings import ELEMENT, TEXT_RUN, Example, Sighting, Wanted
 from crawler.core.wrapper.tree import TagItem
 
 if TYPE_CHECKING:

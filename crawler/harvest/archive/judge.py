@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.aliases import Aliases
 from crawler.core.errors import StoreError, UnreadableInputError
-from crawler.core.parts import PartLinks
+from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.merged import KnownView, ViewFile, read_parts
 from crawler.harvest.archive.output import write_items

@@ -14,7 +14,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
-from crawler.core.parts import PartLinks
+from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.merged import (
     JudgedBy,

@@ -9,7 +9,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import UnreadableInputError
 from crawler.core.flow import SiteCounts
 from crawler.core.pagetype import page_type
-from crawler.core.parts import next_part
+from crawler.core.pagination import next_part
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.observed import Fact, SeenSite, write_observed
 from crawler.harvest.archive.pagework import ShardJourney

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from crawler.core.wrapper.evidence import Evidence
-    from crawler.core.wrapper.sightings import Sighting
+    from crawler.core.wrapper.example_nodes import Sighting
     from crawler.core.wrapper.view import View
 
 __all__ = ["Member", "Variant", "fit"]

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from crawler.core.parts.address import MOST_PARTS, is_part_of, may_be_part, part_number
-from crawler.core.parts.chains import PartLinks
-from crawler.core.parts.links import next_part
-from crawler.core.parts.repeats import repeated_blocks, same_headline
+from crawler.core.pagination.address import MOST_PARTS, is_part_of, may_be_part, part_number
+from crawler.core.pagination.chains import PartLinks
+from crawler.core.pagination.links import next_part
+from crawler.core.pagination.repeats import repeated_blocks, same_headline
 
 __all__ = [
     "MOST_PARTS",

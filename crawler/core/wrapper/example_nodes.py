@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.wrapper.evidence import SLOTS, evidence_of
-from crawler.core.wrapper.mates import mates_of
+from crawler.core.wrapper.list_siblings import mates_of
 from crawler.core.wrapper.tree import fold
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Sighting:
     ``near``
         The evidence of the nodes most like it that say something else.
     ``mates``
-        How many of its list mates (:mod:`crawler.core.wrapper.mates`) are wanted as well.
+        How many of its list mates (:mod:`crawler.core.wrapper.list_siblings`) are wanted as well.
     ``strangers``
         How many of them are not.
     """

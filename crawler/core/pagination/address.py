@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.parts.words import pager_words
+from crawler.core.pagination.words import pager_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xxhash import xxh3_64_intdigest
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.parts.address import MOST_PARTS, Place, part_number, place_of, readings
+from crawler.core.pagination.address import MOST_PARTS, Place, part_number, place_of, readings
 
 __all__ = ["PartLinks"]
 
@@ -53,7 +53,7 @@ class PartLinks:
 
         Args:
             url: its address.
-            following: what :func:`crawler.core.parts.next_part` says of it.
+            following: what :func:`crawler.core.pagination.next_part` says of it.
         """
         key = canonical_address(url)
         node = self._nodes.get(key)

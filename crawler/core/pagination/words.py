@@ -71,7 +71,7 @@ class PagerWords:
 @cache
 def pager_words() -> PagerWords:
     """Return the lists that come with the package."""
-    room = files("crawler.core.parts").joinpath("data")
+    room = files("crawler.core.pagination").joinpath("data")
     data = json.loads(room.joinpath("pagers.json").read_text("utf-8"))
 
     def folded(name: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.core.parts.words import fold, pager_words
+from crawler.core.pagination.words import fold, pager_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

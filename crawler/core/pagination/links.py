@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.parts.address import place_of, readings, step
-from crawler.core.parts.words import fold, pager_words
+from crawler.core.pagination.address import place_of, readings, step
+from crawler.core.pagination.words import fold, pager_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.core.parts.address import Reading
+    from crawler.core.pagination.address import Reading
 
 __all__ = ["next_part"]
 
@@ -50,7 +50,7 @@ def next_part(parsed: ParsedPage, url: str) -> str | None:
 
     It says so by ``rel="next"``, by a link that reads "next page" or an arrow, in many languages,
     or by a link that reads as the number of the next page. It has to lead to the address of the
-    same article with a page number (:func:`crawler.core.parts.address.step`). Links to other
+    same article with a page number (:func:`crawler.core.pagination.address.step`). Links to other
     articles, to further pages of a list and to pages of comments do not count. Nor does anything
     where the page names two such addresses alike.
 
