@@ -26,7 +26,7 @@ import numpy as np
 
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

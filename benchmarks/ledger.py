@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import Fetched, Found
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

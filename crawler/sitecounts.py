@@ -9,7 +9,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.store.counts import CountStore
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -145,8 +145,8 @@ class ExtractCommand(ScrapyCommand):
             check_structure_method,
             structure_of,
         )
-        from crawler.models import load_model
         from crawler.single import annotated
+        from crawler.store.document_models import load_model
 
         name = opts.structure_method or DEFAULT_STRUCTURE
         # A slip in the model or the method is told before a page is fetched.

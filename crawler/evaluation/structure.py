@@ -30,7 +30,7 @@ from crawler.core.structure.structure import (
 from crawler.evaluation.gold import kind_of, read_rows, text_of
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap, compare
-from crawler.models import load_model
+from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

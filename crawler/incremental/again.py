@@ -17,7 +17,7 @@ from crawler.core.page.addresses import address_key
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from crawler.store.ledger import Ledger
+    from crawler.store.ledger.ledger import Ledger
 
 __all__ = ["EXPLAINED", "AskAgain", "Reason", "Waste"]
 
@@ -63,7 +63,7 @@ class AskAgain:
     """The known pages of one site that one crawl asks for again; each once, those of hints first.
 
     ``share``
-        See :meth:`crawler.store.ledger.Ledger.due_again`.
+        See :meth:`crawler.store.ledger.ledger.Ledger.due_again`.
     ``most``
         Most pages asked for that no listing hints at.
     ``now``, ``since``

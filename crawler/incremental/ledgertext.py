@@ -10,9 +10,9 @@ from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.evaluation.render import number_of, write_grids
 from crawler.evaluation.report import Table
 from crawler.incremental.report import LISTS, as_json, figure, read_site
-from crawler.incremental.sites import known_sites, site_named
 from crawler.options import Options
-from crawler.store.ledgerfile import ledger_path, move_aside
+from crawler.store.ledger.file import ledger_path, move_aside
+from crawler.store.site_names import known_sites, site_named
 from crawler.summary import fit_width
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from crawler.incremental.report import Listed, Listing, SiteReport
-    from crawler.store.ledgerrows import Run
+    from crawler.store.ledger.rows import Run
 
 __all__ = ["main"]
 

@@ -18,11 +18,11 @@ from crawler.core.counting.simhash import similarity_hash
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
 from crawler.incremental.again import EXPLAINED, AskAgain
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import ledger_path
-from crawler.store.ledgerversions import GONE_HASH, PART_HASH
+from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.versions import GONE_HASH, PART_HASH
 from crawler.store.spool import Spool
-from crawler.store.spoolfile import spool_path
+from crawler.store.spool_file import spool_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
     from crawler.items import PageItem
-    from crawler.store.ledgerrows import Part, Row
+    from crawler.store.ledger.rows import Part, Row
 
 __all__ = ["Memory", "now", "version_hash"]
 
@@ -72,7 +72,7 @@ class Memory:
         self.held: set[int] = set()
         """Keys of the addresses whose pages are in the spool."""
         self.recheck = 0.5
-        """See :meth:`crawler.store.ledger.Ledger.due_again`."""
+        """See :meth:`crawler.store.ledger.ledger.Ledger.due_again`."""
         self.max_rechecks = 500
         """The most pages of a site that are asked for again though nothing hints at a change."""
         self._folder = folder

@@ -20,7 +20,7 @@ from crawler.core.errors import StoreError
 from crawler.incremental.memory import aside_of, now
 from crawler.items import PageItem
 from crawler.options import Options
-from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.ledger.versions import GONE_HASH
 from crawler.store.names import file_name
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy.exporters import BaseItemExporter
 
     from crawler.incremental.memory import Memory
-    from crawler.store.ledgerrows import Part
+    from crawler.store.ledger.rows import Part
 
 __all__ = ["NumberedParts", "parts_folder"]
 

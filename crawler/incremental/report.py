@@ -13,15 +13,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import STATES
-from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import STATES
+from crawler.store.ledger.versions import GONE_HASH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from crawler.store.ledgerrows import Figures, Part, Row, Run
+    from crawler.store.ledger.rows import Figures, Part, Row, Run
 
 __all__ = ["LISTS", "Listed", "Listing", "SiteReport", "as_json", "figure", "read_site"]
 

@@ -23,9 +23,9 @@ from crawler.evaluation.render import number_of
 from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.incremental.numbered import parts_folder
 from crawler.incremental.partrows import ASIDE, column_names, find_parts, read_rows
-from crawler.incremental.sites import known_sites, site_named
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.options import Options
+from crawler.store.site_names import known_sites, site_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

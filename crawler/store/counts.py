@@ -1,7 +1,7 @@
 """Counts kept per site and crawl, so that a later crawl can judge pages as they come.
 
 One file holds what one crawl observed on one site: ``<folder>/<site>/<crawl>.npz``, the addresses
-of its pages and the arrays of their observations, joined (:mod:`crawler.store.countsfile`). The
+of its pages and the arrays of their observations, joined (:mod:`crawler.store.counts_file`). The
 counts of a site are the merge of its files, in any order. A file that cannot be used is told of and
 passed over, so that it costs no more than what it held.
 """
@@ -19,9 +19,9 @@ import numpy as np
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
-from crawler.store.countsfile import read_counts, write_counts
+from crawler.store.counts_file import read_counts, write_counts
 from crawler.store.names import CUT, file_name
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

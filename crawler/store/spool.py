@@ -16,7 +16,7 @@ from crawler.core.errors import StoreError
 from crawler.store.archive import WarcWriter, page_of
 from crawler.store.lock import try_lock
 from crawler.store.payload import PayloadError
-from crawler.store.spoolfile import (
+from crawler.store.spool_file import (
     Contents,
     SpoolFacts,
     archive_path,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from crawler.core.page.page import Page
-    from crawler.store.spoolfile import SpoolInfo
+    from crawler.store.spool_file import SpoolInfo
 
 __all__ = ["Spool"]
 

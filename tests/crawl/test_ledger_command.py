@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import ledger_path
-from crawler.store.ledgerrows import Found
+from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Found
 
 if TYPE_CHECKING:
     from support.crawling import Project

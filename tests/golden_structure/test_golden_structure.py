@@ -16,7 +16,7 @@ from crawler.core.flow import Page, read
 from crawler.core.structure.dtd import implied_dtd
 from crawler.core.structure.structure import Structure, structure_names, structure_of
 from crawler.evaluation.structure import Likeness, likeness, tree_of_xml
-from crawler.models import load_model, model_names
+from crawler.store.document_models import load_model, model_names
 
 HERE = Path(__file__).parent
 PAGES = sorted(HERE.glob("*/*.html"))

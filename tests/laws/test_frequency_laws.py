@@ -18,7 +18,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
 from crawler.core.counting.spill_arrays import MemorySpace, Space
 from crawler.store.counts import CountStore
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import Fetched, Found, Row, iso_of, listed_seconds, seconds_of
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found, Row, iso_of, listed_seconds, seconds_of
 
 if TYPE_CHECKING:
     import random
@@ -105,7 +105,7 @@ def test_a_ledger_does_what_a_dict_would(
 ) -> None:
     with fresh() as path, pytest.MonkeyPatch.context() as patch:
         if clash:
-            patch.setattr("crawler.store.ledgerfile.address_key", lambda url: len(url) % 2)
+            patch.setattr("crawler.store.ledger.file.address_key", lambda url: len(url) % 2)
         plain: dict[str, dict[str, str]] = {}
         _follow(actions, path, plain)
         with Ledger(path, read_only=True) as ledger:

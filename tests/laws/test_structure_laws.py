@@ -17,7 +17,7 @@ from crawler.core.structure.model import Element, Model, Particle, Rule
 from crawler.core.structure.nodes import Node
 from crawler.core.structure.patterns import Pattern, PatternError
 from crawler.core.structure.structure import structure_names, structure_of
-from crawler.models import load_model, model_names
+from crawler.store.document_models import load_model, model_names
 
 NAMES = ("a", "b", "c", "d", "e")
 OCCURS = st.sampled_from(("", "?", "+", "*"))

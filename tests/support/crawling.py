@@ -15,7 +15,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from crawler.demo.server import Answer
-from crawler.store.spoolfile import survey
+from crawler.store.spool_file import survey
 from support.running import run_scrapy
 
 if TYPE_CHECKING:

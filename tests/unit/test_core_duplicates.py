@@ -11,7 +11,7 @@ import pytest
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.core.counting.spill_arrays import MemorySpace, Space
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 
 def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:

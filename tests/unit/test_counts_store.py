@@ -14,7 +14,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.counts import CountStore
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 
 from crawler.core.page.addresses import address_key
 from crawler.incremental.again import AskAgain
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import Fetched, Found
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

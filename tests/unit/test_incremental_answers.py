@@ -12,15 +12,15 @@ from crawler.incremental.frontier import KeptFrontier
 from crawler.incremental.memory import Memory
 from crawler.items import PageItem
 from crawler.spiders.site import SiteSpider
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import ledger_path
-from crawler.store.ledgerrows import Fetched, Found
+from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from crawler.store.ledgerrows import Row
+    from crawler.store.ledger.rows import Row
 
 SITE = "news.example"
 BASE = f"https://{SITE}/"

@@ -11,8 +11,8 @@ from crawler.discovery.frontier import Visit
 from crawler.incremental.frontier import KeptFrontier
 from crawler.incremental.memory import Memory
 from crawler.items import PageItem
-from crawler.store.ledgerrows import Found
-from crawler.store.ledgerversions import GONE_HASH, PART_HASH
+from crawler.store.ledger.rows import Found
+from crawler.store.ledger.versions import GONE_HASH, PART_HASH
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
 from crawler.journey import Journey
 from crawler.options import Options
+from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
-from crawler.store.tapes import DiskSpace
 
 if TYPE_CHECKING:
     from pathlib import Path

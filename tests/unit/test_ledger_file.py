@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import SCHEMA_VERSION, ledger_path, move_aside
-from crawler.store.ledgerrows import Found
+from crawler.store.ledger.file import SCHEMA_VERSION, ledger_path, move_aside
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Found
 
 if TYPE_CHECKING:
     from pathlib import Path

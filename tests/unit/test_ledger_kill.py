@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import Fetched, Figures, Found
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Figures, Found
 
 PAGES = 400
 KILLS = 40

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import LAST_KEY
-from crawler.store.ledgerrows import Added, Change, Fetched, Figures, Found, Row
+from crawler.store.ledger.file import LAST_KEY
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Added, Change, Fetched, Figures, Found, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -342,7 +342,7 @@ def test_addresses_whose_hashes_are_one_are_kept_apart(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No two addresses with one hash are known, so that one is made: the last there is.
-    monkeypatch.setattr("crawler.store.ledgerfile.address_key", lambda _: LAST_KEY)
+    monkeypatch.setattr("crawler.store.ledger.file.address_key", lambda _: LAST_KEY)
     names = [f"{A}/{number}" for number in range(20)]
     assert ledger.add_found(Found(name, "link", MAY) for name in names) == Added(new=20)
     assert ledger.add_found(Found(name, "link", MAY) for name in names) == Added(known=20)

@@ -13,10 +13,10 @@ from scrapy.settings import Settings
 from crawler.core.errors import StoreError
 from crawler.incremental import ledgertext
 from crawler.incremental.report import LISTS, Listed, as_json, figure, read_site
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerfile import ledger_path
-from crawler.store.ledgerrows import Fetched, Figures, Found, Run
-from crawler.store.ledgerversions import GONE_HASH
+from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Figures, Found, Run
+from crawler.store.ledger.versions import GONE_HASH
 
 if TYPE_CHECKING:
     from pathlib import Path

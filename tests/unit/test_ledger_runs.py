@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger import Ledger
-from crawler.store.ledgerrows import Fetched, Found, Part, Run
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found, Part, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

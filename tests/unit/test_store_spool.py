@@ -13,7 +13,7 @@ from crawler.core.errors import StoreError
 from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter, read_pages
 from crawler.store.spool import Spool
-from crawler.store.spoolfile import SpoolInfo, find_spools, spool_info
+from crawler.store.spool_file import SpoolInfo, find_spools, spool_info
 
 STARTED = "2024-05-01T10:00:00Z"
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crawler.core.counting.spill_arrays import MemorySpace
 from crawler.core.errors import StoreError
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from pathlib import Path

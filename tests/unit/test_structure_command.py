@@ -15,7 +15,7 @@ from crawler.core.errors import UnknownMethodError, UnreadableInputError
 from crawler.core.structure.medl import parse_model
 from crawler.evaluation.report import Job
 from crawler.evaluation.structure import StructureTask, tree_of_xml
-from crawler.models import load_model
+from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.structure.nodes import Node
 from crawler.core.structure.structure import Structure, structure_of
 from crawler.core.structure.suggest import suggest_model
-from crawler.models import load_model
+from crawler.store.document_models import load_model
 
 PAPER = parse_model(
     """

@@ -15,10 +15,10 @@ from scrapy.exporters import JsonLinesItemExporter
 from crawler.core.errors import UnreadableInputError
 from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter
 from crawler.incremental.partrows import find_parts, read_rows
-from crawler.incremental.sites import known_sites, site_named
 from crawler.incremental.union import LastItems, Written, write_articles
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.store.names import file_name
+from crawler.store.site_names import known_sites, site_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

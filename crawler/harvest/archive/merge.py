@@ -26,7 +26,7 @@ from crawler.harvest.archive.merged import (
 )
 from crawler.harvest.archive.observed import read_observed
 from crawler.harvest.archive.work import begin_job, read_json, replacing, write_json
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

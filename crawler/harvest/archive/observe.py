@@ -15,7 +15,7 @@ from crawler.harvest.archive.observed import Fact, SeenSite, write_observed
 from crawler.harvest.archive.pagework import ShardJourney
 from crawler.harvest.archive.work import Shard, begin_job, replacing, write_json
 from crawler.store.cuts import read_stretch
-from crawler.store.tapes import DiskSpace
+from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

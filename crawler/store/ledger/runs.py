@@ -19,10 +19,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import StoreError
-from crawler.store import ledgerschema as sql
-from crawler.store.ledgerfile import LedgerFile
-from crawler.store.ledgerrows import Part, Run, iso_of, seconds_of
-from crawler.store.ledgerversions import sound_hash
+from crawler.store.ledger import schema as sql
+from crawler.store.ledger.file import LedgerFile
+from crawler.store.ledger.rows import Part, Run, iso_of, seconds_of
+from crawler.store.ledger.versions import sound_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -125,7 +125,7 @@ class LedgerRuns(LedgerFile):
             run: the run's id.
             address: the page's.
             name: what the version is called that is exported, as a hash of its text:
-                :attr:`crawler.store.ledgerrows.Row.exported_hash` from then on.
+                :attr:`crawler.store.ledger.rows.Row.exported_hash` from then on.
             part: the part's number.
 
         Raises:

@@ -14,8 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
-from crawler.store import ledgerschema as sql
-from crawler.store.ledgerhints import turn_of
+from crawler.store.ledger import schema as sql
+from crawler.store.ledger.hints import turn_of
 from crawler.store.lock import try_lock
 from crawler.store.names import file_name
 
@@ -76,7 +76,7 @@ def move_aside(path: Path) -> Path:
 
 
 class LedgerFile:
-    """An open ledger, of which :class:`crawler.store.ledger.Ledger` is the whole.
+    """An open ledger, of which :class:`crawler.store.ledger.ledger.Ledger` is the whole.
 
     Close it, or use it in a ``with`` statement. It belongs to the thread that opened it.
 

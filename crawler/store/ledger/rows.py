@@ -126,7 +126,7 @@ class Fetched:
         In any form of the address that was asked for.
     ``status``
         2xx: the page. 304: it is as it was. 404 and 410: it is gone. Any other is for
-        :meth:`crawler.store.ledger.Ledger.mark_failed`.
+        :meth:`crawler.store.ledger.ledger.Ledger.mark_failed`.
     ``at``
         When (ISO 8601).
     ``content_hash``

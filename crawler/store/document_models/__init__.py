@@ -19,7 +19,7 @@ _ENDING = ".medl"
 
 def model_names() -> tuple[str, ...]:
     """Return the names of the models that come with the project, sorted."""
-    names = (entry.name for entry in files("crawler.models").iterdir())
+    names = (entry.name for entry in files("crawler.store.document_models").iterdir())
     return tuple(sorted(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING)))
 
 
@@ -31,7 +31,7 @@ def load_model(name: str) -> Model:
         UnreadableInputError: there is no such model, or its file cannot be read.
     """
     if name in model_names():
-        source = files("crawler.models").joinpath(name + _ENDING).read_text("utf-8")
+        source = files("crawler.store.document_models").joinpath(name + _ENDING).read_text("utf-8")
         return parse_model(source, name)
     path = Path(name)
     try:

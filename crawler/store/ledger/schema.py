@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from crawler.store.ledgerhints import HINT_COLUMNS
-from crawler.store.ledgerrows import ROW_COLUMNS, STATES
-from crawler.store.ledgerversions import PART_HASH, VERSION_COLUMNS
+from crawler.store.ledger.hints import HINT_COLUMNS
+from crawler.store.ledger.rows import ROW_COLUMNS, STATES
+from crawler.store.ledger.versions import PART_HASH, VERSION_COLUMNS
 
 QUEUED, FETCHING, FETCHED, GONE, REFUSED, FAILED = range(len(STATES))
 # A partial index is taken only where its own condition stands in the query.

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import canonical_address
-from crawler.store.ledgerrows import FOUND_BY, Added, listed_seconds, seconds_of
+from crawler.store.ledger.rows import FOUND_BY, Added, listed_seconds, seconds_of
 
 if TYPE_CHECKING:
-    from crawler.store.ledgerrows import Found
+    from crawler.store.ledger.rows import Found
 
 __all__ = [
     "HINT_COLUMNS",

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import canonical_address
-from crawler.store.ledgerhints import KIND_CHARS, plain
-from crawler.store.ledgerrows import Change, Fetched, State
+from crawler.store.ledger.hints import KIND_CHARS, plain
+from crawler.store.ledger.rows import Change, Fetched, State
 
 __all__ = [
     "GONE_HASH",

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.listings.model import MAX_ADDRESS_CHARS
 from crawler.core.page.addresses import address_key, canonical_address
-from crawler.store import ledgerschema as sql
-from crawler.store.ledgerfile import FIRST_KEY, LAST_KEY
-from crawler.store.ledgerhints import (
+from crawler.store.ledger import schema as sql
+from crawler.store.ledger.file import FIRST_KEY, LAST_KEY
+from crawler.store.ledger.hints import (
     KIND_CHARS,
     Hints,
     Tally,
@@ -27,19 +27,19 @@ from crawler.store.ledgerhints import (
     read_hints,
     turn_of,
 )
-from crawler.store.ledgerrows import (
+from crawler.store.ledger.rows import (
     STATES,
     Figures,
     row_of,
     seconds_of,
 )
-from crawler.store.ledgerruns import LedgerRuns
-from crawler.store.ledgerversions import GONE_HASH, PART_HASH, Version, answered, signed_hash
+from crawler.store.ledger.runs import LedgerRuns
+from crawler.store.ledger.versions import GONE_HASH, PART_HASH, Version, answered, signed_hash
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
-    from crawler.store.ledgerrows import Added, Change, Fetched, Found, Row, State
+    from crawler.store.ledger.rows import Added, Change, Fetched, Found, Row, State
 
 __all__ = ["Ledger"]
 
@@ -168,7 +168,7 @@ class Ledger(LedgerRuns):
 
         Raises:
             StoreError: the address is not in the ledger, the status is none of those that
-                :class:`crawler.store.ledgerrows.Fetched` names, a page comes without a content
+                :class:`crawler.store.ledger.rows.Fetched` names, a page comes without a content
                 hash, or a near-duplicate hash has more than 64 bits.
         """
         key, at = self._key(fetched.address), seconds_of(fetched.at)

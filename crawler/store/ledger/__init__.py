@@ -1,0 +1,1 @@
+"""The ledger of a site: one SQLite file."""
