@@ -17,7 +17,7 @@ from crawler.exporters import check_feeds, unwritable
 from crawler.fetching import replace_middlewares, replace_queue
 from crawler.formats import FEED_EXPORTERS
 from crawler.hold import DrainingItems, Hold
-from crawler.making import structure_model, table_method
+from crawler.journey.stages import structure_model, table_method
 from crawler.manners import POLITE_SETTINGS, CrawlDelay
 from crawler.options import OPTIONS, Options
 from crawler.pauses import SitePauses

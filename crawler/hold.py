@@ -24,14 +24,14 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
-from crawler.captures import Captures
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
-from crawler.crawls import crawl_name
 from crawler.handed import flaw_of, page_from
-from crawler.incremental.memory import Memory
 from crawler.incremental.numbered import NumberedParts
 from crawler.items import PageItem, WrappedPage
-from crawler.journey import REPLAYED, Journey
+from crawler.journey.capture_dedup import Captures
+from crawler.journey.crawl_name import crawl_name
+from crawler.journey.incremental import Memory
+from crawler.journey.session import REPLAYED, Journey
 from crawler.options import PREFIX, Options
 from crawler.outputs import OutputWatch
 from crawler.secondpass import second_pass

@@ -28,7 +28,7 @@ from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.structure.suggest import suggest_model
 from crawler.handed import page_from
-from crawler.making import ItemMaker
+from crawler.journey.stages import ItemMaker
 from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 from crawler.summary import fit_width

@@ -15,7 +15,7 @@ from crawler.core.errors import UnreadableInputError
 from crawler.evaluation.report import Report, Table
 from crawler.evaluation.scores import Overlap
 from crawler.evaluation.tablegold import NEEDS, read_tables_gold
-from crawler.making import table_method, table_words
+from crawler.journey.stages import table_method, table_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.areas import Areas

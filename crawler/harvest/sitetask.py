@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import CorpusError
-from crawler.crawls import crawl_name
 from crawler.harvest.jobs import Job
 from crawler.harvest.locks import Claim
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
+from crawler.journey.crawl_name import crawl_name
 from crawler.store.names import file_name
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import xxhash
 from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
-from crawler.incremental.memory import now
+from crawler.journey.incremental import now
 from crawler.store.ledger.rows import Fetched, Found
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from crawler.incremental.memory import Memory
+    from crawler.journey.incremental import Memory
     from crawler.store.ledger.ledger import Ledger
     from crawler.store.ledger.rows import Row
 

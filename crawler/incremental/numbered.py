@@ -17,8 +17,8 @@ from scrapy import signals
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.core.errors import StoreError
-from crawler.incremental.memory import aside_of, now
 from crawler.items import PageItem
+from crawler.journey.incremental import aside_of, now
 from crawler.options import Options
 from crawler.store.ledger.versions import GONE_HASH
 from crawler.store.names import file_name
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.exporters import BaseItemExporter
 
-    from crawler.incremental.memory import Memory
+    from crawler.journey.incremental import Memory
     from crawler.store.ledger.rows import Part
 
 __all__ = ["NumberedParts", "parts_folder"]

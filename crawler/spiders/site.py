@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.incremental.memory import Memory
+    from crawler.journey.incremental import Memory
 
 __all__ = ["SiteArguments", "SiteSpider"]
 

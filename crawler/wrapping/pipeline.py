@@ -1,6 +1,6 @@
 """The fields of a project on the items of any spider: the setting ``CORPUS_WRAPPER``.
 
-Pages that spiders hand over get them when their items are made (:mod:`crawler.making`); where the
+Pages that spiders hand over get them when their items are made (:mod:`crawler.journey.stages`); where the
 project has scripts and the crawl still fetches, they get them here, in a thread. The items that
 other spiders make themselves pass here, too. :class:`~crawler.hold.Hold` has noted which page each
 was made from, and :class:`WrapperPipeline` runs the project on that.

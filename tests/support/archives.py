@@ -11,12 +11,12 @@ from backports import zstd
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.settings import Settings
 
-from crawler.captures import Captures
 from crawler.core.page.page import Page
 from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.inline import InlineExecutor
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
-from crawler.journey import Journey
+from crawler.journey.capture_dedup import Captures
+from crawler.journey.session import Journey
 from crawler.options import Options
 from crawler.spiders.archive import Archive
 from crawler.store.archive import WarcWriter, record_bytes

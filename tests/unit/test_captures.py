@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.captures import Captures
 from crawler.core.page.page import Page
+from crawler.journey.capture_dedup import Captures
 
 
 def capture(url: str, fetched_at: str = "", site: str = "") -> Page:

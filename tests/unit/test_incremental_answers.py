@@ -9,8 +9,8 @@ from scrapy import Request
 
 from crawler.discovery.frontier import Visit
 from crawler.incremental.frontier import KeptFrontier
-from crawler.incremental.memory import Memory
 from crawler.items import PageItem
+from crawler.journey.incremental import Memory
 from crawler.spiders.site import SiteSpider
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger

@@ -9,8 +9,8 @@ import pytest
 
 from crawler.discovery.frontier import Visit
 from crawler.incremental.frontier import KeptFrontier
-from crawler.incremental.memory import Memory
 from crawler.items import PageItem
+from crawler.journey.incremental import Memory
 from crawler.store.ledger.rows import Found
 from crawler.store.ledger.versions import GONE_HASH, PART_HASH
 

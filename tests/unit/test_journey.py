@@ -12,7 +12,7 @@ import pytest
 from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
-from crawler.journey import Journey
+from crawler.journey.session import Journey
 from crawler.options import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
@@ -339,7 +339,7 @@ def test_counts_of_sites_too_large_for_memory_tell_the_same(
         spaces.append(DiskSpace(folder, memory=0, batch=2))
         return spaces[-1]
 
-    monkeypatch.setattr("crawler.sitecounts.DiskSpace", small)
+    monkeypatch.setattr("crawler.journey.evidence.DiskSpace", small)
     assert crawled(tmp_path / "disk") == in_memory
     assert len(in_memory) == 20
     assert all(space.on_disk for space in spaces)
@@ -350,7 +350,7 @@ def test_counts_that_cannot_be_read_back_cost_no_item(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     space = DiskSpace(tmp_path, memory=0)
-    monkeypatch.setattr("crawler.sitecounts.DiskSpace", lambda _: space)
+    monkeypatch.setattr("crawler.journey.evidence.DiskSpace", lambda _: space)
     tally = Tally()
     crawl = journey(tmp_path, tally)
     pages = [page(number) for number in range(3)]

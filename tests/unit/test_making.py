@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
-from crawler.making import ItemMaker
+from crawler.journey.stages import ItemMaker
 from crawler.options import Options
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from crawler.core.page.page import Page
-from crawler.journey import REPLAYED, Journey
+from crawler.journey.session import REPLAYED, Journey
 from crawler.options import Options
 
 if TYPE_CHECKING:

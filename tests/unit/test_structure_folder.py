@@ -15,7 +15,7 @@ from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
 from crawler.items import PageItem
-from crawler.making import ItemMaker
+from crawler.journey.stages import ItemMaker
 from crawler.options import Options
 from crawler.outputs import OutputWatch
 from crawler.structurefolder import (

@@ -18,7 +18,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
-from crawler.making import table_method, table_words
+from crawler.journey.stages import table_method, table_words
 from crawler.options import Options
 from crawler.tablefolder import INDEX, TableFolderPipeline
 

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler.aliases import Aliases
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.figures import Figures
@@ -27,7 +26,8 @@ from crawler.harvest.archive.work import (
     replacing,
     write_json,
 )
-from crawler.sitecounts import CrawlCounts
+from crawler.journey.aliases import Aliases
+from crawler.journey.evidence import CrawlCounts
 from crawler.store.archive import WarcWriter
 from crawler.store.cuts import Stretch, read_stretch
 

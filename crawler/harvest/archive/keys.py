@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xxhash import xxh3_64_hexdigest
 
-from crawler.journey import REPLAYED
+from crawler.journey.session import REPLAYED
 from crawler.options import PREFIX
 
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import IO, TYPE_CHECKING, Any
 
-from crawler.aliases import Aliases
-from crawler.captures import Captures
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
@@ -26,6 +24,8 @@ from crawler.harvest.archive.merged import (
 )
 from crawler.harvest.archive.observed import read_observed
 from crawler.harvest.archive.work import begin_job, read_json, replacing, write_json
+from crawler.journey.aliases import Aliases
+from crawler.journey.capture_dedup import Captures
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crawler.aliases import declared_original
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import UnreadableInputError
 from crawler.core.flow import SiteCounts
@@ -14,6 +13,7 @@ from crawler.harvest.archive.figures import Figures
 from crawler.harvest.archive.observed import Fact, SeenSite, write_observed
 from crawler.harvest.archive.pagework import ShardJourney
 from crawler.harvest.archive.work import Shard, begin_job, replacing, write_json
+from crawler.journey.aliases import declared_original
 from crawler.store.cuts import read_stretch
 from crawler.store.spill_arrays import DiskSpace
 

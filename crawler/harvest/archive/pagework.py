@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from crawler.journey import Journey
+from crawler.journey.session import Journey
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,6 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from crawler.aliases import Aliases, declared_original
 from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import (
@@ -34,12 +33,13 @@ from crawler.core.flow import (
 )
 from crawler.core.pagetype import page_type
 from crawler.core.pagination import PartLinks, may_be_part, next_part
-from crawler.dropped import DroppedBlocks
-from crawler.joining import Part, WaitingParts, join, joinable
-from crawler.leftout import LeftOut
-from crawler.making import ItemMaker
+from crawler.journey.aliases import Aliases, declared_original
+from crawler.journey.boilerplate_stats import DroppedBlocks
+from crawler.journey.evidence import CrawlCounts
+from crawler.journey.filters import LeftOut
+from crawler.journey.page_joiner import Part, WaitingParts, join, joinable
+from crawler.journey.stages import ItemMaker
 from crawler.options import OPTIONS, PREFIX
-from crawler.sitecounts import CrawlCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
     from crawler.core.pagetype import PageType
-    from crawler.incremental.memory import Memory
     from crawler.items import PageItem
+    from crawler.journey.incremental import Memory
     from crawler.options import Options
     from crawler.store.spool import Spool
     from crawler.wrapping.atwork import RulesAtWork
