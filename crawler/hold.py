@@ -25,7 +25,6 @@ from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
-from crawler.handed import flaw_of, page_from
 from crawler.incremental.numbered import NumberedParts
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
@@ -35,6 +34,7 @@ from crawler.journey.session import REPLAYED, Journey
 from crawler.options import PREFIX, Options
 from crawler.outputs import OutputWatch
 from crawler.secondpass import second_pass
+from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool
 from crawler.waiting import pause, spider_closed
 from crawler.wrapping.noted import NotedPages

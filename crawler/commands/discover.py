@@ -66,12 +66,12 @@ class DiscoverCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Find the pages and print them."""
-        from crawler.arguments import parse_arguments
         from crawler.core.errors import CorpusError, one_line
         from crawler.discovery.preview import find_pages, json_lines, table
         from crawler.options import Options
         from crawler.pipes import for_a_reader
-        from crawler.spiders.sitearguments import SiteArguments
+        from crawler.spiders.arguments import parse_arguments
+        from crawler.spiders.site_arguments import SiteArguments
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above

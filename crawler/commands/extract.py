@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crawler.core.errors import CorpusError
     from crawler.core.page.page import Page
     from crawler.options import Options
-    from crawler.single import Verdict
+    from crawler.spiders.single import Verdict
 
 __all__ = ["ExtractCommand"]
 
@@ -108,7 +108,7 @@ class ExtractCommand(ScrapyCommand):
         from crawler.core.errors import CorpusError
         from crawler.options import Options
         from crawler.pipes import for_a_reader
-        from crawler.single import suggestion
+        from crawler.spiders.single import suggestion
 
         assert self.settings is not None  # noqa: S101 - as above
         encoding = sys.stdout.encoding or "utf-8"
@@ -132,7 +132,7 @@ class ExtractCommand(ScrapyCommand):
         self, args: list[str], opts: argparse.Namespace, options: Options, encoding: str
     ) -> str:
         from crawler.core.methods import get_method
-        from crawler.single import judge
+        from crawler.spiders.single import judge
 
         method = get_method(options.text_method)
         page = self._page(args, opts.url, options.max_page_bytes)
@@ -145,7 +145,7 @@ class ExtractCommand(ScrapyCommand):
             check_structure_method,
             structure_of,
         )
-        from crawler.single import annotated
+        from crawler.spiders.single import annotated
         from crawler.store.document_models import load_model
 
         name = opts.structure_method or DEFAULT_STRUCTURE
@@ -161,7 +161,7 @@ class ExtractCommand(ScrapyCommand):
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
         from crawler.core.errors import ArgumentError
-        from crawler.single import crawl_page, is_address, page_of_file
+        from crawler.spiders.single import crawl_page, is_address, page_of_file
 
         if unknown := [arg for arg in args if arg.startswith("-")]:
             raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy extract -h' lists them")
@@ -206,7 +206,7 @@ def _plain_xml(text: str, encoding: str) -> str:
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
-    from crawler.single import explanation, item_json
+    from crawler.spiders.single import explanation, item_json
     from crawler.tableshow import tables_text
 
     if opts.explain:

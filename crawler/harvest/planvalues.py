@@ -8,7 +8,6 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from crawler.arguments import read_argument
 from crawler.core.methods import method_names
 from crawler.discovery.addresses import complete_address
 from crawler.harvest.plan import Alerts, SitePlan
@@ -17,7 +16,8 @@ from crawler.harvest.plantables import Table, kind_of, nearest, shown
 from crawler.harvest.schedule import cron_mistake, zone_mistake
 from crawler.harvest.units import read_bytes, read_seconds
 from crawler.options import OPTIONS
-from crawler.spiders.sitearguments import SiteArguments
+from crawler.spiders.arguments import read_argument
+from crawler.spiders.site_arguments import SiteArguments
 from crawler.store.names import file_name
 
 if TYPE_CHECKING:

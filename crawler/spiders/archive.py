@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from scrapy import Spider
 
-from crawler.arguments import ArgumentExit, parse_arguments, text_argument
 from crawler.core.errors import UnreadableInputError
 from crawler.options import Options
+from crawler.spiders.arguments import ArgumentExit, parse_arguments, text_argument
 from crawler.store.sources import read_source
 
 if TYPE_CHECKING:

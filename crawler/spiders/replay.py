@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy import Spider
 
-from crawler.arguments import ArgumentExit, parse_arguments, text_argument
 from crawler.core.errors import StoreError
+from crawler.spiders.arguments import ArgumentExit, parse_arguments, text_argument
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:

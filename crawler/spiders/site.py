@@ -10,7 +10,6 @@ from scrapy import Request, signals
 from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from crawler.arguments import parse_arguments
 from crawler.core.errors import StoreError
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
@@ -22,10 +21,11 @@ from crawler.discovery.links import page_links
 from crawler.discovery.traps import Traps
 from crawler.discovery.twins import plain_address
 from crawler.incremental.frontier import KeptFrontier
+from crawler.spiders.arguments import parse_arguments
 from crawler.spiders.base import failure_reason
-from crawler.spiders.cuts import Cuts
-from crawler.spiders.reading import ListingReader, server_answers
-from crawler.spiders.sitearguments import SiteArguments
+from crawler.spiders.not_followed import Cuts
+from crawler.spiders.site_arguments import SiteArguments
+from crawler.spiders.site_sources import ListingReader, server_answers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator

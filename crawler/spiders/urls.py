@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, signals
 
-from crawler.arguments import ArgumentExit, describe_arguments, parse_arguments, text_argument
 from crawler.core.errors import UnreadableInputError
 from crawler.discovery.addresses import address_key, complete_address, split_addresses
 from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
 from crawler.pauses import SitePauses
+from crawler.spiders.arguments import (
+    ArgumentExit,
+    describe_arguments,
+    parse_arguments,
+    text_argument,
+)
 from crawler.spiders.base import PageSpider
 
 if TYPE_CHECKING:

@@ -9,7 +9,12 @@ from urllib.parse import urljoin
 
 from scrapy import Request, signals
 
-from crawler.arguments import (
+from crawler.core.errors import CorpusError
+from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
+from crawler.discovery.links import LinkRules, page_links
+from crawler.discovery.lists import check_address_list, read_address_list
+from crawler.items import WrappedPage
+from crawler.spiders.arguments import (
     ArgumentExit,
     flag_argument,
     parse_arguments,
@@ -17,11 +22,6 @@ from crawler.arguments import (
     text_argument,
     whole_number_argument,
 )
-from crawler.core.errors import CorpusError
-from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
-from crawler.discovery.links import LinkRules, page_links
-from crawler.discovery.lists import check_address_list, read_address_list
-from crawler.items import WrappedPage
 from crawler.spiders.base import PageSpider
 from crawler.summary import fit_width
 from crawler.wrapping.atwork import RulesAtWork

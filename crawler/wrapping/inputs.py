@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
-from crawler.single import crawl_pages, is_address, page_of_file
+from crawler.spiders.single import crawl_pages, is_address, page_of_file
 from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.sources import LISTS, read_source
 from crawler.wrapping.files import is_of_a_project
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from crawler.core.page.page import Page
-    from crawler.single import Process
+    from crawler.spiders.single import Process
 
 __all__ = ["Inputs"]
 

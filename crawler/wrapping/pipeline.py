@@ -19,9 +19,9 @@ from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.parse import parse
-from crawler.handed import page_from
 from crawler.hold import Hold
 from crawler.items import PageItem, WrappedPage
+from crawler.spiders.to_page import page_from
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.arguments import ArgumentExit
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.spiders.archive import ArchiveSpider
+from crawler.spiders.arguments import ArgumentExit
 from crawler.store.archive import WarcWriter
 from support.crawling import FOOTER, Project, Site, article, small_site
 

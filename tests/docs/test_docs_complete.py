@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from crawler.arguments import describe_arguments
 from crawler.core.methods import method_names
 from crawler.evaluation.tasks import task_names
 from crawler.spiders.archive import ArchiveArguments
+from crawler.spiders.arguments import describe_arguments
 from crawler.spiders.wrapper import WrapperArguments
 from support.crawling import ROOT
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.arguments import (
+from crawler.core.errors import ArgumentError
+from crawler.spiders.arguments import (
     ArgumentHelp,
     describe_arguments,
     flag_argument,
@@ -17,7 +18,6 @@ from crawler.arguments import (
     text_argument,
     whole_number_argument,
 )
-from crawler.core.errors import ArgumentError
 from crawler.spiders.site import SiteArguments
 from crawler.spiders.urls import UrlsArguments
 

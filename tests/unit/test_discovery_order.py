@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from crawler.arguments import ArgumentExit, parse_arguments
 from crawler.core.listings import Alternate, Entry
 from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import address_date, address_language, guess_kind
-from crawler.spiders.sitearguments import SiteArguments
+from crawler.spiders.arguments import ArgumentExit, parse_arguments
+from crawler.spiders.site_arguments import SiteArguments
 
 BASE = "http://a.example"
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crawler.discovery.choice import Choice
     from crawler.discovery.frontier import Frontier, Visit
     from crawler.discovery.links import LinkRules
-    from crawler.spiders.sitearguments import SiteArguments
+    from crawler.spiders.site_arguments import SiteArguments
 
 __all__ = ["ListingReader", "server_answers"]
 

@@ -27,8 +27,8 @@ from crawler.core.errors import (
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.structure.suggest import suggest_model
-from crawler.handed import page_from
 from crawler.journey.stages import ItemMaker
+from crawler.spiders.to_page import page_from
 from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 from crawler.summary import fit_width

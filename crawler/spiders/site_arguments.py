@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crawler.arguments import (
+from crawler.discovery.addresses import canonical_address, complete_address, split_addresses
+from crawler.discovery.choice import Choice
+from crawler.discovery.links import LinkRules
+from crawler.discovery.sources import SOURCES
+from crawler.discovery.traps import TrapLimits
+from crawler.spiders.arguments import (
     ArgumentExit,
     date_argument,
     flag_argument,
@@ -15,11 +20,6 @@ from crawler.arguments import (
     whole_number_argument,
     words_argument,
 )
-from crawler.discovery.addresses import canonical_address, complete_address, split_addresses
-from crawler.discovery.choice import Choice
-from crawler.discovery.links import LinkRules
-from crawler.discovery.sources import SOURCES
-from crawler.discovery.traps import TrapLimits
 
 if TYPE_CHECKING:
     from re import Pattern
