@@ -14,15 +14,15 @@ from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
 from crawler.exporters import check_feeds, unwritable
-from crawler.fetching import replace_middlewares, replace_queue
 from crawler.formats import FEED_EXPORTERS
-from crawler.hold import DrainingItems, Hold
 from crawler.journey.stages import structure_model, table_method
-from crawler.manners import POLITE_SETTINGS, CrawlDelay
+from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
+from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
+from crawler.middlewares.second_pass_request import SpoolDownloadHandler
+from crawler.middlewares.throttling import SitePauses
+from crawler.middlewares.two_pass import DrainingItems, Hold
 from crawler.options import OPTIONS, Options
-from crawler.pauses import SitePauses
 from crawler.progress import Progress
-from crawler.secondpass import SpoolDownloadHandler
 from crawler.structurefolder import StructureFolderPipeline, check_structure_folder
 from crawler.tablefolder import TableFolderPipeline, check_folder
 from crawler.wrapping.atwork import RulesAtWork
@@ -216,7 +216,7 @@ def _warn_of_other_processor(settings: BaseSettings) -> None:
     if not (isinstance(found, type) and issubclass(found, DrainingItems)):
         logger.warning(
             "ITEM_PROCESSOR is the project's own (%s): a crawl that Ctrl-C or a limit ends early "
-            "leaves its held pages to 'scrapy replay'. Derive it from crawler.hold.DrainingItems "
+            "leaves its held pages to 'scrapy replay'. Derive it from crawler.middlewares.two_pass.DrainingItems "
             "to have them exported at once.",
             processor if isinstance(processor, str) else getattr(found, "__qualname__", found),
         )

@@ -10,7 +10,7 @@ SPIDER_MODULES = ["spiders"]
 NEWSPIDER_MODULE = "spiders"
 
 # The add-on switches the project's components on, and politeness with them: robots.txt, delays,
-# one request at a time, the user agent and the body cap stand in crawler/manners.py. A value set
+# one request at a time, the user agent and the body cap stand in crawler/middlewares/politeness.py. A value set
 # here or with -s wins over the add-on's.
 ADDONS = {"crawler.addon.CorpusAddon": 500}
 

@@ -15,7 +15,7 @@ from scrapy.core.downloader import Downloader
 from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import Deferred
 
-from crawler.pauses import SiteLeftAloneError
+from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -27,9 +27,9 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import WISHES, may_hold_wishes, read_wishes, reserved_by
 from crawler.discovery.addresses import address_key
+from crawler.middlewares.robots import RobotsUnreachableError
+from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.options import Options
-from crawler.pauses import SiteLeftAloneError
-from crawler.robots import RobotsUnreachableError
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -92,7 +92,7 @@ class PageSpider(Spider):
 
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         # Stopped, the crawl ends with the requests under way.
-        "SCHEDULER_PRIORITY_QUEUE": "crawler.fetching.SparingQueue",
+        "SCHEDULER_PRIORITY_QUEUE": "crawler.middlewares.scheduler_queue.SparingQueue",
     }
 
     @property

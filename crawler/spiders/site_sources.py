@@ -18,8 +18,8 @@ from crawler.core.listings import find_feeds, sitemaps_of_robots
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.discovery.addresses import address_key
 from crawler.discovery.sources import FEEDS, Reading, Sources, read_source
+from crawler.middlewares.async_utils import pause
 from crawler.spiders.base import PageSpider, failure_reason
-from crawler.waiting import pause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from scrapy import Request, signals
 from crawler.core.errors import UnreadableInputError
 from crawler.discovery.addresses import address_key, complete_address, split_addresses
 from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
-from crawler.pauses import SitePauses
+from crawler.middlewares.throttling import SitePauses
 from crawler.spiders.arguments import (
     ArgumentExit,
     describe_arguments,

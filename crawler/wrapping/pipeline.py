@@ -2,7 +2,7 @@
 
 Pages that spiders hand over get them when their items are made (:mod:`crawler.journey.stages`); where the
 project has scripts and the crawl still fetches, they get them here, in a thread. The items that
-other spiders make themselves pass here, too. :class:`~crawler.hold.Hold` has noted which page each
+other spiders make themselves pass here, too. :class:`~crawler.middlewares.two_pass.Hold` has noted which page each
 was made from, and :class:`WrapperPipeline` runs the project on that.
 """
 
@@ -19,8 +19,8 @@ from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.parse import parse
-from crawler.hold import Hold
 from crawler.items import PageItem, WrappedPage
+from crawler.middlewares.two_pass import Hold
 from crawler.spiders.to_page import page_from
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from scrapy.settings import Settings
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
 from crawler.core.methods import method_names
-from crawler.hold import DrainingItems
-from crawler.manners import POLITE_SETTINGS
+from crawler.middlewares.politeness import POLITE_SETTINGS
+from crawler.middlewares.two_pass import DrainingItems
 from support.crawling import FOOTER, Held, Project, Site, small_site
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
         "DOWNLOAD_DELAY": 7,
         "ROBOTSTXT_OBEY": False,
         "FEED_EXPORT_ENCODING": "latin-1",
-        "SPIDER_MIDDLEWARES": {"crawler.hold.Hold": 20},
+        "SPIDER_MIDDLEWARES": {"crawler.middlewares.two_pass.Hold": 20},
         "FEED_EXPORTERS": {"csv": "scrapy.exporters.CsvItemExporter"},
         "DOWNLOAD_HANDLERS": {"http": None},
     }
@@ -188,7 +188,7 @@ def test_an_item_processor_derived_from_the_addons_is_not_warned_of(
 ) -> None:
     project.append(
         "ownpipelines.py",
-        "from crawler.hold import DrainingItems\n\nclass Derived(DrainingItems):\n    pass\n",
+        "from crawler.middlewares.two_pass import DrainingItems\n\nclass Derived(DrainingItems):\n    pass\n",
     )
     project.append("ownsettings.py", 'ITEM_PROCESSOR = "ownpipelines.Derived"')
     site = make_site(small_site(2))

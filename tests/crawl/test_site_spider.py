@@ -31,9 +31,9 @@ RETRY_ENABLED = False
 SPIDER_MIDDLEWARES = {"helpers.PagesToItems": 50}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.robots.RobotsRules": 100,
+    "crawler.middlewares.robots.RobotsRules": 100,
 }
-EXTENSIONS = {"crawler.manners.CrawlDelay": 500, "helpers.StatsToFile": 0}
+EXTENSIONS = {"crawler.middlewares.politeness.CrawlDelay": 500, "helpers.StatsToFile": 0}
 """
 
 # What sitemaps and feeds add has tests of its own.

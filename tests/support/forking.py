@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 import scrapy.cmdline
 
 import crawler.exporters
-import crawler.hold
-import crawler.pauses
+import crawler.middlewares.throttling
+import crawler.middlewares.two_pass
 import crawler.spiders.site
 from support.crawling import ROOT
 
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 LOG = "forks.log"
-IMPORTED = (crawler.exporters, crawler.hold, crawler.pauses, crawler.spiders.site)
+IMPORTED = (
+    crawler.exporters,
+    crawler.middlewares.two_pass,
+    crawler.middlewares.throttling,
+    crawler.spiders.site,
+)
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests")))}
 
 

@@ -9,7 +9,7 @@ from scrapy.http import HtmlResponse, Request
 from scrapy.spiders import Spider
 from scrapy.utils.test import get_crawler
 
-from crawler.robots import RobotsUnreachableError
+from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.spiders.base import failure_reason
 
 

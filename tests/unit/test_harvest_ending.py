@@ -14,7 +14,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from crawler.harvest import ending
 from crawler.harvest.ending import EndingDownloader
-from crawler.pauses import SiteLeftAloneError
+from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
     import pytest

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.patience import GivenUp, Limits, Patience, Pause, retry_after
+from crawler.middlewares.throttling_rules import GivenUp, Limits, Patience, Pause, retry_after
 
 LIMITS = Limits(first=10, longest=100, in_a_row=4, after_errors=3)
 NOW = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)

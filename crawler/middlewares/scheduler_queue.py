@@ -10,8 +10,8 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.utils.misc import load_object
 
-from crawler.pauses import SitePauses
-from crawler.robots import RobotsRules
+from crawler.middlewares.robots import RobotsRules
+from crawler.middlewares.throttling import SitePauses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ class SparingQueue(DownloaderAwarePriorityQueue):
     A stopped crawl waits for all requests that were handed out. Scrapy's own queue hands out as
     many as ``CONCURRENT_REQUESTS``, however slowly their site is asked: here it is what may be
     under way to a site at once, and one more, so that nothing has to wait for the scheduler. Of a
-    site that is paused (:class:`crawler.pauses.SitePauses`) it hands out nothing.
+    site that is paused (:class:`crawler.middlewares.throttling.SitePauses`) it hands out nothing.
     """
 
     def __init__(self, crawler: Crawler, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's

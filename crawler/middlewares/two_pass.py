@@ -31,12 +31,12 @@ from crawler.journey.capture_dedup import Captures
 from crawler.journey.crawl_name import crawl_name
 from crawler.journey.incremental import Memory
 from crawler.journey.session import REPLAYED, Journey
+from crawler.middlewares.async_utils import pause, spider_closed
+from crawler.middlewares.second_pass_request import second_pass
 from crawler.options import PREFIX, Options
 from crawler.outputs import OutputWatch
-from crawler.secondpass import second_pass
 from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool
-from crawler.waiting import pause, spider_closed
 from crawler.wrapping.noted import NotedPages
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 
-from crawler.pauses import MAY_NOT_WAIT, SiteLeftAloneError, SiteWaitsError
+from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SiteWaitsError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

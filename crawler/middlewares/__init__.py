@@ -1,0 +1,1 @@
+"""Scrapy middlewares, and what stands beside them."""
