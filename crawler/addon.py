@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from crawler.columns import import_pyarrow
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
 from crawler.core.tables.coherency import Constants
-from crawler.exporters import check_feeds, unwritable
-from crawler.formats import FEED_EXPORTERS
+from crawler.exporters.columns import import_pyarrow
+from crawler.exporters.feeds import check_feeds, unwritable
+from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 from urllib.parse import unquote
 
 from crawler.core.errors import OptionError
-from crawler.exporters import unwritable
+from crawler.exporters.feeds import unwritable
 from crawler.items import PageItem
 
 if TYPE_CHECKING:

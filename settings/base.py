@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler import formats
+from crawler.exporters import formats
 from crawler.logs import shorten_start
 
 BOT_NAME = "scrapy-corpus"

@@ -55,7 +55,7 @@ class ArticlesCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the parts and write the articles."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.incremental.union import main
+        from crawler.exporters.merge_parts import main
         from crawler.pipes import for_a_reader
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import BaseRunSpiderCommand
 from scrapy.utils.misc import load_object
 
-from crawler.formats import FEED_EXPORTERS
+from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
     import argparse

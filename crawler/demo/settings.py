@@ -6,7 +6,7 @@ of the project's own.
 
 from __future__ import annotations
 
-from crawler import formats
+from crawler.exporters import formats
 
 ADDONS = {"crawler.addon.CorpusAddon": 500}
 

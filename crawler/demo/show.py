@@ -22,7 +22,7 @@ from crawler.core.methods import get_method
 from crawler.demo.pages import answers
 from crawler.demo.report import report
 from crawler.demo.server import serve
-from crawler.exporters import check_feeds
+from crawler.exporters.feeds import check_feeds
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.options import Options
 from crawler.spiders.site import SiteSpider

@@ -147,7 +147,7 @@ def _crawl(site: SitePlan, run: str, folder: Path) -> dict[str, Any]:
 def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Settings:
     from scrapy.settings import Settings  # noqa: PLC0415 - as above
 
-    from crawler.formats import FEED_EXPORTERS  # noqa: PLC0415
+    from crawler.exporters.formats import FEED_EXPORTERS  # noqa: PLC0415
     from crawler.logs import shorten_start  # noqa: PLC0415
 
     shorten_start()

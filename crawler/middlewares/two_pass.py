@@ -25,7 +25,7 @@ from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
-from crawler.incremental.numbered import NumberedParts
+from crawler.exporters.part_writer import NumberedParts
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.crawl_name import crawl_name

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
 FORMATS = (
-    'FEED_EXPORTERS = {"csv": "crawler.exporters.CorpusCsvItemExporter"}\n'
-    "from crawler.formats import FEED_EXPORTERS\n"
+    'FEED_EXPORTERS = {"csv": "crawler.exporters.feeds.CorpusCsvItemExporter"}\n'
+    "from crawler.exporters.formats import FEED_EXPORTERS\n"
 )
 
 

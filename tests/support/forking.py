@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 import scrapy.cmdline
 
-import crawler.exporters
+import crawler.exporters.feeds
 import crawler.middlewares.throttling
 import crawler.middlewares.two_pass
 import crawler.spiders.site
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LOG = "forks.log"
 IMPORTED = (
-    crawler.exporters,
+    crawler.exporters.feeds,
     crawler.middlewares.two_pass,
     crawler.middlewares.throttling,
     crawler.spiders.site,

@@ -21,7 +21,7 @@ import scrapy.cmdline
 import scrapy.crawler
 
 import crawler.addon
-import crawler.exporters
+import crawler.exporters.feeds
 import crawler.middlewares.throttling
 import crawler.middlewares.two_pass
 import crawler.spiders.site
@@ -33,7 +33,7 @@ __all__ = ["Runner", "run_scrapy"]
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = (
-    crawler.addon, crawler.exporters, crawler.middlewares.two_pass, crawler.middlewares.throttling, crawler.spiders.site,
+    crawler.addon, crawler.exporters.feeds, crawler.middlewares.two_pass, crawler.middlewares.throttling, crawler.spiders.site,
     scrapy.crawler,
 )  # fmt: skip
 # What Python asks for when it starts, and no more.

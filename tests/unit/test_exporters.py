@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
-from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
+from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
 from crawler.items import FIELD_ORDER, PageItem, nested_to_json
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def test_csv_repeats_no_header_when_appending(tmp_path: Path, old: str, headers:
 
 
 def feeds(uri: Path | str, **options: object) -> Settings:
-    exporters = {"parquet": "crawler.exporters.ParquetItemExporter"}
+    exporters = {"parquet": "crawler.exporters.feeds.ParquetItemExporter"}
     return Settings({"FEEDS": {uri: options}, "FEED_EXPORTERS": exporters})
 
 

@@ -18,7 +18,14 @@ NOT_PURE = {
 }  # fmt: skip
 # The store does I/O, and knows nothing of Scrapy. So does all that a crawl shares with a cluster.
 WITHOUT_SCRAPY = ["core", "store", "journey.py", "dropped.py", "items.py", "columns.py"]
-COMMANDS_MAY_IMPORT = {"__future__", "argparse", "crawler.formats", "scrapy", "sys", "typing"}
+COMMANDS_MAY_IMPORT = {
+    "__future__",
+    "argparse",
+    "crawler.exporters.formats",
+    "scrapy",
+    "sys",
+    "typing",
+}
 
 
 def modules(*rooms: str) -> list[Path]:

@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crawler.exporters import ParquetItemExporter
-from crawler.items import PageItem
-from crawler.rowfeeds import (
+from crawler.exporters.feeds import ParquetItemExporter
+from crawler.exporters.rows import (
     RecordCsvExporter,
     RecordJsonLinesExporter,
     RecordParquetExporter,
@@ -30,6 +29,7 @@ from crawler.rowfeeds import (
     TableRow,
     sentence_rows,
 )
+from crawler.items import PageItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

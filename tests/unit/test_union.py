@@ -13,9 +13,9 @@ from pyarrow import parquet
 from scrapy.exporters import JsonLinesItemExporter
 
 from crawler.core.errors import UnreadableInputError
-from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter
-from crawler.incremental.partrows import find_parts, read_rows
-from crawler.incremental.union import LastItems, Written, write_articles
+from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
+from crawler.exporters.merge_parts import LastItems, Written, write_articles
+from crawler.exporters.part_reader import find_parts, read_rows
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.store.names import file_name
 from crawler.store.site_names import known_sites, site_named

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 from scrapy.utils.misc import load_object
 
 from crawler.core.errors import ArgumentError, StoreError
-from crawler.formats import FEED_EXPORTERS
+from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.harvest.archive.work import ASIDE, replacing, write_json
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.formats import FEED_EXPORTERS as FORMATS
+from crawler.exporters.formats import FEED_EXPORTERS as FORMATS
 
 BOT_NAME = "news"
 SPIDER_MODULES = ["crawler.spiders"]

@@ -20,9 +20,9 @@ import xxhash
 from crawler.core.errors import ArgumentError, CorpusError, UnreadableInputError, one_line
 from crawler.core.page.addresses import canonical_address
 from crawler.evaluation.render import number_of
-from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter, unwritable
-from crawler.incremental.numbered import parts_folder
-from crawler.incremental.partrows import ASIDE, column_names, find_parts, read_rows
+from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
+from crawler.exporters.part_reader import ASIDE, column_names, find_parts, read_rows
+from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.options import Options
 from crawler.store.site_names import known_sites, site_named
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from crawler.incremental.partrows import PartFile, Row
+    from crawler.exporters.part_reader import PartFile, Row
 
 __all__ = ["LastItems", "Written", "main", "write_articles"]
 

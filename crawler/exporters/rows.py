@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from scrapy.exporters import JsonLinesItemExporter
 
-from crawler.exporters import CorpusCsvItemExporter, ParquetItemExporter
+from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
 from crawler.items import PageItem
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.columns import EXTRA, Planner, import_pyarrow
 from crawler.core.errors import UnreadableInputError
+from crawler.exporters.columns import EXTRA, Planner, import_pyarrow
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
 
 
 def _unpacked(row: Row, as_json: set[str]) -> Row:
-    """Undo what :mod:`crawler.columns` does to make values fit."""
+    """Undo what :mod:`crawler.exporters.columns` does to make values fit."""
     for name in as_json & row.keys():
         if row[name] is not None:
             row[name] = json.loads(row[name])

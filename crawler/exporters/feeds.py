@@ -17,8 +17,8 @@ from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from w3lib.url import file_uri_to_path
 
-from crawler.columns import Column, Planner, arrow_table, import_pyarrow
 from crawler.core.errors import OptionError
+from crawler.exporters.columns import Column, Planner, arrow_table, import_pyarrow
 from crawler.items import FIELD_ORDER, PageItem, value_to_text
 
 if TYPE_CHECKING:

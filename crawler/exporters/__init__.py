@@ -1,0 +1,1 @@
+"""Feed exporters, and the numbered parts of incremental crawls."""
