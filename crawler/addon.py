@@ -22,11 +22,11 @@ from crawler.middlewares.second_pass_request import SpoolDownloadHandler
 from crawler.middlewares.throttling import SitePauses
 from crawler.middlewares.two_pass import DrainingItems, Hold
 from crawler.options import OPTIONS, Options
+from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
+from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
+from crawler.pipelines.wrapper import WrapperPipeline
 from crawler.progress import Progress
-from crawler.structurefolder import StructureFolderPipeline, check_structure_folder
-from crawler.tablefolder import TableFolderPipeline, check_folder
 from crawler.wrapping.atwork import RulesAtWork
-from crawler.wrapping.pipeline import WrapperPipeline
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -21,9 +21,9 @@ from crawler.core.tables.coherency import Constants
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
 from crawler.core.tables.words import load_words
 from crawler.items import PageItem
+from crawler.pipelines.item_origins import AwaitingItems
 from crawler.store.document_models import load_model
 from crawler.wrapping.atwork import RulesAtWork
-from crawler.wrapping.noted import AwaitingItems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -35,9 +35,9 @@ from crawler.middlewares.async_utils import pause, spider_closed
 from crawler.middlewares.second_pass_request import second_pass
 from crawler.options import PREFIX, Options
 from crawler.outputs import OutputWatch
+from crawler.pipelines.item_origins import NotedPages
 from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool
-from crawler.wrapping.noted import NotedPages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator

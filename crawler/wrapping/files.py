@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import StoreError, UnreadableInputError, UnreadablePageError
 from crawler.core.wrapper.projectfile import EXTENSION, read_project, read_schema, write_project
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.folderfiles import write_whole
+from crawler.pipelines.folder_files import write_whole
 from crawler.store.archive import WarcWriter
 from crawler.store.sources import read_source
 

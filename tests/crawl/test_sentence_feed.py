@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from crawler.tablefolder import INDEX, file_name
+from crawler.pipelines.table_folder import INDEX, file_name
 from support.crawling import FOOTER, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:

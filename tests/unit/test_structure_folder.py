@@ -18,7 +18,7 @@ from crawler.items import PageItem
 from crawler.journey.stages import ItemMaker
 from crawler.options import Options
 from crawler.outputs import OutputWatch
-from crawler.structurefolder import (
+from crawler.pipelines.structure_folder import (
     STRUCTURE_COLUMNS,
     StructureFolder,
     StructureFolderPipeline,

@@ -16,7 +16,7 @@ from scrapy.utils.test import get_crawler
 from crawler.core.errors import OptionError
 from crawler.items import PageItem
 from crawler.outputs import OutputWatch
-from crawler.tablefolder import (
+from crawler.pipelines.table_folder import (
     INDEX,
     INDEX_COLUMNS,
     TableFolder,

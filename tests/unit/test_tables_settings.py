@@ -20,7 +20,7 @@ from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
 from crawler.journey.stages import table_method, table_words
 from crawler.options import Options
-from crawler.tablefolder import INDEX, TableFolderPipeline
+from crawler.pipelines.table_folder import INDEX, TableFolderPipeline
 
 if TYPE_CHECKING:
     from pathlib import Path

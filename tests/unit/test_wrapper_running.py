@@ -27,8 +27,8 @@ from crawler.core.wrapper.projectfile import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.items import PageItem
+from crawler.pipelines.item_origins import AwaitingItems, NotedPages
 from crawler.scripts.forms import Limits
-from crawler.wrapping.noted import AwaitingItems, NotedPages
 from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from crawler.core.errors import OptionError
-from crawler.folderfiles import (
+from crawler.options import Options
+from crawler.pipelines.folder_files import (
     INDEX,
     FolderPipeline,
     Index,
@@ -17,7 +18,6 @@ from crawler.folderfiles import (
     page_name,
     write_whole,
 )
-from crawler.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
