@@ -15,6 +15,7 @@ from crawler.core.tables.coherency import Constants
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
+from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
@@ -25,7 +26,6 @@ from crawler.options import OPTIONS, Options
 from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.pipelines.wrapper import WrapperPipeline
-from crawler.progress import Progress
 from crawler.wrapping.atwork import RulesAtWork
 
 if TYPE_CHECKING:

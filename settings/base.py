@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crawler.exporters import formats
-from crawler.logs import shorten_start
+from crawler.extensions.logs import shorten_start
 
 BOT_NAME = "scrapy-corpus"
 SPIDER_MODULES = ["spiders"]
@@ -23,7 +23,7 @@ FEED_EXPORT_ENCODING = "utf-8"
 # dump of stats, the progress line the periodic one), one short line where a page is concerned.
 LOG_LEVEL = "INFO"
 LOG_VERSIONS: list[str] = []
-LOG_FORMATTER = "crawler.logs.ShortLogFormatter"
+LOG_FORMATTER = "crawler.extensions.logs.ShortLogFormatter"
 STATS_DUMP = False
 EXTENSIONS = {"scrapy.extensions.logstats.LogStats": None}
 shorten_start()

@@ -10,8 +10,8 @@ from scrapy.utils.misc import load_object
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
+from crawler.extensions.summary import by_reason, fit_width
 from crawler.spiders.site import SiteSpider
-from crawler.summary import by_reason, fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

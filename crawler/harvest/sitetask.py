@@ -42,7 +42,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "FEED_EXPORT_ENCODING": "utf-8",
     "LOG_LEVEL": "INFO",
     "LOG_VERSIONS": [],
-    "LOG_FORMATTER": "crawler.logs.ShortLogFormatter",
+    "LOG_FORMATTER": "crawler.extensions.logs.ShortLogFormatter",
     "STATS_DUMP": False,
     # The summary at the end goes to the log.
     "CORPUS_PROGRESS": "off",
@@ -148,7 +148,7 @@ def _settings(site: SitePlan, run: str, folder: Path, feed: Path | None) -> Sett
     from scrapy.settings import Settings  # noqa: PLC0415 - as above
 
     from crawler.exporters.formats import FEED_EXPORTERS  # noqa: PLC0415
-    from crawler.logs import shorten_start  # noqa: PLC0415
+    from crawler.extensions.logs import shorten_start  # noqa: PLC0415
 
     shorten_start()
     log = folder / "logs" / f"{file_name(run)}.log"

@@ -26,6 +26,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
 from crawler.exporters.part_writer import NumberedParts
+from crawler.extensions.output_guard import OutputWatch
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.crawl_name import crawl_name
@@ -34,7 +35,6 @@ from crawler.journey.session import REPLAYED, Journey
 from crawler.middlewares.async_utils import pause, spider_closed
 from crawler.middlewares.second_pass_request import second_pass
 from crawler.options import PREFIX, Options
-from crawler.outputs import OutputWatch
 from crawler.pipelines.item_origins import NotedPages
 from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool

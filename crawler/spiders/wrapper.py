@@ -13,6 +13,7 @@ from crawler.core.errors import CorpusError
 from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
 from crawler.discovery.links import LinkRules, page_links
 from crawler.discovery.lists import check_address_list, read_address_list
+from crawler.extensions.summary import fit_width
 from crawler.items import WrappedPage
 from crawler.spiders.arguments import (
     ArgumentExit,
@@ -23,7 +24,6 @@ from crawler.spiders.arguments import (
     whole_number_argument,
 )
 from crawler.spiders.base import PageSpider
-from crawler.summary import fit_width
 from crawler.wrapping.atwork import RulesAtWork
 from crawler.wrapping.batch import SaveFolder, plain
 from crawler.wrapping.outputs import fields_of, rows_of

@@ -12,8 +12,8 @@ from crawler.core.errors import StoreError, UnreadablePageError, one_line
 from crawler.core.wrapper.applying import MISSING, NO_FIT, WRONG_TYPE
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
+from crawler.extensions.summary import fit_width
 from crawler.pipelines.folder_files import write_whole
-from crawler.summary import fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from crawler.core.wrapper.records import RecordRule
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
-from crawler.summary import pad_width, width_of
+from crawler.extensions.summary import pad_width, width_of
 from crawler.wrapping.batch import misfit_line, told_once
 from crawler.wrapping.files import kept_pages, load_project
 from crawler.wrapping.running import Wrapper

@@ -10,7 +10,7 @@ from crawler.core.wrapper.applying import NO_FIT, apply_project
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER
 from crawler.core.wrapper.project import Project, Script, checked, new_project
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.summary import fit_width, pad_width, width_of
+from crawler.extensions.summary import fit_width, pad_width, width_of
 from crawler.wrapping.batch import counted, told_once
 from crawler.wrapping.files import check_name, keep_page, load_project, load_schema, save_project
 from crawler.wrapping.lessons import Lesson, read_shape, teach, with_elements

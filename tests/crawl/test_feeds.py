@@ -24,7 +24,7 @@ from settings.base import *
 
 SPIDER_MODULES = ["feedspiders"]
 ADDONS = {}
-EXTENSIONS = {**EXTENSIONS, "crawler.progress.Progress": 500}
+EXTENSIONS = {**EXTENSIONS, "crawler.extensions.progress.Progress": 500}
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 """

@@ -9,10 +9,10 @@ from scrapy import Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
+from crawler.extensions.logs import ShortLogFormatter, shorten_start
+from crawler.extensions.progress import Progress
+from crawler.extensions.summary import fit_width, summary
 from crawler.items import PageItem
-from crawler.logs import ShortLogFormatter, shorten_start
-from crawler.progress import Progress
-from crawler.summary import fit_width, summary
 
 FULL: dict[str, Any] = {
     "finish_reason": "finished",

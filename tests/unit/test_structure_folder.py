@@ -14,16 +14,16 @@ from scrapy.utils.test import get_crawler
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
+from crawler.extensions.output_guard import OutputWatch
+from crawler.extensions.summary import summary
 from crawler.items import PageItem
 from crawler.journey.stages import ItemMaker
 from crawler.options import Options
-from crawler.outputs import OutputWatch
 from crawler.pipelines.structure_folder import (
     STRUCTURE_COLUMNS,
     StructureFolder,
     StructureFolderPipeline,
 )
-from crawler.summary import summary
 
 if TYPE_CHECKING:
     from pathlib import Path

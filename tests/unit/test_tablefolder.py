@@ -14,8 +14,8 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from crawler.core.errors import OptionError
+from crawler.extensions.output_guard import OutputWatch
 from crawler.items import PageItem
-from crawler.outputs import OutputWatch
 from crawler.pipelines.table_folder import (
     INDEX,
     INDEX_COLUMNS,

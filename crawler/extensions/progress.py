@@ -17,9 +17,9 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
+from crawler.extensions.summary import fit_width, summary
 from crawler.middlewares.async_utils import spider_closed
 from crawler.options import Options
-from crawler.summary import fit_width, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
