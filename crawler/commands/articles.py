@@ -56,7 +56,7 @@ class ArticlesCommand(ScrapyCommand):
         """Read the parts and write the articles."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
         from crawler.exporters.merge_parts import main
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         with for_a_reader():

@@ -51,7 +51,7 @@ class CountsCommand(ScrapyCommand):
         """Read the counts and show them."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
         from crawler.evaluation.kept import main
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         with for_a_reader():

@@ -69,7 +69,7 @@ class DiscoverCommand(ScrapyCommand):
         from crawler.core.errors import CorpusError, one_line
         from crawler.discovery.preview import find_pages, json_lines, table
         from crawler.options import Options
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
         from crawler.spiders.arguments import parse_arguments
         from crawler.spiders.site_arguments import SiteArguments
 

@@ -107,7 +107,7 @@ class ExtractCommand(ScrapyCommand):
         """Get the page, judge it, print it."""
         from crawler.core.errors import CorpusError
         from crawler.options import Options
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
         from crawler.spiders.single import suggestion
 
         assert self.settings is not None  # noqa: S101 - as above
@@ -206,8 +206,8 @@ def _plain_xml(text: str, encoding: str) -> str:
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
+    from crawler.reports.tables import tables_text
     from crawler.spiders.single import explanation, item_json
-    from crawler.tableshow import tables_text
 
     if opts.explain:
         return explanation(verdict)

@@ -110,7 +110,7 @@ class HarvestCommand(ScrapyCommand):
         from crawler.core.errors import ArgumentError, CorpusError
         from crawler.harvest.plan import PlanError
         from crawler.harvest.planfile import read_plan
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
 
         forms: dict[str, Callable[[Plan, argparse.Namespace], bool]] = {
             "run": self._run,

@@ -73,8 +73,8 @@ class LedgerCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the ledgers and show them."""
         # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.incremental.ledgertext import main
-        from crawler.pipes import for_a_reader
+        from crawler.reports.ledger_text import main
+        from crawler.reports.stdout import for_a_reader
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         with for_a_reader():

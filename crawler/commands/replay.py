@@ -68,7 +68,7 @@ class ReplayCommand(BaseRunSpiderCommand):
             one_line,
         )
         from crawler.options import Options
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
         from crawler.store.spool_file import find_spools
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls

@@ -76,7 +76,7 @@ class WrapCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the first argument says."""
         from crawler.core.errors import ArgumentError, CorpusError
-        from crawler.pipes import for_a_reader
+        from crawler.reports.stdout import for_a_reader
 
         forms: dict[str, Callable[[list[str], argparse.Namespace], bool]] = {
             "learn": self._learn,
@@ -245,7 +245,7 @@ def _path(text: str | None) -> Path | None:
 
 def _say(line: str) -> None:
     """Print a line for a person, in what the terminal can show."""
-    from crawler.pipes import put
+    from crawler.reports.stdout import put
 
     encoding = sys.stdout.encoding or "utf-8"
     shown = "".join(char if char.isprintable() else "?" for char in line)
@@ -254,6 +254,6 @@ def _say(line: str) -> None:
 
 def _write(text: str) -> None:
     """Print output, which is in UTF-8 wherever it goes, as it is in a file."""
-    from crawler.pipes import put
+    from crawler.reports.stdout import put
 
     put(text.encode("utf-8", "backslashreplace"))

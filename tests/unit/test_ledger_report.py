@@ -11,8 +11,8 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.core.errors import StoreError
-from crawler.incremental import ledgertext
-from crawler.incremental.report import LISTS, Listed, as_json, figure, read_site
+from crawler.reports import ledger_text as ledgertext
+from crawler.reports.ledger import LISTS, Listed, as_json, figure, read_site
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Fetched, Figures, Found, Run

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PRINTING = """
-from crawler.pipes import for_a_reader
+from crawler.reports.stdout import for_a_reader
 with for_a_reader():
     for number in range({lines}):
         print("line", number)

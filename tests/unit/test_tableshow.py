@@ -11,7 +11,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.content import read_tables, table_as_dict
-from crawler.tableshow import tables_text
+from crawler.reports.tables import tables_text
 
 LAYOUT = "<table><tr><td><a href=/>Home</a><td><a href=/b>Away</a></table>"
 PRICES = (

@@ -1,0 +1,1 @@
+"""What commands show: text tables, HTML pages, standard output."""
