@@ -12,7 +12,7 @@ from crawler.discovery.addresses import address_key
 from crawler.discovery.frontier import Visit
 from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
 from crawler.discovery.links import LinkRules, judge_address
-from crawler.discovery.twins import plain_address
+from crawler.discovery.mirror_urls import plain_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,7 +17,7 @@ import xxhash
 from crawler.core.counting.simhash import similarity_hash
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
-from crawler.incremental.again import EXPLAINED, AskAgain
+from crawler.discovery.recrawl_policy import EXPLAINED, AskAgain
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.versions import GONE_HASH, PART_HASH

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crawler.discovery.addresses import address_key
-from crawler.discovery.traps import TRAPS
+from crawler.discovery.url_traps import TRAPS
 
 if TYPE_CHECKING:
     from logging import LoggerAdapter
 
     from crawler.discovery.links import LinkRules
-    from crawler.discovery.traps import Traps
+    from crawler.discovery.url_traps import Traps
 
 __all__ = ["Cuts"]
 

@@ -17,10 +17,10 @@ from crawler.core.pagination import is_part_of, next_part
 from crawler.discovery.addresses import canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
+from crawler.discovery.ledger_frontier import KeptFrontier
 from crawler.discovery.links import page_links
-from crawler.discovery.traps import Traps
-from crawler.discovery.twins import plain_address
-from crawler.incremental.frontier import KeptFrontier
+from crawler.discovery.mirror_urls import plain_address
+from crawler.discovery.url_traps import Traps
 from crawler.spiders.arguments import parse_arguments
 from crawler.spiders.base import failure_reason
 from crawler.spiders.not_followed import Cuts

@@ -9,7 +9,7 @@ from crawler.discovery.addresses import canonical_address, complete_address, spl
 from crawler.discovery.choice import Choice
 from crawler.discovery.links import LinkRules
 from crawler.discovery.sources import SOURCES
-from crawler.discovery.traps import TrapLimits
+from crawler.discovery.url_traps import TrapLimits
 from crawler.spiders.arguments import (
     ArgumentExit,
     date_argument,

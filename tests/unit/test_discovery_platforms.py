@@ -7,7 +7,7 @@ import pytest
 from crawler.discovery.choice import Choice
 from crawler.discovery.guesses import address_date, guess_kind
 from crawler.discovery.links import LinkRules, judge_address
-from crawler.discovery.traps import TrapLimits, Traps
+from crawler.discovery.url_traps import TrapLimits, Traps
 
 BASE = "http://a.example"
 

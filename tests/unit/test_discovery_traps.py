@@ -7,9 +7,9 @@ import pytest
 from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Visit
 from crawler.discovery.links import LinkRules
+from crawler.discovery.mirror_urls import plain_address
 from crawler.discovery.sources import Reading, Sources, read_source
-from crawler.discovery.traps import TrapLimits, Traps, address_pattern
-from crawler.discovery.twins import plain_address
+from crawler.discovery.url_traps import TrapLimits, Traps, address_pattern
 from support.pace import within
 
 BASE = "http://a.example"

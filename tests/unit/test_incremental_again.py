@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.page.addresses import address_key
-from crawler.incremental.again import AskAgain
+from crawler.discovery.recrawl_policy import AskAgain
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Fetched, Found
 

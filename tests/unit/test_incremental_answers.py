@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 
 from crawler.discovery.frontier import Visit
-from crawler.incremental.frontier import KeptFrontier
+from crawler.discovery.ledger_frontier import KeptFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
 from crawler.spiders.site import SiteSpider

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.discovery.frontier import Visit
-from crawler.incremental.frontier import KeptFrontier
+from crawler.discovery.ledger_frontier import KeptFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
 from crawler.store.ledger.rows import Found

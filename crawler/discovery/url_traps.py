@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date
-from crawler.discovery.twins import is_drawn
+from crawler.discovery.mirror_urls import is_drawn
 
 __all__ = ["TRAPS", "TrapLimits", "Traps", "address_pattern"]
 
