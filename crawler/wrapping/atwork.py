@@ -14,7 +14,7 @@ from crawler.core.wrapper.applying import NO_FIT
 from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import tree_of
-from crawler.scripts.forms import Limits
+from crawler.scripting.forms import Limits
 from crawler.wrapping.batch import misfit_line, plain, report_of, told_once
 from crawler.wrapping.files import load_project
 from crawler.wrapping.running import Wrapper

@@ -14,9 +14,9 @@ from crawler.core.wrapper.project import Load, Save, Script
 from crawler.core.wrapper.schema import may_repeat
 from crawler.core.wrapper.shaping import SCRIPT_FAILED, shaped
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripts.forms import NodeArgument, OutputNode, ScriptError
-from crawler.scripts.pages import script_page
-from crawler.scripts.sandbox import Sandbox
+from crawler.scripting.forms import NodeArgument, OutputNode, ScriptError
+from crawler.scripting.pages import script_page
+from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.applying import Node, Result
     from crawler.core.wrapper.project import Project, Source
     from crawler.core.wrapper.tree import PageTree
-    from crawler.scripts.forms import Argument, Limits
-    from crawler.scripts.pages import ScriptPage
+    from crawler.scripting.forms import Argument, Limits
+    from crawler.scripting.pages import ScriptPage
 
 __all__ = ["Saved", "Wrapped", "Wrapper", "addresses_of"]
 

@@ -17,12 +17,12 @@ import pytest
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripts import process
-from crawler.scripts.answers import Asked, read_answer
-from crawler.scripts.forms import Limits, OutputNode, ScriptError, ScriptsNotInstalledError
-from crawler.scripts.pages import script_page
-from crawler.scripts.process import Lost
-from crawler.scripts.sandbox import Sandbox
+from crawler.scripting import process
+from crawler.scripting.answers import Asked, read_answer
+from crawler.scripting.forms import Limits, OutputNode, ScriptError, ScriptsNotInstalledError
+from crawler.scripting.pages import script_page
+from crawler.scripting.process import Lost
+from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,9 +11,9 @@ from crawler.core.page.page import Page
 from crawler.core.wrapper.applying import Node
 from crawler.core.wrapper.output import as_xml
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripts.forms import NodeArgument, OutputNode, ScriptError, ScriptResult
-from crawler.scripts.pages import script_page
-from crawler.scripts.sandbox import Sandbox
+from crawler.scripting.forms import NodeArgument, OutputNode, ScriptError, ScriptResult
+from crawler.scripting.pages import script_page
+from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

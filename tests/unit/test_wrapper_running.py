@@ -28,7 +28,7 @@ from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.items import PageItem
 from crawler.pipelines.item_origins import AwaitingItems, NotedPages
-from crawler.scripts.forms import Limits
+from crawler.scripting.forms import Limits
 from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.text import drop_unseen
-from crawler.scripts.forms import NodeArgument, OutputNode
+from crawler.scripting.forms import NodeArgument, OutputNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crawler.core.wrapper.tree import PageTree
-    from crawler.scripts.forms import Argument, Scalar
+    from crawler.scripting.forms import Argument, Scalar
 
 __all__ = ["MOST_DEPTH", "ScriptPage", "output_rows", "reference", "script_page"]
 
@@ -90,7 +90,7 @@ def reference(argument: Argument, nodes: int, outputs: int) -> object:
     """Return an argument of ``main`` as it is sent.
 
     Args:
-        argument: see :data:`crawler.scripts.forms.Argument`.
+        argument: see :data:`crawler.scripting.forms.Argument`.
         nodes: how many nodes the page has.
         outputs: how many the output tree has.
 

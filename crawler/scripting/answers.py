@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.wrapper.schema import XML_NAME
 from crawler.core.wrapper.tree import TEXT
-from crawler.scripts.forms import OutputNode, ScriptError, ScriptResult
-from crawler.scripts.pages import MOST_DEPTH
-from crawler.scripts.process import Lost
+from crawler.scripting.forms import OutputNode, ScriptError, ScriptResult
+from crawler.scripting.pages import MOST_DEPTH
+from crawler.scripting.process import Lost
 
 if TYPE_CHECKING:
-    from crawler.scripts.forms import Limits, Scalar
+    from crawler.scripting.forms import Limits, Scalar
 
 __all__ = ["Asked", "read_answer"]
 

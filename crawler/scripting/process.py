@@ -15,7 +15,7 @@ from threading import Event, Timer
 from typing import IO, TYPE_CHECKING, Final
 from weakref import finalize
 
-from crawler.scripts.forms import ScriptsNotInstalledError
+from crawler.scripting.forms import ScriptsNotInstalledError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Lost:
     """There is no answer.
 
     ``reason``
-        ``time``, ``output`` or ``died``, as in :class:`crawler.scripts.forms.ScriptError`.
+        ``time``, ``output`` or ``died``, as in :class:`crawler.scripting.forms.ScriptError`.
     ``detail``
         What is known of the end of the process; empty for the first two.
     """

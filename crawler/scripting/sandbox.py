@@ -7,16 +7,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Self
 
 from crawler.core.errors import ArgumentError
-from crawler.scripts.answers import Asked, read_answer
-from crawler.scripts.forms import Limits, OutputNode, ScriptError, ScriptResult
-from crawler.scripts.pages import ScriptPage, output_rows, reference
-from crawler.scripts.process import Lost, Worker
+from crawler.scripting.answers import Asked, read_answer
+from crawler.scripting.forms import Limits, OutputNode, ScriptError, ScriptResult
+from crawler.scripting.pages import ScriptPage, output_rows, reference
+from crawler.scripting.process import Lost, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from crawler.scripts.forms import Argument
+    from crawler.scripting.forms import Argument
 
 __all__ = ["Sandbox"]
 
