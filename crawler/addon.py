@@ -26,7 +26,7 @@ from crawler.options import OPTIONS, Options
 from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.pipelines.wrapper import WrapperPipeline
-from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapper.crawl_wrapper import RulesAtWork
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

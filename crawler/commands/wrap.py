@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.core.errors import CorpusError
-    from crawler.wrapping.inputs import Inputs
+    from crawler.wrapper.inputs import Inputs
 
 __all__ = ["WrapCommand"]
 
@@ -101,7 +101,7 @@ class WrapCommand(ScrapyCommand):
             self.exitcode = _STOPPED
 
     def _run(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapping.runs import RunCall, run
+        from crawler.wrapper.runs import RunCall, run
 
         call = RunCall(
             project=_file(names[0]),
@@ -116,8 +116,8 @@ class WrapCommand(ScrapyCommand):
 
     def _learn(self, names: list[str], opts: argparse.Namespace) -> bool:
         from crawler.core.errors import ArgumentError
-        from crawler.wrapping.lessons import Lesson, read_elements, read_said
-        from crawler.wrapping.teaching import TeachCall, teach_page
+        from crawler.wrapper.lessons import Lesson, read_elements, read_said
+        from crawler.wrapper.teaching import TeachCall, teach_page
 
         lesson = Lesson(
             said=read_said(opts.said, "--field"),
@@ -146,7 +146,7 @@ class WrapCommand(ScrapyCommand):
         return True
 
     def _test(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapping.rerun import try_project
+        from crawler.wrapper.rerun import try_project
 
         all_well = True
         for line, is_well in try_project(_file(names[0]), self._inputs(names[1:], opts)):
@@ -156,7 +156,7 @@ class WrapCommand(ScrapyCommand):
 
     def _inputs(self, names: list[str], opts: argparse.Namespace) -> Inputs:
         from crawler.options import Options
-        from crawler.wrapping.inputs import Inputs
+        from crawler.wrapper.inputs import Inputs
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above
@@ -164,7 +164,7 @@ class WrapCommand(ScrapyCommand):
         return Inputs(tuple(names), self.crawler_process, max_bytes, opts.url)
 
     def _tell(self, error: CorpusError | str) -> None:
-        from crawler.wrapping.batch import plain
+        from crawler.wrapper.batch import plain
 
         print(f"scrapy wrap: {plain(str(error))}", file=sys.stderr)
 

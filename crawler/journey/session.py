@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from crawler.journey.incremental import Memory
     from crawler.options import Options
     from crawler.store.spool import Spool
-    from crawler.wrapping.atwork import RulesAtWork
+    from crawler.wrapper.crawl_wrapper import RulesAtWork
 
 __all__ = ["REPLAYED", "Journey", "Tally"]
 

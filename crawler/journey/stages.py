@@ -23,7 +23,7 @@ from crawler.core.tables.words import load_words
 from crawler.items import PageItem
 from crawler.pipelines.item_origins import AwaitingItems
 from crawler.store.document_models import load_model
-from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapper.crawl_wrapper import RulesAtWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from crawler.wrapping.atwork import RulesAtWork
-    from crawler.wrapping.running import Wrapped
+    from crawler.wrapper.crawl_wrapper import RulesAtWork
+    from crawler.wrapper.running import Wrapped
 
 __all__ = ["WrapperPipeline"]
 

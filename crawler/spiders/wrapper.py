@@ -24,10 +24,10 @@ from crawler.spiders.arguments import (
     whole_number_argument,
 )
 from crawler.spiders.base import PageSpider
-from crawler.wrapping.atwork import RulesAtWork
-from crawler.wrapping.batch import SaveFolder, plain
-from crawler.wrapping.outputs import fields_of, rows_of
-from crawler.wrapping.running import addresses_of
+from crawler.wrapper.batch import SaveFolder, plain
+from crawler.wrapper.crawl_wrapper import RulesAtWork
+from crawler.wrapper.outputs import fields_of, rows_of
+from crawler.wrapper.running import addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.wrapping.running import Saved, Wrapped
+    from crawler.wrapper.running import Saved, Wrapped
 
 __all__ = ["WrapperArguments", "WrapperSpider"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.wrapping.inputs import Inputs
-from crawler.wrapping.lessons import Lesson, read_said
-from crawler.wrapping.runs import RunCall, run
-from crawler.wrapping.teaching import TeachCall, teach_page
+from crawler.wrapper.inputs import Inputs
+from crawler.wrapper.lessons import Lesson, read_said
+from crawler.wrapper.runs import RunCall, run
+from crawler.wrapper.teaching import TeachCall, teach_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,10 +16,10 @@ import pytest
 from lxml import etree
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, UnreadableInputError
-from crawler.wrapping.batch import SaveFolder
-from crawler.wrapping.lessons import Lesson, read_elements
-from crawler.wrapping.running import Saved
-from crawler.wrapping.teaching import TeachCall, teach_page
+from crawler.wrapper.batch import SaveFolder
+from crawler.wrapper.lessons import Lesson, read_elements
+from crawler.wrapper.running import Saved
+from crawler.wrapper.teaching import TeachCall, teach_page
 from support.pace import within
 from support.shop import (
     MORE,

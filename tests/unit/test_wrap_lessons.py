@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.wrapping.files import load_project
-from crawler.wrapping.lessons import Lesson, Said, read_elements, read_said
-from crawler.wrapping.rerun import try_project
-from crawler.wrapping.teaching import TeachCall, teach_page
+from crawler.wrapper.files import load_project
+from crawler.wrapper.lessons import Lesson, Said, read_elements, read_said
+from crawler.wrapper.rerun import try_project
+from crawler.wrapper.teaching import TeachCall, teach_page
 from support.shop import (
     BOOKS,
     FIELDS,

@@ -29,7 +29,7 @@ from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.items import PageItem
 from crawler.pipelines.item_origins import AwaitingItems, NotedPages
 from crawler.scripting.forms import Limits
-from crawler.wrapping.running import Wrapped, Wrapper, addresses_of
+from crawler.wrapper.running import Wrapped, Wrapper, addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -298,7 +298,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.wrapping.atwork import RulesAtWork
+from crawler.wrapper.crawl_wrapper import RulesAtWork
 
 rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
 pages = [parse(Page.from_text("https://shop.example/", f"<h1>{name}</h1>")) for name in "ABC"]

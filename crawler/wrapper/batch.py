@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
     from crawler.core.wrapper.applying import Problem, Result
-    from crawler.wrapping.running import Saved, Wrapped, Wrapper
+    from crawler.wrapper.running import Saved, Wrapped, Wrapper
 
 __all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "plain", "report_of", "told_once"]
 

@@ -13,9 +13,9 @@ from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
 from crawler.extensions.summary import pad_width, width_of
-from crawler.wrapping.batch import misfit_line, told_once
-from crawler.wrapping.files import kept_pages, load_project
-from crawler.wrapping.running import Wrapper
+from crawler.wrapper.batch import misfit_line, told_once
+from crawler.wrapper.files import kept_pages, load_project
+from crawler.wrapper.running import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.project import Project, Rule
     from crawler.core.wrapper.tree import PageTree
-    from crawler.wrapping.inputs import Inputs
+    from crawler.wrapper.inputs import Inputs
 
 __all__ = ["Trial", "try_again", "try_project"]
 

@@ -15,9 +15,9 @@ from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import tree_of
 from crawler.scripting.forms import Limits
-from crawler.wrapping.batch import misfit_line, plain, report_of, told_once
-from crawler.wrapping.files import load_project
-from crawler.wrapping.running import Wrapper
+from crawler.wrapper.batch import misfit_line, plain, report_of, told_once
+from crawler.wrapper.files import load_project
+from crawler.wrapper.running import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.applying import Result
     from crawler.core.wrapper.project import Project
     from crawler.options import Options
-    from crawler.wrapping.running import Wrapped
+    from crawler.wrapper.running import Wrapped
 
 __all__ = ["RulesAtWork"]
 

@@ -10,7 +10,7 @@ from crawler.core.errors import ArgumentError, FetchError
 from crawler.spiders.single import crawl_pages, is_address, page_of_file
 from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.sources import LISTS, read_source
-from crawler.wrapping.files import is_of_a_project
+from crawler.wrapper.files import is_of_a_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

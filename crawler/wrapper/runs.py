@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, StoreError
-from crawler.wrapping.batch import Batch, SaveFolder, counted
-from crawler.wrapping.files import load_project
-from crawler.wrapping.outputs import form_of, format_of
-from crawler.wrapping.running import Wrapper, addresses_of
+from crawler.wrapper.batch import Batch, SaveFolder, counted
+from crawler.wrapper.files import load_project
+from crawler.wrapper.outputs import form_of, format_of
+from crawler.wrapper.running import Wrapper, addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from crawler.wrapping.inputs import Inputs
+    from crawler.wrapper.inputs import Inputs
 
 __all__ = ["RunCall", "run"]
 

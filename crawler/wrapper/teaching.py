@@ -11,9 +11,9 @@ from crawler.core.wrapper.matchers import DEFAULT_MATCHER
 from crawler.core.wrapper.project import Project, Script, checked, new_project
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.extensions.summary import fit_width, pad_width, width_of
-from crawler.wrapping.batch import counted, told_once
-from crawler.wrapping.files import check_name, keep_page, load_project, load_schema, save_project
-from crawler.wrapping.lessons import Lesson, read_shape, teach, with_elements
+from crawler.wrapper.batch import counted, told_once
+from crawler.wrapper.files import check_name, keep_page, load_project, load_schema, save_project
+from crawler.wrapper.lessons import Lesson, read_shape, teach, with_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
     from crawler.core.wrapper.applying import Node
-    from crawler.wrapping.inputs import Inputs
+    from crawler.wrapper.inputs import Inputs
 
 __all__ = ["TeachCall", "teach_page"]
 
