@@ -37,7 +37,7 @@ from crawler.demo.server import serve
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
 from crawler.harvest.daskexec import DaskExecutor
 from crawler.harvest.executors import LocalExecutor
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.archive import WarcWriter, read_pages
 
 if TYPE_CHECKING:

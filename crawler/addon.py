@@ -22,10 +22,10 @@ from crawler.middlewares.scheduler_queue import replace_middlewares, replace_que
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler
 from crawler.middlewares.throttling import SitePauses
 from crawler.middlewares.two_pass import DrainingItems, Hold
-from crawler.options import OPTIONS, Options
 from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.pipelines.wrapper import WrapperPipeline
+from crawler.settings import OPTIONS, Options
 from crawler.wrapper.crawl_wrapper import RulesAtWork
 
 if TYPE_CHECKING:

@@ -68,8 +68,8 @@ class DiscoverCommand(ScrapyCommand):
         """Find the pages and print them."""
         from crawler.core.errors import CorpusError, one_line
         from crawler.discovery.preview import find_pages, json_lines, table
-        from crawler.options import Options
         from crawler.reports.stdout import for_a_reader
+        from crawler.settings import Options
         from crawler.spiders.arguments import parse_arguments
         from crawler.spiders.site_arguments import SiteArguments
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from crawler.core.errors import CorpusError
     from crawler.core.page.page import Page
-    from crawler.options import Options
+    from crawler.settings import Options
     from crawler.spiders.single import Verdict
 
 __all__ = ["ExtractCommand"]
@@ -106,8 +106,8 @@ class ExtractCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
         from crawler.core.errors import CorpusError
-        from crawler.options import Options
         from crawler.reports.stdout import for_a_reader
+        from crawler.settings import Options
         from crawler.spiders.single import suggestion
 
         assert self.settings is not None  # noqa: S101 - as above

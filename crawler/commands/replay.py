@@ -67,8 +67,8 @@ class ReplayCommand(BaseRunSpiderCommand):
             CorpusError,
             one_line,
         )
-        from crawler.options import Options
         from crawler.reports.stdout import for_a_reader
+        from crawler.settings import Options
         from crawler.store.spool_file import find_spools
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls

@@ -155,7 +155,7 @@ class WrapCommand(ScrapyCommand):
         return all_well
 
     def _inputs(self, names: list[str], opts: argparse.Namespace) -> Inputs:
-        from crawler.options import Options
+        from crawler.settings import Options
         from crawler.wrapper.inputs import Inputs
 
         assert self.settings is not None  # noqa: S101 - as above

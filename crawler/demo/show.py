@@ -24,7 +24,7 @@ from crawler.demo.report import report
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.spiders.site import SiteSpider
 
 if TYPE_CHECKING:

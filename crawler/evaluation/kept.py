@@ -15,7 +15,7 @@ from crawler.evaluation.pages import counts_page
 from crawler.evaluation.render import number_of, write_grids
 from crawler.evaluation.report import Table
 from crawler.evaluation.targets import check_target, write_file
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.counts import CountStore
 
 if TYPE_CHECKING:

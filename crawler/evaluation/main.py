@@ -17,7 +17,7 @@ from crawler.evaluation.render import as_json, write_tables
 from crawler.evaluation.report import Job
 from crawler.evaluation.targets import check_target, write_file
 from crawler.evaluation.tasks import get_task, task_names
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     import argparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

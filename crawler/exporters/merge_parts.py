@@ -24,7 +24,7 @@ from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, 
 from crawler.exporters.part_reader import ASIDE, column_names, find_parts, read_rows
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.site_names import known_sites, site_named
 
 if TYPE_CHECKING:

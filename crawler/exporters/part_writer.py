@@ -19,7 +19,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from crawler.core.errors import StoreError
 from crawler.items import PageItem
 from crawler.journey.incremental import aside_of, now
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.ledger.versions import GONE_HASH
 from crawler.store.names import file_name
 

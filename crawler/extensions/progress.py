@@ -19,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.extensions.summary import fit_width, summary
 from crawler.middlewares.async_utils import spider_closed
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from rich.console import Console

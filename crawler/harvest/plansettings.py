@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings, default_settings
 
 from crawler.core.errors import OptionError
 from crawler.harvest.plantables import kind_of, nearest, shown
-from crawler.options import OPTIONS, PREFIX, Options
+from crawler.settings import OPTIONS, PREFIX, Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from crawler.harvest.plansettings import read_settings
 from crawler.harvest.plantables import Table, kind_of, nearest, shown
 from crawler.harvest.schedule import cron_mistake, zone_mistake
 from crawler.harvest.units import read_bytes, read_seconds
-from crawler.options import OPTIONS
+from crawler.settings import OPTIONS
 from crawler.spiders.arguments import read_argument
 from crawler.spiders.site_arguments import SiteArguments
 from crawler.store.names import file_name

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crawler.core.flow import Observation
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["CrawlCounts"]
 

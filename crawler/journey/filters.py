@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import Annotation, Document
     from crawler.core.pagetype import PageType
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["LeftOut"]
 

@@ -39,7 +39,7 @@ from crawler.journey.evidence import CrawlCounts
 from crawler.journey.filters import LeftOut
 from crawler.journey.page_joiner import Part, WaitingParts, join, joinable
 from crawler.journey.stages import ItemMaker
-from crawler.options import OPTIONS, PREFIX
+from crawler.settings import OPTIONS, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from crawler.core.pagetype import PageType
     from crawler.items import PageItem
     from crawler.journey.incremental import Memory
-    from crawler.options import Options
+    from crawler.settings import Options
     from crawler.store.spool import Spool
     from crawler.wrapper.crawl_wrapper import RulesAtWork
 

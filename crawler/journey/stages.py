@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from crawler.core.structure.structure import Structure
     from crawler.core.tables.classify import TableMethod
     from crawler.core.tables.words import Words
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["ItemMaker", "structure_model", "table_method", "table_words"]
 

@@ -29,7 +29,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from crawler.middlewares.async_utils import pause
 from crawler.middlewares.throttling_rules import GivenUp, Limits, Patience, Pause, retry_after
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -34,8 +34,8 @@ from crawler.journey.incremental import Memory
 from crawler.journey.session import REPLAYED, Journey
 from crawler.middlewares.async_utils import pause, spider_closed
 from crawler.middlewares.second_pass_request import second_pass
-from crawler.options import PREFIX, Options
 from crawler.pipelines.item_origins import NotedPages
+from crawler.settings import PREFIX, Options
 from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from crawler.core.errors import OptionError
 from crawler.core.structure.model import GROUP, TEXT
-from crawler.options import Options
 from crawler.pipelines.folder_files import FolderPipeline, Index, page_name, write_whole
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

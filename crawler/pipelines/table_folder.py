@@ -8,7 +8,6 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from crawler.core.errors import OptionError
-from crawler.options import Options
 from crawler.pipelines.folder_files import (
     INDEX,
     FolderPipeline,
@@ -18,6 +17,7 @@ from crawler.pipelines.folder_files import (
     page_name,
     write_whole,
 )
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.evaluation.render import number_of, write_grids
 from crawler.evaluation.report import Table
 from crawler.extensions.summary import fit_width
-from crawler.options import Options
 from crawler.reports.ledger import LISTS, as_json, figure, read_site
+from crawler.settings import Options
 from crawler.store.ledger.file import ledger_path, move_aside
 from crawler.store.site_names import known_sites, site_named
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import Spider
 
 from crawler.core.errors import UnreadableInputError
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.spiders.arguments import ArgumentExit, parse_arguments, text_argument
 from crawler.store.sources import read_source
 

@@ -20,7 +20,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from crawler.core.errors import ArgumentError, OneLineExit, one_line
-from crawler.options import read_flag
+from crawler.settings import read_flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -29,7 +29,7 @@ from crawler.core.page.robots_meta import WISHES, may_hold_wishes, read_wishes, 
 from crawler.discovery.addresses import address_key
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from scrapy import Request

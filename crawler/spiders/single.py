@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from crawler.core.methods import TextMethod
     from crawler.core.page.page import Page
     from crawler.items import PageItem
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = [
     "Process",

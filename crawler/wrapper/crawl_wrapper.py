@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
     from crawler.core.wrapper.applying import Result
     from crawler.core.wrapper.project import Project
-    from crawler.options import Options
+    from crawler.settings import Options
     from crawler.wrapper.running import Wrapped
 
 __all__ = ["RulesAtWork"]

@@ -17,7 +17,7 @@ from crawler.harvest.archive.inline import InlineExecutor
 from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.session import Journey
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.spiders.archive import Archive
 from crawler.store.archive import WarcWriter, record_bytes
 

@@ -13,7 +13,7 @@ from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
 from crawler.journey.session import Journey
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
 from crawler.journey.stages import ItemMaker
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from crawler.items import PageItem

@@ -10,7 +10,7 @@ from lxml import etree
 
 from crawler.core.page.page import Page
 from crawler.journey.session import REPLAYED, Journey
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
-from crawler.options import OPTIONS, Options
+from crawler.settings import OPTIONS, Options
 
 DOCS = Path(__file__).parents[2] / "docs" / "settings.md"
 

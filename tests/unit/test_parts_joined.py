@@ -10,7 +10,7 @@ import pytest
 from crawler.core.page.page import Page
 from crawler.core.pagination import MOST_PARTS, PartLinks, repeated_blocks, same_headline
 from crawler.journey.session import Journey
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,12 +18,12 @@ from crawler.extensions.output_guard import OutputWatch
 from crawler.extensions.summary import summary
 from crawler.items import PageItem
 from crawler.journey.stages import ItemMaker
-from crawler.options import Options
 from crawler.pipelines.structure_folder import (
     STRUCTURE_COLUMNS,
     StructureFolder,
     StructureFolderPipeline,
 )
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from crawler.core.errors import OptionError, UnknownMethodError, UnreadableInput
 from crawler.evaluation.main import main
 from crawler.evaluation.report import Job
 from crawler.evaluation.tasks import get_task
-from crawler.options import Options
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

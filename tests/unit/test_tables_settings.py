@@ -19,8 +19,8 @@ from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
 from crawler.journey.stages import table_method, table_words
-from crawler.options import Options
 from crawler.pipelines.table_folder import INDEX, TableFolderPipeline
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

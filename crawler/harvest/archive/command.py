@@ -14,7 +14,7 @@ from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
 from crawler.harvest.calls import ExecutorCall
 from crawler.harvest.units import counted
 from crawler.journey.session import Journey
-from crawler.options import PREFIX, Options
+from crawler.settings import PREFIX, Options
 
 if TYPE_CHECKING:
     import argparse

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import SiteView
     from crawler.core.page.page import Page
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["join_partition", "judge_shard"]
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from xxhash import xxh3_64_hexdigest
 
 from crawler.journey.session import REPLAYED
-from crawler.options import PREFIX
+from crawler.settings import PREFIX
 
 if TYPE_CHECKING:
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["files_named", "key_of", "settings_of"]
 

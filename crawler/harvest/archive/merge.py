@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.spill_arrays import Space
     from crawler.harvest.archive.observed import Fact
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["merge_partition"]
 

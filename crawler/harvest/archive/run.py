@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from crawler.harvest.archive.steps import Result
     from crawler.harvest.archive.work import Shard
     from crawler.harvest.executors import Executor
-    from crawler.options import Options
+    from crawler.settings import Options
 
 __all__ = ["SHARD_BYTES", "ArchiveCall", "ArchiveHarvest", "Summary"]
 

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from xxhash import xxh3_64_intdigest
 
 from crawler.core.errors import ArgumentError, StoreError
-from crawler.options import Options
+from crawler.settings import Options
 from crawler.store.cuts import Stretch
 from crawler.store.lock import try_lock
 
