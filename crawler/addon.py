@@ -216,8 +216,8 @@ def _warn_of_other_processor(settings: BaseSettings) -> None:
     if not (isinstance(found, type) and issubclass(found, DrainingItems)):
         logger.warning(
             "ITEM_PROCESSOR is the project's own (%s): a crawl that Ctrl-C or a limit ends early "
-            "leaves its held pages to 'scrapy replay'. Derive it from crawler.middlewares.two_pass.DrainingItems "
-            "to have them exported at once.",
+            "leaves its held pages to 'scrapy replay'. Derive it from "
+            "crawler.middlewares.two_pass.DrainingItems to have them exported at once.",
             processor if isinstance(processor, str) else getattr(found, "__qualname__", found),
         )
 

@@ -10,8 +10,8 @@ SPIDER_MODULES = ["spiders"]
 NEWSPIDER_MODULE = "spiders"
 
 # The add-on switches the project's components on, and politeness with them: robots.txt, delays,
-# one request at a time, the user agent and the body cap stand in crawler/middlewares/politeness.py. A value set
-# here or with -s wins over the add-on's.
+# one request at a time, the user agent and the body cap stand in
+# crawler/middlewares/politeness.py. A value set here or with -s wins over the add-on's.
 ADDONS = {"crawler.addon.CorpusAddon": 500}
 
 # Scrapy checks the format of -o and -O before add-ons run, so formats are declared here.

@@ -1,8 +1,8 @@
 """Articles cut into several pages: their items wait for each other and become one.
 
 Which pages are parts of which article is known when all pages have been seen
-(:class:`crawler.core.pagination.PartLinks`), before the first item is made. So it does not matter in
-which order the items come, and only those of articles that are not complete yet wait.
+(:class:`crawler.core.pagination.PartLinks`), before the first item is made. So it does not matter
+in which order the items come, and only those of articles that are not complete yet wait.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Sites in trouble are left alone: a downloader middleware that asks nothing of a site for a while.
 
-The rules stand in ``crawler/middlewares/throttling_rules.py``. Here is how they are kept without holding anybody up:
-requests of a paused site go back into the scheduler, whose queue (``crawler.middlewares.scheduler_queue``) hands out
-none of them until the pause is over. So none of them takes one of ``CONCURRENT_REQUESTS``, and a
+The rules stand in ``crawler/middlewares/throttling_rules.py``. Here is how they are kept without
+holding anybody up: requests of a paused site go back into the scheduler, whose queue
+(``crawler.middlewares.scheduler_queue``) hands out none of them until the pause is over. So none of them takes one of ``CONCURRENT_REQUESTS``, and a
 crawl that is stopped does not wait for them.
 """
 
@@ -97,7 +97,8 @@ class SitePauses:
     ``CORPUS_PAUSES`` pauses in a row the site is given up, and so is one that asks for more than
     ``CORPUS_PAUSE_LONGEST`` seconds: what is asked of it fails with :class:`SiteLeftAloneError`.
 
-    Requests of the scheduler wait there if its queue is :class:`crawler.middlewares.scheduler_queue.SparingQueue`.
+    Requests of the scheduler wait there if its queue is
+    :class:`crawler.middlewares.scheduler_queue.SparingQueue`.
     Those of another queue, and those of components, wait here.
     """
 

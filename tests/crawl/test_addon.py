@@ -188,7 +188,8 @@ def test_an_item_processor_derived_from_the_addons_is_not_warned_of(
 ) -> None:
     project.append(
         "ownpipelines.py",
-        "from crawler.middlewares.two_pass import DrainingItems\n\nclass Derived(DrainingItems):\n    pass\n",
+        "from crawler.middlewares.two_pass import DrainingItems\n\n"
+        "class Derived(DrainingItems):\n    pass\n",
     )
     project.append("ownsettings.py", 'ITEM_PROCESSOR = "ownpipelines.Derived"')
     site = make_site(small_site(2))

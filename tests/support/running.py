@@ -33,7 +33,8 @@ __all__ = ["Runner", "run_scrapy"]
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = (
-    crawler.addon, crawler.exporters.feeds, crawler.middlewares.two_pass, crawler.middlewares.throttling, crawler.spiders.site,
+    crawler.addon, crawler.exporters.feeds, crawler.middlewares.two_pass,
+    crawler.middlewares.throttling, crawler.spiders.site,
     scrapy.crawler,
 )  # fmt: skip
 # What Python asks for when it starts, and no more.

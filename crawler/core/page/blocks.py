@@ -117,8 +117,8 @@ class Block:
         Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out; ends
         where it has become longer than 1,000 characters.
     ``key``
-        64-bit identity of the normalised text (:func:`crawler.core.page.text.block_key`): blocks with
-        one key are the same block on different pages.
+        64-bit identity of the normalised text (:func:`crawler.core.page.text.block_key`): blocks
+        with one key are the same block on different pages.
     ``chars``, ``link_chars``
         Characters that are not white space, and how many of them stand inside hyperlinks.
     ``holder``

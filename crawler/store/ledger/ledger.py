@@ -376,8 +376,8 @@ class Ledger(LedgerRuns):
         """Give the exported pages that a sitemap has named and none names any more; once each.
 
         Args:
-            named: the keys (:func:`crawler.core.page.addresses.address_key`) of all addresses that the
-                sitemaps of the site name now.
+            named: the keys (:func:`crawler.core.page.addresses.address_key`) of all addresses that
+                the sitemaps of the site name now.
         """
         key = FIRST_KEY
         while rows := self._run(sql.IN_SITEMAP, (key, _ROWS_AT_ONCE)).fetchall():

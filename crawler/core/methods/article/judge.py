@@ -44,8 +44,8 @@ class Judge:
     """Two ensembles of trees.
 
     ``first``, ``second``
-        See :mod:`crawler.core.methods.article.features` and :mod:`crawler.core.methods.article.context` for what
-        each is asked.
+        See :mod:`crawler.core.methods.article.features` and
+        :mod:`crawler.core.methods.article.context` for what each is asked.
     """
 
     first: TreeEnsemble

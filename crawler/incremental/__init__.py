@@ -1,1 +1,0 @@
-"""Crawls that remember: the ledgers of their sites, and what is fetched and exported by them."""
