@@ -2,8 +2,8 @@
 
 The rules stand in ``crawler/middlewares/throttling_rules.py``. Here is how they are kept without
 holding anybody up: requests of a paused site go back into the scheduler, whose queue
-(``crawler.middlewares.scheduler_queue``) hands out none of them until the pause is over. So none of them takes one of ``CONCURRENT_REQUESTS``, and a
-crawl that is stopped does not wait for them.
+(``crawler.middlewares.scheduler_queue``) hands out none of them until the pause is over. So none of
+them takes one of ``CONCURRENT_REQUESTS``, and a crawl that is stopped does not wait for them.
 """
 
 from __future__ import annotations

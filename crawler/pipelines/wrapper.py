@@ -1,8 +1,8 @@
 """The fields of a project on the items of any spider: the setting ``CORPUS_WRAPPER``.
 
 Pages that spiders hand over get them when their items are made (:mod:`crawler.journey.stages`);
-where the project has scripts and the crawl still fetches, they get them here, in a thread. The items that
-other spiders make themselves pass here, too. :class:`~crawler.middlewares.two_pass.Hold`
+where the project has scripts and the crawl still fetches, they get them here, in a thread. The
+items that other spiders make themselves pass here, too. :class:`~crawler.middlewares.two_pass.Hold`
 has noted which page each was made from, and :class:`WrapperPipeline` runs the project on that.
 """
 

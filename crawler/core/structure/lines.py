@@ -1,8 +1,8 @@
 """Step 0: a page as the lines that its reader sees, each with how it looks and where it stands.
 
 The page is cut just as :mod:`crawler.core.page.blocks` cuts it, so that a line and the verdict of a
-text method on its block belong together; a block with line breaks has several lines. Inline elements are
-gone; what they made of the letters is kept.
+text method on its block belong together; a block with line breaks has several lines. Inline
+elements are gone; what they made of the letters is kept.
 """
 
 from __future__ import annotations

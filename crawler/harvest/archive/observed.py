@@ -2,9 +2,9 @@
 
 A file (:mod:`crawler.harvest.archive.members`) has one member for each partition that the shard has
 sites of. A member holds site after site, sorted by name: a line of JSON, then for each section the
-arrays of the site's counts (:class:`crawler.core.counting.observation_log.ObservationLog`),
-joined: ``sizes`` (uint32), ``keys`` (uint64), ``figures`` (uint16, those of sums uint32), all with the least byte
-first.
+arrays of the site's counts (:class:`crawler.core.counting.observation_log.ObservationLog`), joined:
+``sizes`` (uint32), ``keys`` (uint64), ``figures`` (uint16, those of sums uint32), all with the
+least byte first.
 """
 
 from __future__ import annotations
