@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import ArgumentError, CorpusError, one_line
 from crawler.core.methods import CutoffMethod, get_method
 from crawler.core.methods.frequency import TextFrequency
+from crawler.core.wording import counted
 from crawler.evaluation.chart import Mark
 from crawler.evaluation.histogram import block_histogram, sum_histograms
 from crawler.evaluation.pages import counts_page
-from crawler.evaluation.render import number_of, write_grids
+from crawler.evaluation.render import write_grids
 from crawler.evaluation.report import Table
 from crawler.evaluation.targets import check_target, write_file
 from crawler.settings import Options
@@ -72,7 +73,7 @@ def _show(args: Sequence[str], curve: str | None, options: Options) -> None:
         title = f"Counts of {site.name}"
         write_grids(_heading(site), _site_tables(site, method), sys.stdout)
     else:
-        count = number_of(len(sites), "site")
+        count = counted(len(sites), "site")
         title = f"Counts of {count}"
         write_grids(f"counts in {store.folder}: {count}", (_list(sites),), sys.stdout)
     if curve is not None:
@@ -133,9 +134,9 @@ def _list(sites: Sequence[_KeptSite]) -> Table:
 def _heading(site: _KeptSite) -> str:
     view = site.view
     return (
-        f"{site.name}: {number_of(view.pages_seen, 'page')} seen in "
-        f"{number_of(site.crawls, 'crawl')}, {view.pages:,} distinct, "
-        f"{number_of(len(view.duplicate_of), 'near-duplicate')}; snapshot {view.snapshot or '-'}"
+        f"{site.name}: {counted(view.pages_seen, 'page')} seen in "
+        f"{counted(site.crawls, 'crawl')}, {view.pages:,} distinct, "
+        f"{counted(len(view.duplicate_of), 'near-duplicate')}; snapshot {view.snapshot or '-'}"
     )
 
 

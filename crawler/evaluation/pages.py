@@ -6,9 +6,9 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from crawler.core.wording import counted as number_of
 from crawler.evaluation.chart import STYLE, Axis, Mark, Series, count_axis, draw, legend
 from crawler.evaluation.histogram import Histogram
-from crawler.evaluation.render import number_of
 from crawler.evaluation.report import Table
 
 if TYPE_CHECKING:

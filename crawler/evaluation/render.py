@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from crawler.evaluation.report import Report, Table
 
-__all__ = ["as_json", "number_of", "write_grids", "write_tables"]
+__all__ = ["as_json", "write_grids", "write_tables"]
 
 
 def as_json(report: Report, seconds: float) -> str:
@@ -48,11 +48,6 @@ def write_grids(heading: str, tables: tuple[Table, ...], stream: TextIO) -> None
         _write_rich(heading, tables, stream)
     else:
         _write_plain(heading, tables, stream)
-
-
-def number_of(number: int, unit: str) -> str:
-    """Return a number with what it counts, in the singular or with an s."""
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
 def _rate(report: Report, seconds: float) -> float:

@@ -19,13 +19,13 @@ import xxhash
 
 from crawler.core.errors import ArgumentError, CorpusError, UnreadableInputError, one_line
 from crawler.core.page.addresses import canonical_address
-from crawler.evaluation.render import number_of
+from crawler.core.wording import counted
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.exporters.part_reader import ASIDE, column_names, find_parts, read_rows
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
-from crawler.store.site_names import known_sites, site_named
+from crawler.store.files import known_sites, site_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -239,8 +239,8 @@ def _write(args: Sequence[str], output: str | None, options: Options) -> None:
     with _target(output) as file:
         written = write_articles(last, file, ending)
     found = (
-        f"{number_of(written.articles, 'article')}, from {number_of(len(parts), 'part')} in "
-        f"{folder}; {number_of(written.passed_over, 'earlier version')} passed over, "
+        f"{counted(written.articles, 'article')}, from {counted(len(parts), 'part')} in "
+        f"{folder}; {counted(written.passed_over, 'earlier version')} passed over, "
         f"{written.gone:,} gone"
     )
     print(found, file=sys.stderr if output == "-" else sys.stdout)

@@ -20,8 +20,8 @@ from crawler.core.errors import StoreError
 from crawler.items import PageItem
 from crawler.journey.incremental import aside_of, now
 from crawler.settings import Options
+from crawler.store.files import file_name
 from crawler.store.ledger.versions import GONE_HASH
-from crawler.store.names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from crawler.core.errors import CorpusError, one_line
+from crawler.core.wording import counted
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import STOPPED
 from crawler.harvest.status import most_frequent
-from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

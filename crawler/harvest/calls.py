@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.core.wording import counted
 from crawler.harvest import status as of
 from crawler.harvest.alerts import Alerter
 from crawler.harvest.check import fetch_job, found_lines, schedule_lines
@@ -29,7 +30,6 @@ from crawler.harvest.sitetask import site_job
 from crawler.harvest.statuspage import page
 from crawler.harvest.stopping import stop_wishes
 from crawler.harvest.storage import Storage
-from crawler.harvest.units import counted
 from crawler.harvest.watch import PlanWatch, Watch
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from crawler.core.errors import CorpusError, StoreError
+from crawler.core.wording import counted, show_seconds
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import Job
 from crawler.harvest.schedule import next_times
-from crawler.harvest.units import counted, show_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

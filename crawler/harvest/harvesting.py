@@ -10,11 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crawler.core.errors import CorpusError, one_line
+from crawler.core.wording import counted
 from crawler.harvest.history import MISSED, Run, show_time
 from crawler.harvest.jobs import DONE, LOST
 from crawler.harvest.schedule import MOST_COUNTED, due
 from crawler.harvest.storage import site_folder
-from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

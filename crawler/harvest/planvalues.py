@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from crawler.core.methods import method_names
+from crawler.core.wording import read_bytes, read_seconds
 from crawler.discovery.addresses import complete_address
 from crawler.harvest.plan import Alerts, SitePlan
 from crawler.harvest.plansettings import read_settings
 from crawler.harvest.plantables import Table, kind_of, nearest, shown
 from crawler.harvest.schedule import cron_mistake, zone_mistake
-from crawler.harvest.units import read_bytes, read_seconds
 from crawler.settings import OPTIONS
 from crawler.spiders.arguments import read_argument
 from crawler.spiders.site_arguments import SiteArguments
-from crawler.store.names import file_name
+from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

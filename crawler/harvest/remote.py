@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.core.errors import ArgumentError, StoreError
 from crawler.harvest.locks import LEASE_SECONDS, ObjectLock
 from crawler.harvest.storage import MissingError, Storage, sound_name
-from crawler.store.names import file_name
+from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,11 +7,11 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
+from crawler.core.wording import counted, show_seconds
 from crawler.extensions.summary import fit_width
 from crawler.harvest.harvesting import BUSY, NOT_BEGUN
 from crawler.harvest.history import show_time
 from crawler.harvest.status import FIGURES, most_frequent
-from crawler.harvest.units import counted, show_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

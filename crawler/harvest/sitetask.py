@@ -19,7 +19,7 @@ from crawler.harvest.locks import Claim
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
 from crawler.journey.crawl_name import crawl_name
-from crawler.store.names import file_name
+from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from crawler.core.wording import show_seconds
 from crawler.extensions.summary import fit_width
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import LOST
 from crawler.harvest.readers import read_all
 from crawler.harvest.schedule import next_times
-from crawler.harvest.units import show_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

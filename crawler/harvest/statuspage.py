@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from crawler.core.wording import counted, show_seconds
 from crawler.harvest.history import show_time
 from crawler.harvest.status import FIGURES, figure_of, most_frequent
-from crawler.harvest.units import counted, show_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 from crawler.core.errors import StoreError
 from crawler.harvest.locks import Claim, FileLock
 from crawler.harvest.workspaces import Workspace
-from crawler.store.names import file_name
+from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

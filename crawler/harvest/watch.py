@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import CorpusError, one_line
+from crawler.core.wording import counted
 from crawler.harvest.plan import PlanError
 from crawler.harvest.planfile import read_plan
 from crawler.harvest.readers import read_all
 from crawler.harvest.schedule import planned_times
-from crawler.harvest.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,13 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
-from crawler.evaluation.render import number_of, write_grids
+from crawler.core.wording import counted
+from crawler.evaluation.render import write_grids
 from crawler.evaluation.report import Table
 from crawler.extensions.summary import fit_width
 from crawler.reports.ledger import LISTS, as_json, figure, read_site
 from crawler.settings import Options
+from crawler.store.files import known_sites, site_named
 from crawler.store.ledger.file import ledger_path, move_aside
-from crawler.store.site_names import known_sites, site_named
 
 if TYPE_CHECKING:
     import argparse
@@ -121,7 +122,7 @@ def _show_all(folder: Path, files: Mapping[str, Path], *, as_programs_read: bool
     elif not files:
         _print(f"No ledgers in {folder}: {_known('', files)}.")
     elif reports:
-        count = number_of(len(reports), "site")
+        count = counted(len(reports), "site")
         write_grids(f"ledgers in {folder}: {count}", (_list(reports),), sys.stdout)
     return code
 
@@ -165,8 +166,8 @@ def _figures(run: Run, *names: str) -> tuple[str, ...]:
 def _heading(report: SiteReport) -> str:
     return (
         f"{report.site}: {report.figures.addresses:,} addresses, "
-        f"{number_of(report.articles, 'article')} in the corpus, "
-        f"{number_of(len(report.runs), 'run')}; {report.path}"
+        f"{counted(report.articles, 'article')} in the corpus, "
+        f"{counted(len(report.runs), 'run')}; {report.path}"
     )
 
 

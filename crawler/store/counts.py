@@ -20,7 +20,7 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.counts_file import read_counts, write_counts
-from crawler.store.names import CUT, file_name
+from crawler.store.files import CUT, file_name
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class CountStore:
 
 
 def _site_of(folder: Path) -> str:
-    """Return the name that :func:`crawler.store.names.file_name` made a folder's name of."""
+    """Return the name that :func:`crawler.store.files.file_name` made a folder's name of."""
     if CUT in folder.name:
         # The rest of the name stands in the files alone.
         for path in sorted(folder.glob("*.npz")):

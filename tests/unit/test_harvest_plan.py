@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.core.wording import read_bytes, read_seconds, show_seconds
 from crawler.harvest.plan import PlanError, SitePlan
 from crawler.harvest.planfile import read_plan
 from crawler.harvest.tomlplaces import toml_places
-from crawler.harvest.units import read_bytes, read_seconds, show_seconds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,7 @@ from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
 from crawler.exporters.merge_parts import LastItems, Written, write_articles
 from crawler.exporters.part_reader import find_parts, read_rows
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.store.names import file_name
-from crawler.store.site_names import known_sites, site_named
+from crawler.store.files import file_name, known_sites, site_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

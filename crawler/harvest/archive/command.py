@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import CorpusError, OptionError, one_line
+from crawler.core.wording import counted
 from crawler.harvest.archive.figures import OF_FILES, Figures
 from crawler.harvest.archive.output import MANIFEST
 from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
 from crawler.harvest.calls import ExecutorCall
-from crawler.harvest.units import counted
 from crawler.journey.session import Journey
 from crawler.settings import PREFIX, Options
 

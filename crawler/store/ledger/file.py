@@ -14,10 +14,10 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
+from crawler.store.files import file_name
 from crawler.store.ledger import schema as sql
 from crawler.store.ledger.hints import turn_of
 from crawler.store.lock import try_lock
-from crawler.store.names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

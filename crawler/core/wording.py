@@ -1,12 +1,27 @@
-"""Spans of time and sizes of memory as people write them: ``90``, ``"1h 30m"``, ``"800 MB"``."""
+"""Durations, sizes, plurals and near names: one way to read and to write each.
+
+Messages, tables and logs of the whole project use these functions and no others.
+"""
 
 from __future__ import annotations
 
 import re
-from datetime import timedelta
-from typing import Final
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["counted", "read_bytes", "read_seconds", "show_seconds"]
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+__all__ = [
+    "counted",
+    "did_you_mean",
+    "listed",
+    "nearest",
+    "read_bytes",
+    "read_seconds",
+    "show_bytes",
+    "show_seconds",
+]
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _BYTES: Final = {
@@ -16,7 +31,9 @@ _BYTES: Final = {
 }
 _SPAN: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([smhdw])(?: |$|(?=\d))")
 _SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]{1,3})")
-_LONGEST: Final = timedelta(days=3660).total_seconds()
+_LONGEST: Final = 3660 * 86400.0
+# Names that are compared are cut: the comparison takes quadratic time.
+_COMPARED: Final = 100
 
 
 def read_seconds(value: object) -> float:
@@ -65,6 +82,50 @@ def show_seconds(seconds: float) -> str:
 def counted(number: int, word: str) -> str:
     """Write a number of things: ``1 site``, ``1,200 sites``."""
     return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def show_bytes(size: float) -> str:
+    """Write a size in decimal units: ``512 B``, ``1.5 MB``, ``20 GB``."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:  # noqa: PLR2004 - the step between decimal units
+            return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"  # noqa: PLR2004 - two digits are enough
+        size /= 1000
+    return f"{size:,.0f} TB"
+
+
+def listed(names: Collection[str], most: int = 8) -> str:
+    """Write names with commas between; of more than ``most`` names, how many are left out."""
+    shown = list(names)[:most]
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(shown) + more
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Return the known name that a wrong one is most like, None where none is near.
+
+    Upper and lower case, hyphens and underscores count as the same.
+
+    Args:
+        name: the wrong name.
+        known: the right names.
+        cutoff: the least likeness, 0 to 1, as :func:`difflib.get_close_matches` has it.
+    """
+    folded = {_folded(one): one for one in known}
+    near = get_close_matches(_folded(name[:_COMPARED]), folded, n=1, cutoff=cutoff)
+    return folded[near[0]] if near else None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """Return `` (did you mean 'NAME'?)`` with the nearest known name; empty where none is near.
+
+    The arguments are those of :func:`nearest`.
+    """
+    near = nearest(name, known, cutoff=cutoff)
+    return f" (did you mean '{near}'?)" if near else ""
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_")
 
 
 def _number(value: object) -> float | None:

@@ -1,0 +1,135 @@
+"""Files: safe names, writing a file whole, and locks. Every room that writes files uses these."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+from xxhash import xxh3_64_hexdigest
+
+from crawler.core.errors import StoreError
+from crawler.core.wording import listed, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "ASIDE",
+    "file_name",
+    "known_sites",
+    "replacing",
+    "site_named",
+    "try_lock",
+    "write_whole",
+]
+
+ASIDE: Final = ".part"
+"""Ending of files that are being written and do not count yet."""
+
+_LONGEST_NAME = 120
+# Stands in a name that was cut, and in no other: quoting never writes it.
+CUT: Final = "%-"
+
+# Characters that mean themselves in a file name of any system, case-insensitive ones too.
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789._-")
+# Names that Windows keeps for devices, with whatever extension.
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
+)
+
+
+def file_name(name: str) -> str:
+    """Make any name one folder or file name, distinct names distinct in any file system."""
+    quoted = "".join(
+        chr(byte) if byte in _PLAIN else f"%{byte:02X}"
+        for byte in name.encode("utf-8", "surrogatepass")
+    )
+    if quoted.partition(".")[0] in _DEVICES or quoted.startswith("."):
+        quoted = f"%{ord(quoted[0]):02X}{quoted[1:]}"
+    if quoted.endswith("."):
+        # Windows drops a dot at the end.
+        quoted = f"{quoted[:-1]}%2E"
+    if len(quoted) <= _LONGEST_NAME:
+        return quoted or "%"
+    digest = xxh3_64_hexdigest(name.encode("utf-8", "surrogatepass"))
+    return f"{quoted[: _LONGEST_NAME - 18]}{CUT}{digest}"
+
+
+def site_named(name: str) -> str:
+    """Return the site whose name :func:`file_name` made a file's name of.
+
+    A name that was cut, or that somebody else gave, is returned as it is.
+    """
+    if CUT in name:
+        return name
+    try:
+        return unquote_to_bytes(name).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return name
+
+
+def known_sites(site: str, names: Sequence[str]) -> str:
+    """Say which sites there are, for somebody who asked for one that is not among them.
+
+    Args:
+        site: what was asked for.
+        names: those there are, one at least.
+    """
+    near = nearest(site, names)
+    return f"the nearest name is {near}" if near else f"there are: {listed(names)}"
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path to write a file to; the file takes the place of ``path`` when the block ends.
+
+    A block that raises leaves ``path`` as it was, and nothing beside it. Missing folders are made.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    aside = path.with_name(f".{path.name}.{uuid4().hex}{ASIDE}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield aside
+        aside.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror or error}. Free some space there, or name "
+            "another folder, and run the command again"
+        ) from error
+    finally:
+        with suppress(OSError):
+            aside.unlink()
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file in one step: either all of it is there, or ``path`` is as it was.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    with replacing(path) as aside, aside.open("wb") as file:
+        file.writelines(pieces)
+
+
+def try_lock(path: Path) -> FileLock | None:
+    """Lock a file by name; None where another process, or another part of this one, holds it.
+
+    The system lets go of the lock when its process ends, however that ends. Missing folders are
+    made. A file system without locks raises ``NotImplementedError`` or ``OSError``.
+
+    Returns:
+        The lock, which its method ``release`` lets go of.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return None
+    return lock
