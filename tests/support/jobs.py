@@ -43,7 +43,7 @@ def environment(_: object) -> dict[str, Any]:
     return {"pid": os.getpid(), "parent": os.getppid(), "leads": os.getpgrp() == os.getpid()}
 
 
-def die(_: object) -> None:
+def die(_: object = None) -> None:
     sys.stdout.write("the last words\n")
     sys.stdout.flush()
     os.kill(os.getpid(), signal.SIGKILL)
@@ -103,6 +103,17 @@ def call(argument: dict[str, Any]) -> str:
     from crawler.harvest.process import run_in_process  # noqa: PLC0415
 
     return run_in_process(Job("support.jobs:sleep", argument)).reason
+
+
+def wait_for_stop(mark: str) -> int:
+    """Tell that it runs; return the stop level when told to end."""
+    from crawler.harvest.engine import stop_level  # noqa: PLC0415 - only here
+
+    Path(mark).touch()
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not stop_level():
+        time.sleep(0.02)
+    return stop_level()
 
 
 def wait_for_mark(argument: dict[str, str]) -> str:

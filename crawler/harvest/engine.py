@@ -1,0 +1,628 @@
+"""Where jobs run: in this process, in processes of this machine, or on a Dask cluster.
+
+A job is a :class:`Call`: a function that can be imported, and one argument of JSON values. Every
+engine is a ``concurrent.futures`` executor with the same interface around it, so that the result
+of a job does not depend on where it ran::
+
+    with open_engine(Workers(processes=4), ProcessEngine) as engine, stop_by_signals(engine):
+        for done in engine.run(Call(str(path), count_words, str(path)) for path in paths):
+            print(done.name, done.value, done.failure)
+
+A job that runs for long asks :func:`stop_level` now and then, and ends in order when told to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import uuid
+from collections import Counter, deque
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from crawler.core.errors import ArgumentError, CorpusError, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from multiprocessing.connection import Connection
+    from types import FrameType
+
+__all__ = [
+    "AT_ONCE", "IN_ORDER", "Call", "DaskEngine", "Done", "Engine", "InlineEngine", "ProcessEngine",
+    "StoppedError", "ThreadEngine", "Workers", "limit_memory", "open_engine", "stop_by_signals",
+    "stop_level",
+]  # fmt: skip
+
+logger = logging.getLogger(__name__)
+
+IN_ORDER: Final = 1
+"""The stop level of a job that is to end, and to keep what it has."""
+AT_ONCE: Final = 2
+"""The stop level of a job that is to be killed."""
+
+_LOCAL_PROCESSES: Final = 2
+_DEATHS: Final = 2
+_LOOK_SECONDS: Final = 0.2
+_CONNECT_SECONDS: Final = 30.0
+_ANSWER_SECONDS: Final = 10.0
+_ASK_SECONDS: Final = 5.0
+
+# In the process where a job runs: how far each engine, by its id, has been told to stop.
+_stop_levels: dict[str, int] = {}
+# What the thread of a job knows: its engine's id and, on a worker, whether the job is still wanted.
+_job = threading.local()
+
+
+class StoppedError(CorpusError):
+    """A job was not begun, or has no result, since its engine was stopped before."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A job.
+
+    Attributes:
+        name: What people call it.
+        function: A function that can be imported where the job runs.
+        argument: Its only argument, of JSON values.
+    """
+
+    name: str
+    function: Callable[[Any], Any]
+    argument: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a job.
+
+    Attributes:
+        call: The job.
+        value: What its function returned; None where it raised.
+        error: What it raised; None where it returned.
+    """
+
+    call: Call
+    value: Any = None
+    error: BaseException | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the job."""
+        return self.call.name
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the job has no result because the engine was stopped."""
+        return isinstance(self.error, StoppedError)
+
+    @property
+    def failure(self) -> str:
+        """Why there is no result, in one line; empty where there is one."""
+        if self.error is None:
+            return ""
+        words = one_line(self.error)
+        if isinstance(self.error, CorpusError):
+            return words
+        return f"{type(self.error).__name__}: {words}".removesuffix(": ")
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Which workers a command asks for.
+
+    Attributes:
+        executor: ``local`` or ``dask``.
+        processes: How many jobs run at once; for ``local`` only.
+        scheduler: Address of a Dask scheduler, such as ``tcp://head:8786``; for ``dask`` only.
+    """
+
+    executor: str = "local"
+    processes: int | None = None
+    scheduler: str | None = None
+
+
+def open_engine(
+    workers: Workers, local: type[ThreadEngine | ProcessEngine], memory: int | None = None
+) -> Engine:
+    """Return the engine that a command asks for; to be used by a ``with`` statement.
+
+    Args:
+        workers: the command's options.
+        local: how jobs run on this machine. Jobs that start a process of their own need threads,
+            jobs that compute need processes.
+        memory: most bytes that a process of :class:`ProcessEngine` may allocate; None for no limit.
+
+    Raises:
+        ArgumentError: the options do not fit together, or a package is missing.
+        CorpusError: the scheduler does not answer.
+    """
+    if workers.executor == "dask":
+        if not workers.scheduler:
+            raise ArgumentError("--executor dask needs --scheduler ADDRESS of a Dask scheduler")
+        if workers.processes is not None:
+            raise ArgumentError("--processes is for --executor local; a cluster has its workers")
+        return DaskEngine(workers.scheduler)
+    if workers.scheduler:
+        raise ArgumentError("--scheduler is for --executor dask")
+    processes = _LOCAL_PROCESSES if workers.processes is None else workers.processes
+    if processes < 1:
+        raise ArgumentError(f"--processes is {processes}; give 1 or more")
+    return local(processes, memory) if issubclass(local, ProcessEngine) else local(processes)
+
+
+class Engine:
+    """Runs jobs on an executor, as many at once as it has places. Used by one thread.
+
+    Args:
+        executor: runs them.
+        places: how many at once.
+    """
+
+    def __init__(self, executor: Executor, places: int) -> None:
+        self.stop_wish = 0
+        """The stop level that a signal handler asks for; :meth:`wait` stops the engine then."""
+        self.on_stop: Callable[[], None] = lambda: None
+        """Called once, when the engine is stopped."""
+        self._id = uuid.uuid4().hex
+        self._executor = executor
+        self._places = places
+        self._level = 0
+        self._running: dict[Future[Any], Call] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close(kill=bool(self._running))
+        _stop_levels.pop(self._id, None)
+
+    @property
+    def places(self) -> int:
+        """How many jobs can run at once now."""
+        return self._places
+
+    @property
+    def free(self) -> int:
+        """How many more jobs can be begun now: none once the engine is stopped."""
+        return 0 if self._level else max(0, self.places - len(self._running))
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no job runs."""
+        return not self._running
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether no further job is begun."""
+        return self._level > 0
+
+    def submit(self, call: Call) -> None:
+        """Begin a job; what comes of it is given by :meth:`wait`."""
+        try:
+            future = self._submit(call)
+        except Exception as error:  # noqa: BLE001 - as where the system gives no more threads
+            future = Future()
+            future.set_exception(error)
+        self._running[future] = call
+
+    def wait(self, seconds: float) -> list[Done]:
+        """Return the jobs that have ended; wait at most so many seconds for the first.
+
+        Raises:
+            CorpusError: the scheduler of a cluster is gone.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            if self.stop_wish > self._level:
+                self.stop(self.stop_wish)
+            self._look()
+            rest = max(0.0, min(_LOOK_SECONDS, until - time.monotonic()))
+            if self._running:
+                ended, _ = wait(self._running, rest, FIRST_COMPLETED)
+                if done := self._collect(ended):
+                    return done
+            else:
+                time.sleep(rest)
+            if time.monotonic() >= until or self.stop_wish > self._level:
+                return []
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """Run all jobs, and give what comes of each as it ends, in no particular order.
+
+        Jobs are taken from ``calls`` when there is a place for them. Once the engine is stopped,
+        no further job is begun; those that run are waited for.
+
+        Raises:
+            CorpusError: the scheduler of a cluster is gone.
+        """
+        waiting, is_more = iter(calls), True
+        while is_more or not self.is_idle:
+            while is_more and self.free > 0:
+                call = next(waiting, None)
+                if call is None:
+                    is_more = False
+                else:
+                    self.submit(call)
+            # Where nothing runs, a cluster may have no workers yet.
+            if is_more or not self.is_idle:
+                yield from self.wait(1.0)
+            is_more = is_more and not self.is_stopping
+
+    def stop(self, level: int = IN_ORDER) -> None:
+        """Begin no further job, and have those that run end: in order, or at once."""
+        was_stopping, self._level = self.is_stopping, max(self._level, level)
+        _stop_levels[self._id] = self._level
+        if not was_stopping:
+            self.on_stop()
+
+    def _submit(self, call: Call) -> Future[Any]:
+        return self._executor.submit(_run_job, self._id, call.function, call.argument)
+
+    def _look(self) -> None:
+        """See to what futures do not tell; called several times a second while jobs run."""
+
+    def _collect(self, ended: Iterable[Future[Any]]) -> list[Done]:
+        found = [self._done(future, self._running.pop(future)) for future in ended]
+        return [done for done in found if done is not None]
+
+    def _done(self, future: Future[Any], call: Call) -> Done | None:
+        """Return what came of a job; None where it is to be begun once more."""
+        try:
+            return Done(call, future.result())
+        except CancelledError:
+            kind = StoppedError if self._level else CorpusError
+            return Done(call, error=kind(f"{call.name}: the job was cancelled"))
+        except BaseException as error:  # noqa: BLE001 - whatever a job raises is its result
+            return Done(call, error=error)
+
+    def _close(self, *, kill: bool) -> None:
+        if kill:
+            self.stop(AT_ONCE)
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+class _InlineExecutor(Executor):
+    """Calls a function at once, in this thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as the base class has it
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whatever a job raises is its result
+            future.set_exception(error)
+        return future
+
+
+class InlineEngine(Engine):
+    """Runs each job in this thread, when it is begun: no processes, no memory limit."""
+
+    def __init__(self) -> None:
+        super().__init__(_InlineExecutor(), 1)
+
+
+class ThreadEngine(Engine):
+    """Runs jobs in threads of this process; for jobs that start a process and wait for it.
+
+    Args:
+        places: how many at once.
+    """
+
+    def __init__(self, places: int) -> None:
+        super().__init__(ThreadPoolExecutor(places, "job"), places)
+
+
+class ProcessEngine(Engine):
+    """Runs jobs in processes of this machine, each of which does one job after another.
+
+    A process that dies, as where the system is short of memory, ends all jobs that run with it.
+    These are begun again, one at a time: a job whose process dies twice then has failed.
+
+    Args:
+        places: how many at once.
+        memory: most bytes that each process may allocate (Linux); None for no limit.
+    """
+
+    def __init__(self, places: int, memory: int | None = None) -> None:
+        self._memory = memory
+        # The processes end when the writing end is closed, also by the death of this process.
+        self._reader, self._writer = multiprocessing.Pipe(duplex=False)
+        self._is_broken = False
+        self._again: deque[Call] = deque()
+        self._alone: Call | None = None
+        self._deaths: Counter[Call] = Counter()
+        super().__init__(self._new_pool(places), places)
+
+    @property
+    def free(self) -> int:
+        """See :class:`Engine`; none while jobs are tried again, one at a time."""
+        is_busy = self._again or self._alone or (self._is_broken and self._running)
+        return 0 if is_busy else super().free
+
+    @property
+    def is_idle(self) -> bool:
+        """See :class:`Engine`."""
+        return not self._again and super().is_idle
+
+    def _new_pool(self, places: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            places,
+            multiprocessing.get_context("spawn"),
+            initializer=_begin_process,
+            initargs=(self._reader, self._memory),
+        )
+
+    def _submit(self, call: Call) -> Future[Any]:
+        if self._is_broken and not self._running:
+            self._executor = self._new_pool(self._places)
+            self._is_broken = False
+        return super()._submit(call)
+
+    def _look(self) -> None:
+        if self._again and not self._running:
+            self._alone = self._again.popleft()
+            self.submit(self._alone)
+
+    def _done(self, future: Future[Any], call: Call) -> Done | None:
+        is_alone = call is self._alone
+        if is_alone:
+            self._alone = None
+        if future.cancelled() or not isinstance(future.exception(), BrokenProcessPool):
+            return super()._done(future, call)
+        self._is_broken = True
+        self._deaths[call] += is_alone
+        if self._deaths[call] < _DEATHS:
+            self._again.append(call)
+            return None
+        words = f"{call.name}: its process died, as where memory is short"
+        return Done(call, error=CorpusError(words))
+
+    def _close(self, *, kill: bool) -> None:
+        if kill:
+            self._writer.close()
+        super()._close(kill=kill)
+        self._writer.close()
+        self._reader.close()
+
+
+class DaskEngine(Engine):
+    """Runs jobs on the workers of a Dask scheduler, one for each of their threads.
+
+    The scheduler gives the jobs of a worker that died to other workers, a few times each
+    (``distributed.scheduler.allowed-failures``).
+
+    Args:
+        address: the scheduler's, such as ``tcp://head:8786``.
+        seconds: how long to wait for its first answer.
+
+    Raises:
+        ArgumentError: the extra ``dask`` is missing.
+        CorpusError: no scheduler answers.
+    """
+
+    def __init__(self, address: str, seconds: float = _CONNECT_SECONDS) -> None:
+        try:
+            from distributed import Client  # noqa: PLC0415 - an extra, and slow to import
+        except ImportError as error:
+            raise ArgumentError(
+                "The executor dask needs the package distributed: "
+                'pip install "scrapy-corpus[dask]", here and on the workers.'
+            ) from error
+        # Most of distributed has no types.
+        make: Any = Client
+        self._address = address
+        try:
+            asyncio.run(_greet(address, seconds))
+            self._client: Any = make(address, timeout=seconds, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            why = one_line(error) or f"no answer within {seconds:g} s"
+            raise CorpusError(
+                f"No Dask scheduler answers at {address} ({why}). Start one with 'dask scheduler', "
+                "or give the address that it prints, such as tcp://head:8786."
+            ) from error
+        self._asked_at = float("-inf")
+        self._warned = False
+        super().__init__(self._client.get_executor(pure=False), 0)
+
+    @property
+    def places(self) -> int:
+        """The number of threads of all workers, as it was some seconds ago at most.
+
+        Raises:
+            CorpusError: the scheduler is gone.
+        """
+        if self._client.status != "running":
+            raise self._gone()
+        if time.monotonic() - self._asked_at >= _ASK_SECONDS:
+            try:
+                threads = self._client.nthreads(callback_timeout=_ANSWER_SECONDS)
+            except Exception as error:  # of any kind, where the connection is gone
+                raise self._gone() from error
+            self._asked_at = time.monotonic()
+            self._places = sum(threads.values())
+            if not self._places and not self._warned:
+                self._warned = True
+                logger.warning("The Dask scheduler at %s has no workers yet.", self._address)
+        return self._places
+
+    def stop(self, level: int = IN_ORDER) -> None:
+        """See :class:`Engine`."""
+        super().stop(level)
+        self._asked_at = float("-inf")
+
+    def _submit(self, call: Call) -> Future[Any]:
+        # The executor of Dask takes the task's name, which its dashboard shows, as a keyword.
+        submit: Any = self._executor.submit
+        key = f"{call.name}-{uuid.uuid4().hex}"
+        future: Future[Any] = submit(
+            _run_on_worker, self._id, call.function, call.argument, key=key
+        )
+        return future
+
+    def _look(self) -> None:
+        is_old = time.monotonic() - self._asked_at >= _ASK_SECONDS
+        places = self.places
+        if self._level and is_old:
+            self._tell_workers()
+            if not places:
+                for future in self._running:
+                    future.cancel()
+
+    def _done(self, future: Future[Any], call: Call) -> Done | None:
+        done = super()._done(future, call)
+        if done is not None and type(done.error).__name__ == "KilledWorker":
+            words = f"{call.name}: too many workers died while they had this job"
+            return Done(call, error=CorpusError(words))
+        return done
+
+    def _tell_workers(self) -> None:
+        # A worker may come or go meanwhile: those that have missed it are told at the next look.
+        with suppress(Exception):
+            self._client.run(_stop_jobs, self._id, self._level, on_error="ignore",
+                             callback_timeout=_ANSWER_SECONDS)  # fmt: skip
+
+    def _gone(self) -> CorpusError:
+        return CorpusError(
+            f"The Dask scheduler at {self._address} is gone, and the results of the jobs that ran "
+            "are lost. Start it again, and run the command again."
+        )
+
+    def _close(self, *, kill: bool) -> None:
+        if kill and self._client.status == "running":
+            self.stop(AT_ONCE)
+            self._tell_workers()
+            with suppress(Exception):
+                self._executor.shutdown(wait=False)
+        with suppress(Exception):
+            self._client.close(timeout=_ANSWER_SECONDS)
+
+
+@contextmanager
+def stop_by_signals(engine: Engine, tell: Callable[[str], None]) -> Iterator[None]:
+    """Stop an engine in order at the first Ctrl-C or SIGTERM; the second one interrupts.
+
+    For the main thread: anywhere else signals cannot be caught, and nothing is done.
+
+    Args:
+        engine: is stopped at its next look.
+        tell: is called with words for a person when it is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if engine.stop_wish:
+            signal.default_int_handler(number, frame)
+        engine.stop_wish = IN_ORDER
+
+    engine.on_stop = lambda: tell(
+        "stopping: the jobs that run end first; a second Ctrl-C ends them at once"
+    )
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def stop_level() -> int:
+    """Return how the job that calls this is to end: 0 not at all, ``IN_ORDER`` or ``AT_ONCE``."""
+    level = _stop_levels.get(getattr(_job, "engine", ""), 0)
+    is_wanted: Callable[[], bool] = getattr(_job, "is_wanted", lambda: True)
+    return level or (0 if is_wanted() else IN_ORDER)
+
+
+def limit_memory(memory: int | None, process: int = 0) -> None:
+    """Have the system refuse a process memory beyond a number of bytes; on Linux only.
+
+    What counts is what the process allocates (``RLIMIT_DATA``), not libraries nor mapped files.
+
+    Args:
+        memory: bytes; None changes nothing.
+        process: its id; 0 for this process.
+    """
+    if memory is None or sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415 - not every system has it
+
+    with suppress(ProcessLookupError):
+        _, hard = resource.prlimit(process, resource.RLIMIT_DATA)
+        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.prlimit(process, resource.RLIMIT_DATA, (most, hard))
+
+
+def _run_job(engine: str, function: Callable[[Any], Any], argument: object) -> object:
+    if _stop_levels.get(engine):
+        raise StoppedError("the job was not begun")
+    _job.engine = engine
+    return function(argument)
+
+
+def _run_on_worker(engine: str, function: Callable[[Any], Any], argument: object) -> object:
+    """Run a job on a worker of Dask, which is closed or loses its scheduler now and then."""
+    from distributed import get_worker  # noqa: PLC0415 - an extra, and slow to import
+    from distributed.core import Status  # noqa: PLC0415 - as above
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        is_closing = worker.status in {Status.closing, Status.closing_gracefully}
+        return not is_closing and task is not None and task.state != "cancelled"
+
+    _job.is_wanted = is_wanted
+    return _run_job(engine, function, argument)
+
+
+def _stop_jobs(engine: str, level: int) -> None:
+    _stop_levels[engine] = level
+
+
+def _begin_process(reader: Connection, memory: int | None) -> None:
+    """Prepare a process of :class:`ProcessEngine`."""
+    # Ctrl-C in a terminal reaches all its processes; the one that began the jobs sees to it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_memory(memory)
+
+    def end_with_parent() -> None:
+        reader.poll(None)
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, name="parent", daemon=True).start()
+
+
+async def _greet(address: str, seconds: float) -> None:
+    """Connect to a scheduler and leave: a client waits for ever at a server of another kind.
+
+    Raises:
+        ValueError: that is no address.
+        OSError: nobody answers, or not as Dask does.
+    """
+    from distributed.comm.core import connect  # noqa: PLC0415 - an extra, and slow to import
+    from distributed.security import Security  # noqa: PLC0415 - as above
+
+    call: Any = connect
+    security: Any = Security
+    greeting = call(address, timeout=seconds, **security().get_connection_args("client"))
+    comm = await asyncio.wait_for(greeting, seconds + 1)
+    comm.abort()
