@@ -32,7 +32,7 @@ from crawler.core.metadata import read_metadata
 from crawler.core.methods.article.method import confidence
 from crawler.core.page.blocks import segment
 from crawler.core.page.decode import decode
-from crawler.core.page.document import Document
+from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for

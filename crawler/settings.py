@@ -371,9 +371,10 @@ class Options:
     )
     respect: str | None = _option(
         None,
-        'Wishes of pages that are respected: pages that ask for "noindex", "tdm" (reservation of '
-        'text and data mining) or "noai" are skipped, and no links are followed of pages that ask '
-        'for "nofollow", whatever follow_nofollow says. All are counted in any case.',
+        'Robots directives of pages that are respected: pages that ask for "noindex", "tdm" '
+        '(reservation of text and data mining) or "noai" are skipped, and no links are followed of '
+        'pages that ask for "nofollow", whatever follow_nofollow says. All are counted in any '
+        "case.",
         among=("noindex", "nofollow", "tdm", "noai"),
     )
     pauses: int = _option(
@@ -411,8 +412,8 @@ class Options:
     )
 
     @property
-    def respected_wishes(self) -> frozenset[str]:
-        """The wishes of pages that are respected."""
+    def respected_directives(self) -> frozenset[str]:
+        """The robots directives of pages that are respected."""
         return frozenset(self.respect.split(",")) if self.respect else frozenset()
 
     @property

@@ -28,8 +28,7 @@ from crawler.core.methods import (
     method_names,
 )
 from crawler.core.page.blocks import segment
-from crawler.core.page.document import Document
-from crawler.core.page.page import Page
+from crawler.core.page.page import Document, Page
 from crawler.core.page.parse import parse
 
 if TYPE_CHECKING:

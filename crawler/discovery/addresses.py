@@ -7,20 +7,10 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.core.page.addresses import (
-    SESSION_PARAMETERS,
-    TRACKING_PARAMETERS,
-    TRACKING_PREFIXES,
-    address_key,
-    address_site,
-    canonical_address,
-)
+from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.core.page.page import DEFAULT_PORTS
 
 __all__ = [
-    "SESSION_PARAMETERS",
-    "TRACKING_PARAMETERS",
-    "TRACKING_PREFIXES",
     "address_key",
     "address_site",
     "canonical_address",

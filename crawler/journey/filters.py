@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.page.robots_meta import WISHES, read_wishes, reserved_by
+from crawler.core.page.robots_meta import DIRECTIVES, excluding, read_directives
 from crawler.core.pagetype.kinds import ARTICLE
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class LeftOut:
     ) -> None:
         self.kinds = options.wanted_types
         """The kinds of pages that are exported."""
-        self._respected = options.respected_wishes
+        self._respected = options.respected_directives
         self._drops_repeats = options.drop_near_duplicates
         self._tell = tell
         self._settle = settle
@@ -52,10 +52,10 @@ class LeftOut:
         if not self._respected:
             return False
         page = document.page
-        wishes = read_wishes(page.robots_tags, page.tdm_reservation, document.parsed)
-        reason = reserved_by(wishes, self._respected)
+        directives = read_directives(page.robots_tags, page.tdm_reservation, document.parsed)
+        reason = excluding(directives, self._respected)
         if reason is not None:
-            self._tell(reason, f"{page.url}: {WISHES[reason]}")
+            self._tell(reason, f"{page.url}: {DIRECTIVES[reason]}")
         return reason is not None
 
     def is_unwanted(self, site: str, url: str, found: PageType) -> bool:

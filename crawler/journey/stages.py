@@ -12,7 +12,7 @@ from crawler.core.markdown import markdown
 from crawler.core.metadata import read_metadata
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.methods.article.method import confidence
-from crawler.core.page.robots_meta import read_wishes
+from crawler.core.page.robots_meta import read_directives
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.structure.structure import check_structure_method, structure_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crawler.core.flow import Annotation, SiteView, TextMethod
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
     from crawler.core.structure.model import Model
     from crawler.core.structure.structure import Structure
     from crawler.core.tables.classify import TableMethod
@@ -193,7 +193,7 @@ class ItemMaker:
             description=metadata.description,
             tags=list(metadata.tags),
             image=metadata.image,
-            robots=sorted(read_wishes(page.robots_tags, page.tdm_reservation, document.parsed)),
+            robots=sorted(read_directives(page.robots_tags, page.tdm_reservation, document.parsed)),
             text=annotation.text,
             confidence=_rounded(confidence(annotation.blocks, annotation.labels)),
             markdown=_markdown(annotation) if self._options.item_markdown else None,

@@ -25,7 +25,12 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.page.robots_meta import WISHES, may_hold_wishes, read_wishes, reserved_by
+from crawler.core.page.robots_meta import (
+    DIRECTIVES,
+    excluding,
+    may_hold_directives,
+    read_directives,
+)
 from crawler.discovery.addresses import address_key
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
@@ -113,8 +118,8 @@ class PageSpider(Spider):
 
     @cached_property
     def respected(self) -> frozenset[str]:
-        """The wishes of pages that are respected, of ``crawler.core.page.robots_meta.WISHES``."""
-        return self._options.respected_wishes
+        """The names in ``crawler.core.page.robots_meta.DIRECTIVES`` that are respected."""
+        return self._options.respected_directives
 
     def kept_state(self, key: str, fresh: _T) -> _T:
         """Give back what a paused crawl (JOBDIR) kept under ``key``, else ``fresh``, now kept."""
@@ -139,23 +144,23 @@ class PageSpider(Spider):
         except UnreadablePageError:
             return None
 
-    def wishes(self, response: Response, page: ParsedPage | None = None) -> frozenset[str]:
+    def directives(self, response: Response, page: ParsedPage | None = None) -> frozenset[str]:
         """Read and count what a page asks of robots, in its headers and in itself."""
-        if page is None and may_hold_wishes(response.body):
+        if page is None and may_hold_directives(response.body):
             page = self.parsed(response)
         tags = [tag.decode("latin-1") for tag in response.headers.getlist("X-Robots-Tag")]
         # Of several the first counts, as on items.
         tdm = b"".join(response.headers.getlist("tdm-reservation")[:1]).decode("latin-1")
-        wishes = read_wishes(tags, tdm, page)
-        for name in wishes:
+        directives = read_directives(tags, tdm, page)
+        for name in directives:
             self.stats.inc_value(f"corpus/robots/{name}")
-        return wishes
+        return directives
 
-    def is_reserved(self, response: Response, wishes: frozenset[str]) -> bool:
+    def is_reserved(self, response: Response, directives: frozenset[str]) -> bool:
         """Say whether a page asks to be left out, and that is respected; then it is counted."""
-        reason = reserved_by(wishes, self.respected)
+        reason = excluding(directives, self.respected)
         if reason is not None:
-            self.skip(response.url, reason, WISHES[reason])
+            self.skip(response.url, reason, DIRECTIVES[reason])
         return reason is not None
 
     def skip(self, url: str, reason: str, detail: str) -> None:

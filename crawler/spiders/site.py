@@ -144,12 +144,12 @@ class SiteSpider(ListingReader):
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
             response = _by_own_name(response, page)
             if self._is_new_page(response, visit):
-                wishes = self.wishes(response, page)
+                directives = self.directives(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
                 with self.frontier.transaction(visit.site):
-                    is_handed_over = self._note(response, visit, page, wishes)
+                    is_handed_over = self._note(response, visit, page, directives)
                     if page is not None and "links" in self.arguments.from_:
-                        reached |= self._offer_links(page, visit, wishes)
+                        reached |= self._offer_links(page, visit, directives)
                 if is_handed_over:
                     yield from self.handed_over(response)
         for name in sorted(reached):
@@ -157,10 +157,10 @@ class SiteSpider(ListingReader):
         self._report_limit(visit.site)
 
     def _note(
-        self, response: Response, visit: Visit, page: ParsedPage | None, wishes: frozenset[str]
+        self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
     ) -> bool:
         """Note a page that came; say whether it is handed over."""
-        wanted = self._is_wanted(response, visit, page, wishes)
+        wanted = self._is_wanted(response, visit, page, directives)
         handed_over = self.frontier.fetched(
             visit, response.url, response.body, _validators(response), wanted=wanted
         )
@@ -277,10 +277,10 @@ class SiteSpider(ListingReader):
             self.frontier.failed(visit, reason, 0, later=False)
 
     def _is_wanted(
-        self, response: Response, visit: Visit, page: ParsedPage | None, wishes: frozenset[str]
+        self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
     ) -> bool:
         """Say whether a page is handed over, by what it asks for and by its own date."""
-        if self.is_reserved(response, wishes):
+        if self.is_reserved(response, directives):
             return False
         if page is None or not self.choice.has_dates or visit.kind == LISTING or not visit.depth:
             return True
@@ -290,14 +290,14 @@ class SiteSpider(ListingReader):
             return False
         return True
 
-    def _offer_links(self, page: ParsedPage, visit: Visit, wishes: frozenset[str]) -> set[str]:
+    def _offer_links(self, page: ParsedPage, visit: Visit, directives: frozenset[str]) -> set[str]:
         """Put a page's links before the frontier; name the sites that got new addresses."""
         reached: set[str] = set()
         new = 0
         # Articles link to one another, and say nothing of what lists have still to give.
         of_list = visit.kind == LISTING
         lists: list[tuple[str, str]] = []
-        for link in page_links(page, self.rules, nofollow="nofollow" in wishes):
+        for link in page_links(page, self.rules, nofollow="nofollow" in directives):
             site = self.frontier.site(link.address)
             if site is None:
                 continue

@@ -125,5 +125,5 @@ class UrlsSpider(PageSpider):
             )
             return
         self._taken.add(key)
-        if not self.is_reserved(response, self.wishes(response)):
+        if not self.is_reserved(response, self.directives(response)):
             yield response

@@ -190,8 +190,8 @@ class WrapperSpider(PageSpider):
         if page is None:
             self.skip(response.url, "unreadable", "it is empty, too large, or no HTML")
             return
-        wishes = self.wishes(response, page)
-        if self.is_reserved(response, wishes):
+        directives = self.directives(response, page)
+        if self.is_reserved(response, directives):
             return
         self._sites.add(address_site(response.url))
         for request in self._followed(page):

@@ -208,3 +208,11 @@ def test_attributes_beyond_all_use_are_left_out() -> None:
     paragraph = next(root.iter("p"))
     assert 0 < len(paragraph.attrib) < 1000
     assert "".join(str(piece) for piece in paragraph.itertext()) == "text link"
+
+
+def test_a_tag_without_end_is_bounded_and_long_text_is_none() -> None:
+    long = " ".join(f"a{number}=1" for number in range(20_000))
+    tag = parse(Page.from_text("https://site.example/", f"<p>b</p><div {long}>c</div>"))
+    text = parse(Page.from_text("https://site.example/", f"<p>{long}</p><div x=1>c</div>"))
+    assert max(len(each.attrib) for root in tag.roots for each in root.iter()) == 256
+    assert max(len(each.attrib) for root in text.roots for each in root.iter()) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -17,7 +18,7 @@ from crawler.core.metadata.words import begins_as_byline
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crawler.core.metadata.words import Words
     from crawler.core.page.parse import ParsedPage
@@ -154,24 +155,31 @@ class Body:
 
 
 def scan_head(parsed: ParsedPage) -> Head:
-    """Gather what a page says for machines, in one walk over the elements that can hold it."""
-    head = Head()
-    for root in parsed.roots:
-        for element in root.iter("meta", "script", "h1", "h2", "h3", "time", "link"):
-            tag = element.tag
-            if tag == "meta":
-                _meta(element, head)
-            elif tag == "script":
-                _script(element, head)
-            elif tag == "time":
-                if len(head.times) < _MAX_MARKS:
-                    head.times.append(element)
-            elif tag == "link":
-                if head.image is None and element.get("rel") == "image_src":
-                    head.image = element.get("href")
-            elif len(head.headings) < _MAX_MARKS:
-                head.headings.append(element)
-    return head
+    """Gather what a page says for machines."""
+    named = parsed.named
+    scripts = [script for script in named["script"] if script.text]
+    linked = parsed.linked_data()
+    images = (link.get("href") for link in named["link"] if link.get("rel") == "image_src")
+    return Head(
+        metas=list(islice(_metas(named["meta"]), _MAX_METAS)),
+        linked=linked[:_MAX_SCRIPTS],
+        scripts=[script.text or "" for script in scripts if not _is_linked(script)][:_MAX_SCRIPTS],
+        headings=list(named["heading"][:_MAX_MARKS]),
+        times=list(named["time"][:_MAX_MARKS]),
+        image=next(filter(None, images), None),
+    )
+
+
+def _metas(elements: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
+    for element in elements:
+        if content := element.get("content"):
+            for attribute in ("property", "name", "itemprop", "http-equiv"):
+                if name := element.get(attribute):
+                    yield name.strip().lower(), content
+
+
+def _is_linked(script: etree._Element) -> bool:
+    return "ld+json" in (script.get("type") or "").lower()
 
 
 def scan_body(parsed: ParsedPage, words: Words) -> Body:
@@ -259,24 +267,6 @@ def _hints(value: str) -> tuple[bool, bool]:
     is_date = any(map(lower.__contains__, _DATE_PARTS)) and bool(_DATE_HINT.search(lower))
     is_author = any(map(lower.__contains__, _AUTHOR_PARTS)) and bool(_AUTHOR_HINT.search(lower))
     return is_date, is_author
-
-
-def _script(element: etree._Element, head: Head) -> None:
-    text = element.text
-    if not text:
-        return
-    texts = head.linked if "ld+json" in (element.get("type") or "").lower() else head.scripts
-    if len(texts) < _MAX_SCRIPTS:
-        texts.append(text)
-
-
-def _meta(element: etree._Element, head: Head) -> None:
-    content = element.get("content")
-    if not content or len(head.metas) >= _MAX_METAS:
-        return
-    for attribute in ("property", "name", "itemprop", "http-equiv"):
-        if name := element.get(attribute):
-            head.metas.append((name.strip().lower(), content))
 
 
 def element_text(element: etree._Element) -> str:

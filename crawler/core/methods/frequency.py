@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods.base import Label
     from crawler.core.page.blocks import Block
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
 
 __all__ = ["REMOVED", "TextFrequency", "frequency_blocks"]
 

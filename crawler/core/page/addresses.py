@@ -1,103 +1,47 @@
-"""Addresses: one written form for each page, and which of them belong to a site."""
+"""Addresses: the canonical form of each, and the site that it belongs to."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import xxhash
 from w3lib.url import safe_url_string
 
 from crawler.core.page.page import DEFAULT_PORTS, site_of
+from crawler.core.words import any_of, read_data
 
-__all__ = [
-    "SESSION_PARAMETERS",
-    "TRACKING_PARAMETERS",
-    "TRACKING_PREFIXES",
-    "address_key",
-    "address_site",
-    "canonical_address",
-]
+__all__ = ["address_key", "address_site", "canonical_address"]
 
-TRACKING_PREFIXES = ("utm_", "mtm_", "pk_", "hsa_", "n_ad")
-"""Beginnings of query parameters that tell a site where a reader came from."""
-
-TRACKING_PARAMETERS = (
-    "_ga",
-    "_gl",
-    "_hsenc",
-    "_hsmi",
-    "dclid",
-    "fbclid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "igshid",
-    "mc_cid",
-    "mc_eid",
-    "mibextid",
-    "mkt_tok",
-    "msclkid",
-    "n_keyword",
-    "n_media",
-    "n_query",
-    "n_rank",
-    "napm",
-    "oly_anon_id",
-    "oly_enc_id",
-    "ref_src",
-    "ref_url",
-    "srsltid",
-    "twclid",
-    "vero_id",
-    "wbraid",
-    "yclid",
-    "ysclid",
-    # Not traces of the reader, but the same page again: with the comment form moved, and scrolled.
-    "replytocom",
-    "showcomment",
-)
-"""Query parameters that change nothing about the page, in lower case."""
-
-SESSION_PARAMETERS = (
-    "cfid",
-    "cftoken",
-    "jsessionid",
-    "phpsessid",
-    "sessionid",
-    "session_id",
-    "aspsessionid",
-    "zenid",
-)
-"""Query and path parameters that name a visit, in lower case: each visit would be a new address.
-
-``sid`` is left out on purpose: many news sites name a section or a story with it.
-"""
-
-_DROPPED_PARAMETERS = frozenset(TRACKING_PARAMETERS + SESSION_PARAMETERS)
-_SESSION_IN_PATH = re.compile(rf";(?:{'|'.join(SESSION_PARAMETERS)})=[^/;]*", re.IGNORECASE)
-_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# What most addresses look like: nothing in them could be written otherwise.
-_CANONICAL = re.compile(r"https?://[a-z0-9.\-]+/(?!\.)(?:[A-Za-z0-9_~\-.]|/(?!\.))*+")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# ``tracking``: query parameters that tell a site where a reader came from, and two that show the
+# same page again, scrolled or with its comment form moved. ``session``: query and path parameters
+# that name a visit. ``sid`` is not among them: many news sites name a section or a story with it.
+_LISTS: Final = read_data("crawler.core.page", "addresses")
+_DROPPED_PREFIXES: Final = tuple(_LISTS["tracking_prefixes"])
+_DROPPED_PARAMETERS: Final = frozenset(_LISTS["tracking"] + _LISTS["session"])
+_SESSION_IN_PATH: Final = re.compile(rf";(?:{any_of(_LISTS['session'])})=[^/;]*", re.IGNORECASE)
+_STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ESCAPE: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# Most addresses are canonical already, which one match tells.
+_CANONICAL: Final = re.compile(r"https?://[a-z0-9.\-]+/(?!\.)(?:[A-Za-z0-9_~\-.]|/(?!\.))*+")
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 # The same navigation links stand on every page of a site.
 @lru_cache(maxsize=16384)
 def canonical_address(url: str) -> str:
-    """Write an address in the one form under which its page is known.
+    """Return the canonical form of an address: one form for all that lead to the same page.
 
     Scheme and host in lower case, the scheme's own port and the fragment gone, ``.`` and ``..``
     resolved, percent-encoding in its shortest form, tracking and session parameters removed, the
     query sorted by name (values of one name keep their order), an empty path written ``/``.
     Default documents (``index.html``) stay: only the server knows whether they are the folder.
 
-    Idempotent. Never raises: what is no ``http`` or ``https`` address comes back stripped of
-    surrounding white space and otherwise as it was.
+    Idempotent. Never raises: other text than an ``http`` or ``https`` address is returned without
+    the white space around it.
     """
     if _CANONICAL.fullmatch(url):
         return url
@@ -167,7 +111,7 @@ def _parameter_name(pair: str) -> str:
 
 def _is_dropped(pair: str) -> bool:
     name = _parameter_name(pair).lower()
-    return name in _DROPPED_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+    return name in _DROPPED_PARAMETERS or name.startswith(_DROPPED_PREFIXES)
 
 
 def address_key(url: str) -> int:

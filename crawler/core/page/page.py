@@ -1,4 +1,4 @@
-"""What a crawl fetched: one page as it came, before anything is read into it."""
+"""One page: as it was fetched, and as it was read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "MAX_PAGE_BYTES", "Page", "site_of"]
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.parse import ParsedPage
+
+__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "MAX_PAGE_BYTES", "Document", "Page", "site_of"]
 
 LOCAL_SITE = "local"
 """The site of pages whose address names no host."""
@@ -84,6 +87,28 @@ class Page:
     def site_name(self) -> str:
         """The site this page is counted under."""
         return self.site or site_of(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One page, read: its blocks and what it says of itself.
+
+    ``title``, ``language``, ``canonical_url``
+        As the page declares them, the address absolute; None where it does not.
+    ``encoding``
+        The encoding that the page was decoded with.
+    ``parsed``
+        The page as a tree, for methods that need more than blocks. A document with its tree goes
+        neither into a container nor to another process.
+    """
+
+    page: Page
+    title: str | None
+    language: str | None
+    canonical_url: str | None
+    encoding: str
+    blocks: tuple[Block, ...]
+    parsed: ParsedPage = field(repr=False, compare=False)
 
 
 def site_of(url: str) -> str:

@@ -1,14 +1,10 @@
-"""Page to tree: the only place that parses.
-
-A page is parsed once for its blocks, and once more where a spider takes links from it. Handing one
-tree from the spider to what holds the page would save a fiftieth of a crawl's time.
-"""
+"""Page to tree: the only module that parses HTML."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -17,12 +13,10 @@ from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.decode import decode
-from crawler.core.page.headless import open_body
 from crawler.core.page.text import drop_unseen
-from crawler.core.tables.parts import TableMarks, table_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from crawler.core.page.page import Page
 
@@ -58,14 +52,27 @@ _LONG_TAG_CHARS = 50_000
 # What is kept of pages beyond these limits.
 _DEPTH = 1_000
 _ATTRIBUTES = 256
+# What may stand in a ``head``, by HTML's rules.
+_OF_THE_HEAD = frozenset(
+    ("title", "base", "link", "meta", "style", "script", "noscript", "template", "bgsound",
+     "basefont", "object")
+)  # fmt: skip
+_HEADINGS = ("h1", "h2", "h3")
+_NAMED = ("base", "title", "meta", "link", "script", "time")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
     """A page as a tree. The tree belongs to this page alone and never leaves the process.
 
-    ``roots`` holds the document element and any stray siblings: markup after ``</html>`` becomes
-    a second root in libxml2, and its text is text of the page all the same.
+    ``roots``
+        The document element and any siblings of it: libxml2 makes a second root of markup after
+        ``</html>``, and its text is text of the page all the same.
+    ``base_url``
+        What the page's links are relative to: its own address, or the one its ``base`` names.
+    ``named``
+        The elements that tell of the page itself, in its order, by name: ``base``, ``title``,
+        ``meta``, ``link``, ``script``, ``time``; ``heading`` for ``h1`` to ``h3``.
     """
 
     page: Page
@@ -75,9 +82,15 @@ class ParsedPage:
     language: str | None
     canonical_url: str | None
     base_url: str
-    """What the page's links are relative to: its own address, or the one its ``base`` names."""
-    tables: TableMarks = TableMarks.DRAWN
-    """What of its markup may begin a table."""
+    named: Mapping[str, Sequence[etree._Element]] = field(repr=False, compare=False)
+
+    def linked_data(self) -> list[str]:
+        """Return the texts of the page's JSON-LD scripts."""
+        return [
+            script.text
+            for script in self.named["script"]
+            if script.text and "ld+json" in (script.get("type") or "").lower()
+        ]
 
 
 def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
@@ -105,20 +118,20 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
-    markup = _visible(text.encode("utf-8", "replace"))
-    roots = _roots(text, markup)
+    roots = _roots(text, _visible(text.encode("utf-8", "replace")))
     if not roots:
         raise UnreadablePageError(page.url, "empty", "the page has no elements")
-    base = _base(roots, page.url)
+    named = _named_elements(roots)
+    base = _base(named["base"], page.url)
     return ParsedPage(
         page=page,
         roots=roots,
         encoding=encoding,
-        title=_title(roots),
-        language=_language(roots),
-        canonical_url=_canonical(roots, base),
+        title=_title(named["title"]),
+        language=_language(roots[0], named["meta"]),
+        canonical_url=_canonical(named["link"], base),
         base_url=base,
-        tables=table_marks(markup),
+        named=named,
     )
 
 
@@ -133,17 +146,17 @@ def _refuse_unreadable(page: Page) -> None:
 
 
 def _roots(text: str, markup: bytes) -> tuple[etree._Element, ...]:
+    if _has_long_tag(text):
+        return _bounded_roots(markup)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
-    if _has_long_tag(text):
-        return _bounded_roots(markup)
     root = etree.fromstring(markup, parser)
     if root is None:
         return ()
     if any(_TOO_DEEP in entry.message for entry in parser.error_log):
         return _bounded_roots(markup)
-    open_body(root)
+    _open_body(root)
     return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
 
 
@@ -239,13 +252,42 @@ class _BoundedTree:
             self._last.tail = text
 
 
-def _each(roots: tuple[etree._Element, ...], tag: str) -> Iterator[etree._Element]:
+def _open_body(root: etree._Element) -> None:
+    """Move what stands in the head and belongs to the body there, in place and in order.
+
+    HTML lets a page leave out ``<body>``; a browser opens it at the first element that no head may
+    hold. libxml2 knows the elements of HTML 4 alone, and leaves ``<main>`` or ``<article>`` in the
+    head.
+    """
+    head = root.find("head")
+    if head is None:
+        return
+    stray = next((child for child in head if child.tag not in _OF_THE_HEAD), None)
+    if stray is None:
+        return
+    moved = [stray, *stray.itersiblings()]
+    body = root.find("body")
+    if body is None:
+        body = root.makeelement("body")
+        head.addnext(body)
+    for place, element in enumerate(moved):
+        body.insert(place, element)  # its tail goes with it
+    # Text that the body began with now follows what was put before it.
+    if body.text:
+        moved[-1].tail = (moved[-1].tail or "") + body.text
+        body.text = None
+
+
+def _named_elements(roots: Sequence[etree._Element]) -> dict[str, list[etree._Element]]:
+    found: dict[str, list[etree._Element]] = {name: [] for name in (*_NAMED, "heading")}
     for root in roots:
-        yield from root.iter(tag)
+        for element in root.iter(*_NAMED, *_HEADINGS):
+            found["heading" if element.tag in _HEADINGS else element.tag].append(element)
+    return found
 
 
-def _title(roots: tuple[etree._Element, ...]) -> str | None:
-    for element in _each(roots, "title"):
+def _title(titles: Sequence[etree._Element]) -> str | None:
+    for element in titles:
         # A drawing names its parts by titles of their own.
         if next(element.iterancestors("svg"), None) is not None:
             continue
@@ -255,20 +297,19 @@ def _title(roots: tuple[etree._Element, ...]) -> str | None:
     return None
 
 
-def _language(roots: tuple[etree._Element, ...]) -> str | None:
+def _language(root: etree._Element, metas: Sequence[etree._Element]) -> str | None:
     for name in ("lang", "xml:lang", "{http://www.w3.org/XML/1998/namespace}lang"):
-        if value := (roots[0].get(name) or "").strip():
+        if value := (root.get(name) or "").strip():
             return value
-    for meta in _each(roots, "meta"):
+    for meta in metas:
         if (meta.get("http-equiv") or "").lower() == "content-language":
             return (meta.get("content") or "").strip() or None
     return None
 
 
-def _base(roots: tuple[etree._Element, ...], url: str) -> str:
-    """Return what links are relative to; the first ``base`` counts, and none that is no address."""
-    written = (base.get("href") for base in _each(roots, "base"))
-    first = next((href for href in written if href is not None), "")
+def _base(bases: Sequence[etree._Element], url: str) -> str:
+    """Return what links are relative to; the first ``base`` counts, if it names an address."""
+    first = next((href for base in bases if (href := base.get("href")) is not None), "")
     try:
         base = urljoin(url, first.strip())
         _ = urlsplit(base).port  # a port out of range raises when it is looked at
@@ -277,8 +318,8 @@ def _base(roots: tuple[etree._Element, ...], url: str) -> str:
     return url if base.startswith(_NO_BASES) else base
 
 
-def _canonical(roots: tuple[etree._Element, ...], base: str) -> str | None:
-    for link in _each(roots, "link"):
+def _canonical(links: Sequence[etree._Element], base: str) -> str | None:
+    for link in links:
         if "canonical" in (link.get("rel") or "").lower().split():
             href = (link.get("href") or "").strip()
             try:

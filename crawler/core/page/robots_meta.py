@@ -14,68 +14,63 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["WISHES", "may_hold_wishes", "read_wishes", "reserved_by"]
+__all__ = ["DIRECTIVES", "excluding", "may_hold_directives", "read_directives"]
 
-WISHES = {
+DIRECTIVES = {
     "noindex": "its page asks not to be indexed",
     "nofollow": "its page asks that its links are not followed",
     "tdm": "its page reserves the right of text and data mining",
     "noai": "its page asks not to be used for training",
 }
-"""What a page may ask for, in words."""
+"""What a page may ask of robots, by name, in words."""
 
-_LEFT_OUT = ("tdm", "noai", "noindex")
+_EXCLUDING = ("tdm", "noai", "noindex")
 _MEANT = {"none": ("noindex", "nofollow"), "noindex": ("noindex",), "nofollow": ("nofollow",),
           "noai": ("noai",)}  # fmt: skip
-_ROBOTS = "robots"
-_TDM = "tdm-reservation"
 _OWN_NAME = "scrapy-corpus"
 _DIRECTIVES_WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview",
                           "max-video-preview")  # fmt: skip
 _WORD_END = re.compile(r"[,;]")
 
 
-def may_hold_wishes(body: bytes) -> bool:
-    """Tell, without parsing it, whether a page may have a ``meta`` that asks for something."""
+def may_hold_directives(body: bytes) -> bool:
+    """Tell, without parsing it, whether a page may have a ``meta`` element for robots."""
     text = body.lower()
     # Zeros among the first bytes: an encoding of two bytes a character.
     return b"robots" in text or b"tdm-reservation" in text or b"\0" in text[:64]
 
 
-def read_wishes(
+def read_directives(
     robots_tags: Iterable[str], tdm: str = "", page: ParsedPage | None = None
 ) -> frozenset[str]:
-    """Return what a page asks for, as names of ``WISHES``.
+    """Return what a page asks of robots, as names of :data:`DIRECTIVES`.
 
     Args:
-        robots_tags: each ``X-Robots-Tag`` header. What is meant for robots of other names counts
-            for them alone.
+        robots_tags: each ``X-Robots-Tag`` header; directives for other robots do not count.
         tdm: the ``tdm-reservation`` header.
         page: the page, whose ``meta`` elements are read.
     """
-    found = set[str]()
-    for tag in robots_tags:
-        found |= _directives(tag)
-    if tdm.strip() == "1":
+    found = {directive for tag in robots_tags for directive in _directives(tag)}
+    reservations = [tdm]
+    for meta in page.named["meta"] if page else ():
+        name = (meta.get("name") or "").strip().lower()
+        if name == "robots":
+            found |= _directives(meta.get("content") or "")
+        elif name == "tdm-reservation":
+            reservations.append(meta.get("content") or "")
+    if any(value.strip() == "1" for value in reservations):
         found.add("tdm")
-    for root in page.roots if page else ():
-        for meta in root.iter("meta"):
-            name, content = (meta.get("name") or "").strip().lower(), meta.get("content") or ""
-            if name == _ROBOTS:
-                found |= _directives(content)
-            elif name == _TDM and content.strip() == "1":
-                found.add("tdm")
     return frozenset(found)
 
 
-def reserved_by(wishes: Collection[str], respected: Collection[str]) -> str | None:
-    """Return the wish for which a page is left out; None where there is none.
+def excluding(directives: Collection[str], respected: Collection[str]) -> str | None:
+    """Return the directive for which a page is left out; None where there is none.
 
     Args:
-        wishes: what the page asks for.
-        respected: which wishes are respected.
+        directives: what the page asks for.
+        respected: which directives are respected.
     """
-    return next((name for name in _LEFT_OUT if name in wishes and name in respected), None)
+    return next((name for name in _EXCLUDING if name in directives and name in respected), None)
 
 
 def _directives(text: str) -> set[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
 
 __all__ = ["PageEvidence"]
 

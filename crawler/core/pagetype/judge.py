@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
 
 __all__ = ["PageType", "TypeJudge", "page_type"]
 

@@ -22,7 +22,7 @@ from crawler.core.structure.tokens import Tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
     from crawler.core.structure.lines import Line
     from crawler.core.structure.model import Model
 

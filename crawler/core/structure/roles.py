@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crawler.core.metadata import Metadata
     from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
     from crawler.core.structure.lines import Line
 
 __all__ = ["article_roles"]

@@ -15,7 +15,7 @@ from crawler.core.structure.paper_method import Published
 from crawler.core.structure.xml import fit, to_xml
 
 if TYPE_CHECKING:
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
     from crawler.core.structure.model import Model
     from crawler.core.structure.nodes import Node
 

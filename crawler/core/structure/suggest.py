@@ -27,7 +27,7 @@ from crawler.core.structure.tokens import Tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
     from crawler.core.structure.model import Occurs
 
 __all__ = ["suggest_model"]

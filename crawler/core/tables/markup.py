@@ -34,7 +34,6 @@ from crawler.core.tables.parts import (
     STRONG,
     UNSEEN,
     Around,
-    TableMarks,
     is_hidden,
     is_link,
     kind_with,
@@ -65,12 +64,10 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     Tables are ``table`` elements, and other elements with the role or style of a table that hold
     a cell; definition lists that hold a term and a description are tables of the kind ``list``.
     """
-    if parsed.tables is TableMarks.NONE:
-        return ()
     walker = _Walker()
     around = Around()
     for root in parsed.roots:
-        for element in tables_below(root, parsed.tables):
+        for element in tables_below(root):
             if (forms := around.forms_of(element)) is not None:
                 around.close(element)
                 walker.walk(element, forms)

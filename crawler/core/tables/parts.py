@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
-from typing import TYPE_CHECKING, Any
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    from lxml import etree
 
 __all__ = [
     "CLOSED_CONTROLS",
@@ -24,12 +23,10 @@ __all__ = [
     "STRONG",
     "UNSEEN",
     "Around",
-    "TableMarks",
     "is_hidden",
     "is_link",
     "kind_with",
     "part_of",
-    "table_marks",
     "tables_below",
 ]
 
@@ -70,38 +67,9 @@ _STYLES = {
 }  # fmt: skip
 _DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_CANDIDATES = etree.XPath("descendant-or-self::*[self::table or self::dl or @role or @style]")
-_TABLE_TAG = re.compile(rb"<(?:table|dl)(?![a-z0-9:_.-])")
-# A character reference may stand for anything.
-_TABLE_ROLE = re.compile(rb"role\s*=\s*[\"']?\s*(?:table|grid|treegrid|&)")
-_TABLE_STYLE = re.compile(rb"display\s*:\s*(?:table|inline-table|&)")
 HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
 SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
 LAYOUT_ROLES = frozenset(("presentation", "none"))
-
-
-class TableMarks(Enum):
-    """What of a page's markup may begin a table.
-
-    ``NONE``
-        Nothing does.
-    ``ELEMENTS``
-        Elements ``table`` and ``dl`` alone.
-    ``DRAWN``
-        Elements of other names too, by their role or style.
-    """
-
-    NONE = 0
-    ELEMENTS = 1
-    DRAWN = 2
-
-
-def table_marks(markup: bytes) -> TableMarks:
-    """Tell which tables a page may have, given its markup in UTF-8."""
-    lower = markup.lower()
-    if _TABLE_ROLE.search(lower) or _TABLE_STYLE.search(lower):
-        return TableMarks.DRAWN
-    return TableMarks.ELEMENTS if _TABLE_TAG.search(lower) else TableMarks.NONE
 
 
 def part_of(element: etree._Element, tag: str) -> str:
@@ -120,21 +88,13 @@ def part_of(element: etree._Element, tag: str) -> str:
     return _STYLES.get(found[1].lower(), "") if found else ""
 
 
-def tables_below(root: etree._Element, marks: TableMarks) -> Iterator[etree._Element]:
-    """Yield the elements from ``root`` on that begin a table or a definition list, in order.
-
-    Args:
-        root: where to begin.
-        marks: which of these elements there may be.
-    """
-    if marks is TableMarks.ELEMENTS:
-        yield from root.iter("table", "dl")
-        return
-    # The path gives elements alone; its type allows for any.
-    found: Any = _CANDIDATES(root)
-    candidates: Iterable[etree._Element] = found
-    for element in candidates:
-        if part_of(element, element.tag) in ("table", "list"):
+def tables_below(root: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements from ``root`` on that begin a table or a definition list, in order."""
+    for element in root.iter():
+        tag, names = element.tag, element.keys()
+        if tag in ("table", "dl") or (
+            ("role" in names or "style" in names) and part_of(element, tag) == "table"
+        ):
             yield element
 
 

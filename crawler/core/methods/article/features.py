@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.page.blocks import Block
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
 
 __all__ = ["Evidence", "evidence"]
 

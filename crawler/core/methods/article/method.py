@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crawler.core.methods.article.features import Evidence
     from crawler.core.methods.base import Cutoff
     from crawler.core.page.blocks import Block
-    from crawler.core.page.document import Document
+    from crawler.core.page.page import Document
 
 __all__ = ["Article", "confidence"]
 

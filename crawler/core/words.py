@@ -1,0 +1,65 @@
+"""Lists of words that come with the package, and the forms in which words are compared."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["any_of", "fold", "fold_name", "fold_word", "longest_first", "read_data", "texts_of"]
+
+_NOT_ALNUM = re.compile(r"[\W_]+")
+
+
+def read_data(package: str, name: str) -> dict[str, Any]:
+    """Read a JSON object from the folder ``data`` of a package.
+
+    Args:
+        package: dotted name, such as ``crawler.core.tables``.
+        name: name of the file without ``.json``.
+    """
+    text = files(package).joinpath("data", f"{name}.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def texts_of(by_language: dict[str, list[str]]) -> tuple[str, ...]:
+    """Return the texts of all languages, folded by :func:`fold`, each once and none empty."""
+    folded = (fold(text) for texts in by_language.values() for text in texts)
+    return tuple(text for text in dict.fromkeys(folded) if text)
+
+
+def longest_first(words: Iterable[str]) -> list[str]:
+    """Return words so that none stands behind another that it begins with."""
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a regular expression for any of some words, the longest possible one."""
+    return "|".join(map(re.escape, longest_first(words)))
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case, its letters and digits alone, single spaces between words."""
+    return _NOT_ALNUM.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def fold_word(word: str) -> str:
+    """Fold case and remove accents: ``Février`` and ``fevrier`` are one word."""
+    word = word.casefold()
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=1 << 12)  # a page says its title and its names several times
+def fold_name(name: str) -> str:
+    """Return the letters and digits of a name, case and accents folded."""
+    return _NOT_ALNUM.sub("", fold_word(name))
