@@ -26,7 +26,7 @@ from crawler.pipelines.structure_folder import StructureFolderPipeline, check_st
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.pipelines.wrapper import WrapperPipeline
 from crawler.settings import OPTIONS, Options
-from crawler.wrapper.crawl_wrapper import RulesAtWork
+from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -168,7 +168,7 @@ def _check_structure(options: Options) -> None:
 
 def _check_wrapper(options: Options) -> None:
     try:
-        rules = RulesAtWork.of(options, lambda _key, _count: None)
+        rules = CrawlWrapper.of(options, lambda _key, _count: None)
     except UnreadableInputError as error:
         raise OptionError(f"CORPUS_WRAPPER: {error}") from error
     if rules is not None:

@@ -1,4 +1,4 @@
-"""Durations, sizes, plurals and near names: one way to read and to write each.
+"""Durations, sizes, plurals, near names, text of a given width: one way to read and write each.
 
 Messages, tables and logs of the whole project use these functions and no others.
 """
@@ -6,6 +6,7 @@ Messages, tables and logs of the whole project use these functions and no others
 from __future__ import annotations
 
 import re
+import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 __all__ = [
     "counted",
     "did_you_mean",
+    "fit_width",
     "listed",
     "nearest",
+    "pad_width",
     "read_bytes",
     "read_seconds",
     "show_bytes",
     "show_seconds",
+    "width_of",
 ]
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -122,6 +126,40 @@ def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     """
     near = nearest(name, known, cutoff=cutoff)
     return f" (did you mean '{near}'?)" if near else ""
+
+
+def fit_width(text: str, width: int) -> str:
+    """Put ``text`` on one line of at most ``width`` terminal columns.
+
+    East Asian wide letters take two columns, combining marks none. Control and format characters
+    are left out: the text may come from any page, and a terminal would act on them.
+    """
+    line = "".join(char for char in " ".join(text.split()) if char.isprintable())
+    if width_of(line) <= width:
+        return line
+    used, end = 1, 0
+    for char in line:
+        used += _columns(char)
+        if used > width:
+            break
+        end += 1
+    return line[:end].rstrip() + "…"
+
+
+def pad_width(text: str, width: int) -> str:
+    """Fill ``text`` with spaces to ``width`` terminal columns."""
+    return text + " " * (width - width_of(text))
+
+
+def width_of(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    return sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
 
 
 def _folded(name: str) -> str:

@@ -10,7 +10,8 @@ from scrapy.utils.misc import load_object
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
-from crawler.extensions.summary import by_reason, fit_width
+from crawler.core.wording import fit_width
+from crawler.extensions.summary import by_reason
 from crawler.spiders.site import SiteSpider
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.extensions.summary import fit_width, summary
+from crawler.core.wording import fit_width
+from crawler.extensions.summary import summary
 from crawler.middlewares.async_utils import spider_closed
 from crawler.settings import Options
 

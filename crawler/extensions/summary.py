@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from crawler.core.wording import fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["fit_width", "pad_width", "summary", "width_of"]
+__all__ = ["summary"]
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5
@@ -35,40 +36,6 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
         *_outputs([*_parts(stats), *outputs, *_folders(stats)]),
         *_spool(stats),
     ]
-
-
-def fit_width(text: str, width: int) -> str:
-    """Put ``text`` on one line of at most ``width`` terminal columns.
-
-    East Asian wide letters take two columns and combining marks none. What a terminal would act
-    upon (control and format characters) is left out, since the text comes from strangers' pages.
-    """
-    line = "".join(char for char in " ".join(text.split()) if char.isprintable())
-    if width_of(line) <= width:
-        return line
-    used, end = 1, 0
-    for char in line:
-        used += _columns(char)
-        if used > width:
-            break
-        end += 1
-    return line[:end].rstrip() + "…"
-
-
-def pad_width(text: str, width: int) -> str:
-    """Fill ``text`` with spaces to ``width`` terminal columns."""
-    return text + " " * (width - width_of(text))
-
-
-def width_of(text: str) -> int:
-    """Return how many terminal columns a text takes."""
-    return sum(map(_columns, text))
-
-
-def _columns(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
 
 
 def _heading(stats: Mapping[str, Any]) -> str:

@@ -7,8 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from crawler.core.wording import counted, show_seconds
-from crawler.extensions.summary import fit_width
+from crawler.core.wording import counted, fit_width, show_seconds
 from crawler.harvest.harvesting import BUSY, NOT_BEGUN
 from crawler.harvest.history import show_time
 from crawler.harvest.status import FIGURES, most_frequent

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.wording import show_seconds
-from crawler.extensions.summary import fit_width
+from crawler.core.wording import fit_width, show_seconds
 from crawler.harvest.history import show_time
 from crawler.harvest.jobs import LOST
 from crawler.harvest.readers import read_all

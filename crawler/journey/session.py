@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from crawler.journey.incremental import Memory
     from crawler.settings import Options
     from crawler.store.spool import Spool
-    from crawler.wrapper.crawl_wrapper import RulesAtWork
+    from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 __all__ = ["REPLAYED", "Journey", "Tally"]
 
@@ -135,7 +135,7 @@ class Journey:
         )
 
     @property
-    def rules(self) -> RulesAtWork | None:
+    def rules(self) -> CrawlWrapper | None:
         """The wrapper project that items have fields of, None where there is none."""
         return self._maker.rules
 

@@ -23,7 +23,7 @@ from crawler.core.tables.words import load_words
 from crawler.items import PageItem
 from crawler.pipelines.item_origins import AwaitingItems
 from crawler.store.document_models import load_model
-from crawler.wrapper.crawl_wrapper import RulesAtWork
+from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +146,7 @@ class ItemMaker:
         self._table_method = table_method(options, self._table_words)
         self._mode = mode
         self._count = count
-        self.rules = RulesAtWork.of(options, count)
+        self.rules = CrawlWrapper.of(options, count)
         """The wrapper project of the settings, None where they name none."""
         self.awaiting = AwaitingItems()
         """Items whose rules are still to be run."""

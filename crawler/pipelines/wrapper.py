@@ -22,12 +22,13 @@ from crawler.core.page.parse import parse
 from crawler.items import PageItem, WrappedPage
 from crawler.middlewares.two_pass import Hold
 from crawler.spiders.to_page import page_from
+from crawler.wrapper.threaded import ThreadedWrapper
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from crawler.wrapper.crawl_wrapper import RulesAtWork
+    from crawler.wrapper.crawl_wrapper import CrawlWrapper
     from crawler.wrapper.running import Wrapped
 
 __all__ = ["WrapperPipeline"]
@@ -49,6 +50,7 @@ class WrapperPipeline:
         self._told: set[str] = set()
         self._in_turn = DeferredLock()
         self._made: WeakKeyDictionary[Response, Wrapped | None] = WeakKeyDictionary()
+        self._threaded: ThreadedWrapper | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,13 +62,13 @@ class WrapperPipeline:
         if isinstance(item, WrappedPage) or not is_item(item):
             return item
         hold = self._crawler.get_spider_middleware(Hold)
-        rules = None if hold is None else hold.journey.rules
+        rules = self._in_thread(None if hold is None else hold.journey.rules)
         if isinstance(item, PageItem):
             page = None if hold is None else hold.journey.awaiting(item)
             if rules is not None and page is not None:
                 made = await rules.run(page)
-                rules.note(made)
-                item.fields = {**rules.fields_of(made), **item.fields}
+                rules.wrapper.note(made)
+                item.fields = {**rules.wrapper.fields_of(made), **item.fields}
             return item
         response = None if hold is None else hold.noted.take(item)
         if rules is None or response is None:
@@ -80,10 +82,15 @@ class WrapperPipeline:
         if wrapped is None:
             self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
         else:
-            self._add(item, rules.fields_of(wrapped))
+            self._add(item, rules.wrapper.fields_of(wrapped))
         return item
 
-    async def _wrapped(self, rules: RulesAtWork, response: Response) -> Wrapped | None:
+    def _in_thread(self, wrapper: CrawlWrapper | None) -> ThreadedWrapper | None:
+        if self._threaded is None and wrapper is not None:
+            self._threaded = ThreadedWrapper(wrapper)
+        return self._threaded
+
+    async def _wrapped(self, rules: ThreadedWrapper, response: Response) -> Wrapped | None:
         """Return what rules make of a page, which they are run on once for all items of it."""
         await maybe_deferred_to_future(self._in_turn.acquire())
         try:
@@ -93,7 +100,7 @@ class WrapperPipeline:
         finally:
             self._in_turn.release()
 
-    async def _run(self, rules: RulesAtWork, response: Response) -> Wrapped | None:
+    async def _run(self, rules: ThreadedWrapper, response: Response) -> Wrapped | None:
         page = page_from(response, "") if isinstance(response, TextResponse) else None
         try:
             parsed = None if page is None else parse(page)
@@ -102,7 +109,7 @@ class WrapperPipeline:
         if parsed is None:
             return None
         wrapped = await rules.run(parsed)
-        rules.note(wrapped)
+        rules.wrapper.note(wrapped)
         return wrapped
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above

@@ -7,10 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
-from crawler.core.wording import counted
+from crawler.core.wording import counted, fit_width
 from crawler.evaluation.render import write_grids
 from crawler.evaluation.report import Table
-from crawler.extensions.summary import fit_width
 from crawler.reports.ledger import LISTS, as_json, figure, read_site
 from crawler.settings import Options
 from crawler.store.files import known_sites, site_named

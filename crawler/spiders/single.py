@@ -27,7 +27,7 @@ from crawler.core.errors import (
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.structure.suggest import suggest_model
-from crawler.extensions.summary import fit_width
+from crawler.core.wording import fit_width
 from crawler.journey.stages import ItemMaker
 from crawler.spiders.to_page import page_from
 from crawler.store.counts import CountStore

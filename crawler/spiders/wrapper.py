@@ -10,10 +10,10 @@ from urllib.parse import urljoin
 from scrapy import Request, signals
 
 from crawler.core.errors import CorpusError
+from crawler.core.wording import fit_width
 from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
 from crawler.discovery.links import LinkRules, page_links
 from crawler.discovery.lists import check_address_list, read_address_list
-from crawler.extensions.summary import fit_width
 from crawler.items import WrappedPage
 from crawler.spiders.arguments import (
     ArgumentExit,
@@ -25,9 +25,10 @@ from crawler.spiders.arguments import (
 )
 from crawler.spiders.base import PageSpider
 from crawler.wrapper.batch import SaveFolder, plain
-from crawler.wrapper.crawl_wrapper import RulesAtWork
+from crawler.wrapper.crawl_wrapper import CrawlWrapper
 from crawler.wrapper.outputs import fields_of, rows_of
 from crawler.wrapper.running import addresses_of
+from crawler.wrapper.threaded import ThreadedWrapper
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -79,7 +80,7 @@ class WrapperSpider(PageSpider):
         if self.arguments.file:
             self._attempt(lambda: check_address_list(Path(self.arguments.file)))
         self._saves = SaveFolder(Path(self.arguments.saves)) if self.arguments.saves else None
-        self._rules: RulesAtWork | None = None
+        self._threaded: ThreadedWrapper | None = None
         self._sites: set[str] = set()
         self._seen: set[int] = set()
         self._told: set[str] = set()
@@ -101,12 +102,13 @@ class WrapperSpider(PageSpider):
         options = self._options
 
         def opened() -> None:
-            self._rules = RulesAtWork(
+            wrapper = CrawlWrapper(
                 Path(self.arguments.rules),
                 seconds=options.wrapper_seconds,
                 report=options.wrapper_report,
                 count=self._count,
             )
+            self._threaded = ThreadedWrapper(wrapper)
             if not self.arguments.file and not any(self._given()):
                 raise ArgumentExit(
                     f"{self.name}: there is nothing to fetch: give -a url=… or -a file=…, or let "
@@ -128,10 +130,15 @@ class WrapperSpider(PageSpider):
             raise ArgumentExit(f"{self.name}: {error}") from error
 
     @property
-    def rules(self) -> RulesAtWork:
-        """The project at work."""
-        assert self._rules is not None  # noqa: S101 - from_crawler opened it
-        return self._rules
+    def threaded(self) -> ThreadedWrapper:
+        """The project, run in a thread."""
+        assert self._threaded is not None  # noqa: S101 - from_crawler opened it
+        return self._threaded
+
+    @property
+    def rules(self) -> CrawlWrapper:
+        """The project."""
+        return self.threaded.wrapper
 
     def engine_stopped(self) -> None:
         """End the process that runs scripts."""
@@ -200,7 +207,7 @@ class WrapperSpider(PageSpider):
         if pages is not None and not pages.search(response.url):
             self.skip(response.url, "not-wanted", "the rules are not for pages of its address")
             return
-        wrapped = await self.rules.run(page, self._more)
+        wrapped = await self.threaded.run(page, self._more)
         self.rules.note(wrapped)
         for item in self._items(wrapped):
             yield item

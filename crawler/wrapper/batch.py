@@ -8,12 +8,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.errors import StoreError, UnreadablePageError, one_line
+from crawler.core.errors import UnreadablePageError, one_line
+from crawler.core.wording import fit_width
 from crawler.core.wrapper.applying import MISSING, NO_FIT, WRONG_TYPE
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
-from crawler.extensions.summary import fit_width
-from crawler.pipelines.folder_files import write_whole
+from crawler.store.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.applying import Problem, Result
     from crawler.wrapper.running import Saved, Wrapped, Wrapper
 
-__all__ = ["Batch", "SaveFolder", "counted", "misfit_line", "plain", "report_of", "told_once"]
+__all__ = ["Batch", "SaveFolder", "misfit_line", "plain", "report_of", "told_once"]
 
 _NAME = re.compile(r"[^/\\:*?\"<>|]+")
 # File systems take names of 255 bytes; a number and what a file is called while it is written are
@@ -58,15 +58,7 @@ class SaveFolder:
         flaw = _flaw_of_name(saved.file)
         if flaw is not None:
             return flaw
-        name = self._unused(saved.file)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._folder / name, [saved.xml.encode("utf-8")])
-        except OSError as error:
-            raise StoreError(
-                f"{self._folder / name} cannot be written: {error.strerror or error}; check the "
-                "folder"
-            ) from error
+        write_whole(self._folder / self._unused(saved.file), [saved.xml.encode("utf-8")])
         return None
 
     def _unused(self, file: str) -> str:
@@ -237,11 +229,6 @@ def report_of(result: Result) -> dict[str, Any]:
             for its in result.problems
         ],
     }
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number of things in words."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _line(row: dict[str, Any]) -> str:

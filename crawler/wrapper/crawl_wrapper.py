@@ -1,14 +1,14 @@
-"""A project at work in a crawl: its fields, and what is counted, logged and listed of its pages."""
+"""A wrapper project inside a crawl: its fields, and the figures, log lines and report of its pages.
+
+Nothing here imports Scrapy or Twisted. A crawl that must not wait for scripts uses
+:class:`crawler.pipelines.wrapper.ThreadedWrapper`.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 from typing import TYPE_CHECKING, Any
-
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import DeferredLock
-from twisted.internet.threads import deferToThread
 
 from crawler.core.wrapper.applying import NO_FIT
 from crawler.core.wrapper.output import as_json
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from crawler.settings import Options
     from crawler.wrapper.running import Wrapped
 
-__all__ = ["RulesAtWork"]
+__all__ = ["CrawlWrapper"]
 
 logger = logging.getLogger(__name__)
 
 
-class RulesAtWork:
-    """One project in one crawl.
+class CrawlWrapper:
+    """One wrapper project in one crawl.
 
     Args:
         path: the project file.
-        seconds: processor time that a script may take on a page.
-        report: a file that gets a line of JSON for each page that no longer fits, or on which
-            something is wrong; None for none.
-        count: adds to a figure of the crawl.
+        seconds: CPU time that a script may take on a page.
+        report: a file that gets a line of JSON for each page that no longer fits, or that has
+            problems; None for no report.
+        count: adds a number to a statistic of the crawl.
 
     Raises:
-        UnreadableInputError: the project file cannot be read, or is not sound.
-        ScriptsNotInstalledError: it has scripts, and there is no engine to run them.
+        UnreadableInputError: the project file cannot be read or is not valid.
+        ScriptsNotInstalledError: the project has scripts, and no JavaScript engine is installed.
     """
 
     def __init__(
@@ -62,12 +62,11 @@ class RulesAtWork:
         self._wrapper = Wrapper(self.project, path.name, limits=Limits(seconds=seconds))
         self._report = report
         self._count = count
-        self._told: set[str] = set()
-        self._in_turn = DeferredLock()
+        self._logged: set[str] = set()
 
     @classmethod
     def of(cls, options: Options, count: Callable[[str, int], None]) -> Self | None:
-        """Return the project of the settings at work, None where they name none."""
+        """Return the wrapper of the setting ``CORPUS_WRAPPER``, None where it is not set."""
         if options.wrapper is None:
             return None
         return cls(
@@ -79,29 +78,20 @@ class RulesAtWork:
 
     @property
     def has_scripts(self) -> bool:
-        """Whether running it on a page may take long."""
+        """Whether the project has scripts, so that :meth:`run` may take long."""
         return self._wrapper.blocks
 
-    async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
-        """Run the project on a page while the crawl goes on; nothing is noted.
+    def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
+        """Run the project on a page; count and log nothing. Blocks while scripts run.
 
         Args:
             page: the page.
-            more: further arguments for scripts, behind the page and the output.
+            more: further arguments for scripts, after the address of the page and the output.
         """
-        if not self._wrapper.blocks:
-            return self._run(page, more)
-        # One at a time: pages that wait for their scripts would take all threads, without which
-        # the crawl finds no host and fetches nothing.
-        in_thread = self._in_turn.run(deferToThread, self._run, page, more)
-        ran: Wrapped = await maybe_deferred_to_future(in_thread)
-        return ran
-
-    def _run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
         return self._wrapper.run(tree_of(page), (page.page.url, "", *more))
 
     def note(self, wrapped: Wrapped) -> None:
-        """Count a page, log what is wrong with it, and list it."""
+        """Count a page, log its problems, and add it to the report."""
         result = wrapped.result
         self._count("corpus/wrapper/pages", 1)
         for path in result.missing:
@@ -117,19 +107,19 @@ class RulesAtWork:
         for line in wrapped.debug:
             logger.debug("%s: %s", result.url, plain(line))
         if not result.fits or result.problems:
-            self._list(result)
+            self._add_to_report(result)
 
     def fields(self, page: ParsedPage) -> dict[str, Any]:
-        """Run the project on a page, note that, and return its fields; none where it does not fit.
+        """Run the project on a page, note the page, and return its fields.
 
-        Blocks while scripts run.
+        Blocks while scripts run. A page that does not fit has no fields.
         """
-        wrapped = self._run(page)
+        wrapped = self.run(page)
         self.note(wrapped)
         return self.fields_of(wrapped)
 
     def fields_of(self, wrapped: Wrapped) -> dict[str, Any]:
-        """Return what was found as fields of an item; none where the page does not fit."""
+        """Return the output of a page as fields of an item; none where the page does not fit."""
         result = wrapped.result
         return as_json(result.root, self.project.schema) if result.fits else {}
 
@@ -138,18 +128,18 @@ class RulesAtWork:
         self._wrapper.close()
 
     def _log(self, kind: str, line: str) -> None:
-        # The first of a kind is a warning; there may be as many as there are pages.
-        level = logging.INFO if kind in self._told else logging.WARNING
-        self._told.add(kind)
+        # Only the first of a kind is a warning: every page of a site may have the same problem.
+        level = logging.INFO if kind in self._logged else logging.WARNING
+        self._logged.add(kind)
         logger.log(level, "%s", plain(line))
 
-    def _list(self, result: Result) -> None:
+    def _add_to_report(self, result: Result) -> None:
         if self._report is None:
             return
         line = json.dumps(report_of(result), ensure_ascii=False) + "\n"
         try:
             self._report.parent.mkdir(parents=True, exist_ok=True)
-            # Opened for each line: what is listed is there whatever ends the crawl.
+            # Opened for each line, so that a crawl that is killed loses no line.
             with self._report.open("a", encoding="utf-8") as file:
                 file.write(line)
         except OSError as error:

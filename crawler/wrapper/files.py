@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import StoreError, UnreadableInputError, UnreadablePageError
+from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.core.wrapper.projectfile import EXTENSION, read_project, read_schema, write_project
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.pipelines.folder_files import write_whole
 from crawler.store.archive import WarcWriter
+from crawler.store.files import replacing, write_whole
 from crawler.store.sources import read_source
 
 if TYPE_CHECKING:
@@ -89,12 +88,7 @@ def save_project(path: Path, project: Project) -> None:
         StoreError: it cannot be written.
     """
     check_name(path)
-    try:
-        write_whole(path, [write_project(project).encode("utf-8")])
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}; check the folder"
-        ) from error
+    write_whole(path, [write_project(project).encode("utf-8")])
 
 
 def is_of_a_project(path: str) -> bool:
@@ -127,23 +121,13 @@ def keep_page(project: Path, page: Page, tree: PageTree) -> None:
     known = list(kept_pages(project, _pass_over))
     if tree.fingerprint in {print_ for page_ in known if (print_ := _fingerprint(page_))}:
         return
-    path = _pages_path(project)
-    aside = path.with_name(f".{path.name}.part")
-    with suppress(OSError):
-        aside.unlink()
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    try:
-        with WarcWriter(aside, date=now, compression=6) as writer:
-            for each in (*known, page):
-                writer.write(each)
-        aside.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}; check the folder"
-        ) from error
-    finally:
-        with suppress(OSError):
-            aside.unlink()
+    with (
+        replacing(_pages_path(project)) as aside,
+        WarcWriter(aside, date=now, compression=6) as writer,
+    ):
+        for each in (*known, page):
+            writer.write(each)
 
 
 def _fingerprint(page: Page) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.core.wording import pad_width, width_of
 from crawler.core.wrapper.example_nodes import node_at
 from crawler.core.wrapper.records import RecordRule
 from crawler.core.wrapper.shaping import SCRIPT_FAILED
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
-from crawler.extensions.summary import pad_width, width_of
 from crawler.wrapper.batch import misfit_line, told_once
 from crawler.wrapper.files import kept_pages, load_project
 from crawler.wrapper.running import Wrapper

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, StoreError
-from crawler.wrapper.batch import Batch, SaveFolder, counted
+from crawler.core.wording import counted
+from crawler.wrapper.batch import Batch, SaveFolder
 from crawler.wrapper.files import load_project
 from crawler.wrapper.outputs import form_of, format_of
 from crawler.wrapper.running import Wrapper, addresses_of

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
+from crawler.core.wording import counted, fit_width, pad_width, width_of
 from crawler.core.wrapper.applying import NO_FIT, apply_project
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER
 from crawler.core.wrapper.project import Project, Script, checked, new_project
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.extensions.summary import fit_width, pad_width, width_of
-from crawler.wrapper.batch import counted, told_once
+from crawler.wrapper.batch import told_once
 from crawler.wrapper.files import check_name, keep_page, load_project, load_schema, save_project
 from crawler.wrapper.lessons import Lesson, read_shape, teach, with_elements
 

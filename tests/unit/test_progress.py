@@ -9,9 +9,10 @@ from scrapy import Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
+from crawler.core.wording import fit_width
 from crawler.extensions.logs import ShortLogFormatter, shorten_start
 from crawler.extensions.progress import Progress
-from crawler.extensions.summary import fit_width, summary
+from crawler.extensions.summary import summary
 from crawler.items import PageItem
 
 FULL: dict[str, Any] = {

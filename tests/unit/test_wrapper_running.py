@@ -298,15 +298,17 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.wrapper.crawl_wrapper import RulesAtWork
+from crawler.wrapper.crawl_wrapper import CrawlWrapper
+from crawler.wrapper.threaded import ThreadedWrapper
 
-rules = RulesAtWork(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
+rules = CrawlWrapper(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
+threaded = ThreadedWrapper(rules)
 pages = [parse(Page.from_text("https://shop.example/", f"<h1>{name}</h1>")) for name in "ABC"]
 done = []
 
 
 def begin():
-    runs = gatherResults([ensureDeferred(rules.run(page)) for page in pages])
+    runs = gatherResults([ensureDeferred(threaded.run(page)) for page in pages])
     threads = reactor.getThreadPool().workers
     runs.addCallback(lambda all: done.extend([threads, *(its.result.fits for its in all)]))
     runs.addBoth(lambda _: reactor.stop())
