@@ -12,12 +12,13 @@ from crawler.core.sentences import (
     Sentence,
     ended_sentences,
     guess_language,
+    language_of,
     primary_language,
     split,
     splitter_for,
     splitting_names,
 )
-from crawler.core.sentences.proposals import library_ends
+from crawler.core.sentences.libraries import sentencex_ends
 from support.crawling import ROOT
 
 # Each case is a text in which "¦" stands before every sentence but the first.
@@ -205,8 +206,8 @@ def test_a_failing_library_ends_no_crawl(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> None:
         raise PanicException
 
-    monkeypatch.setattr("crawler.core.sentences.proposals.get_sentence_boundaries", fail)
-    assert library_ends("One. Two", "en") == [5, 8]
+    monkeypatch.setattr("crawler.core.sentences.libraries.get_sentence_boundaries", fail)
+    assert sentencex_ends("One. Two", "en") == [5, 8]
 
 
 def test_spaces_of_several_bytes_do_not_break_the_library() -> None:
@@ -215,3 +216,26 @@ def test_spaces_of_several_bytes_do_not_break_the_library() -> None:
         assert "".join("".join(texts(splitter_for("en", method).split(text))).split()) == "".join(
             text.split()
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "language"),
+    [
+        ("비가 온다. 그래서 걸었다.", "en", "ko"),
+        ("비가 온다.", None, "ko"),
+        ("Es regnet.", "de-AT", "de"),
+        ("Es regnet.", None, ""),
+        ("It rains.", "ko", "ko"),
+        ("Дощ іде.", "uk", "uk"),
+        ("Дощ іде.", "en", "ru"),
+        ("باران می‌آید.", "fa-IR", "fa"),
+        ("Βρέχει.", "el", "el"),
+        ("雨が降る。", "zh", "ja"),
+        ("", "pl", "pl"),
+        ("12 34", "x", ""),
+    ],
+)
+def test_the_script_goes_before_the_declaration(
+    text: str, declared: str | None, language: str
+) -> None:
+    assert language_of(text, declared) == language

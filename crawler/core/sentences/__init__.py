@@ -1,4 +1,4 @@
-"""Sentences as data: where they stand in a text, by the rules of its language.
+"""Sentences as data: where they begin and end in a text, by the rules of its language.
 
 ``split(text, "ko-KR")`` returns the sentences with their offsets. ``splitter_for`` returns the
 splitter behind it, to be used on many texts of a language. ``ended_sentences`` is the narrower
@@ -7,16 +7,14 @@ sentence of Lee (2009), which the faithful text methods need.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from crawler.core.errors import UnknownMethodError
-from crawler.core.sentences.data import Sentence, Splitter
-from crawler.core.sentences.english import EnglishSplitter
-from crawler.core.sentences.general import GeneralSplitter, SentencexSplitter
-from crawler.core.sentences.kiwi import KiwiSplitter, has_kiwi
-from crawler.core.sentences.korean import KoreanSplitter
-from crawler.core.sentences.paper import PaperSplitter, ended_sentences
-from crawler.core.sentences.scripts import guess_language, language_of, primary_language
+from crawler.core.sentences.languages import guess_language, language_of, primary_language
+from crawler.core.sentences.libraries import has_kiwi
+from crawler.core.sentences.rules import split_by_marks, split_by_sentencex
+from crawler.core.sentences.sentence import Sentence, Splitter, ended_sentences, split_as_paper
+from crawler.core.sentences.unmarked import split_english, split_korean, split_korean_by_model
 
 __all__ = [
     "DEFAULT_SPLITTING",
@@ -32,15 +30,14 @@ __all__ = [
 ]
 
 DEFAULT_SPLITTING = "default"
-_ENGLISH, _KOREAN = "en", "ko"
 
 
 def splitting_names() -> tuple[str, ...]:
     """Return the names of the ways to split.
 
-    ``default`` takes the Korean model where it is installed and the rules elsewhere; ``rule`` never
-    takes the model; ``kiwi`` insists on it for Korean; ``sentencex`` is the bare library; ``paper``
-    is the rule of Lee (2009).
+    ``default`` uses the Korean model if it is installed, and rules for all else; ``rule`` never
+    uses the model; ``kiwi`` requires it; ``sentencex`` is the library alone; ``paper`` is the rule
+    of Lee (2009).
     """
     return (DEFAULT_SPLITTING, "rule", "kiwi", "sentencex", "paper")
 
@@ -53,9 +50,9 @@ def split(text: str, language: str | None = None) -> tuple[Sentence, ...]:
 
     Args:
         text: any text; a line break in it ends a sentence unless the sentence clearly goes on.
-        language: a BCP 47 tag such as ``ko-KR``, or a language's English name. None guesses by the
-            text's script, which tells Korean, Japanese, Chinese, Greek, … but not German from
-            French: give the tag where you know it.
+        language: a BCP 47 tag such as ``ko-KR``, or a language's English name. None guesses from
+            the script of the text, which tells Korean, Japanese, Chinese, Greek, … but not German
+            from French: give the tag where you know it.
     """
     known = primary_language(language) if language else ""
     return splitter_for(known or guess_language(text)).split(text)
@@ -65,13 +62,13 @@ def splitter_for(language: str, method: str = DEFAULT_SPLITTING) -> Splitter:
     """Return the splitter for a language.
 
     Args:
-        language: a BCP 47 tag, or a language's English name; "" or what is neither takes the rules
-            common to languages of Latin script.
+        language: a BCP 47 tag, or a language's English name; "" and unknown names take the rules
+            common to languages in Latin script.
         method: one of :func:`splitting_names`.
 
     Raises:
-        UnknownMethodError: there is no way to split of that name, or it needs the Korean model and
-            that is not installed.
+        UnknownMethodError: there is no such method, or it needs the Korean model and that is not
+            installed.
     """
     if method not in splitting_names():
         raise UnknownMethodError(
@@ -84,15 +81,17 @@ def splitter_for(language: str, method: str = DEFAULT_SPLITTING) -> Splitter:
 @cache
 def _splitter(language: str, method: str) -> Splitter:
     if method == "paper":
-        return PaperSplitter()
+        return Splitter("paper", split_as_paper)
     if method == "sentencex":
-        return SentencexSplitter(language)
+        return Splitter("sentencex", partial(split_by_sentencex, language=language))
     if method == "kiwi" and not has_kiwi():
         raise UnknownMethodError(
             "the splitter 'kiwi' needs the Korean model: pip install 'scrapy-corpus[korean]'"
         )
-    if language == _ENGLISH:
-        return EnglishSplitter()
-    if language != _KOREAN:
-        return GeneralSplitter(language)
-    return KiwiSplitter() if method != "rule" and has_kiwi() else KoreanSplitter()
+    if language == "en":
+        return Splitter("rule", split_english)
+    if language != "ko":
+        return Splitter("rule", partial(split_by_marks, language=language))
+    if method != "rule" and has_kiwi():
+        return Splitter("kiwi", split_korean_by_model)
+    return Splitter("rule", split_korean)

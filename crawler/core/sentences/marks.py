@@ -1,70 +1,202 @@
-"""End marks, what belongs to them, and what may stand before the first word of a sentence."""
+"""End marks, their places in a text, and the lines and lists that a text is made of."""
 
-# ruff: noqa: RUF001 - end marks are this module's data
+# ruff: noqa: RUF001 - marks of many languages are this module's data
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
     "CJK_MARKS",
-    "CLOSERS",
-    "DASHES",
     "HARD_MARKS",
     "LEAD",
-    "QUOTES",
+    "LOOK_BACK",
     "TRAIL",
-    "WEBLIKE",
-    "end_runs",
-    "for_sentencex",
+    "Place",
+    "list_items",
+    "passages",
+    "places",
+    "without_enclosing_marks",
 ]
 
-# Marks that end a sentence whatever stands after them in a script that writes no capitals.
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
+"""Marks that end a sentence whatever follows, in scripts that write no capitals."""
 HARD_MARKS = frozenset("!?‼⁇⁈⁉؟⸮" + CJK_MARKS)
-CLOSERS = "\"'”’»«“‘›‹)\\]}）］】〕」』》〉〗｣"
-QUOTES = frozenset("\"'”’»«“‘›‹」』》〉｣")
-DASHES = frozenset("-–—―")
+"""All marks that end sentences but the full stop and the ellipsis."""
+LOOK_BACK = 40
+"""Characters enough to see the word before a mark, and the word behind it."""
 
+_CLOSERS = "\"'”’»«“‘›‹)\\]}）］】〕」』》〉〗｣"
+_QUOTES = frozenset("\"'”’»«“‘›‹」』》〉｣")
 _MARKS = ".…‥" + "".join(sorted(HARD_MARKS))
-_REFERENCE = r"\[\d{1,3}\]"
-# A run: marks, the quotation marks and brackets closed there, and references to notes.
-_RUN = rf"[{_MARKS}%s](?:{_REFERENCE}|[{_MARKS}%s{CLOSERS}])*+(?:[ \xa0\u202f][»”](?!\w))?"
-_RUNS = {extra: re.compile(_RUN % (extra, extra)) for extra in ("", ";\u037e", ":։")}
-_EXTRA_MARKS = {"el": ";\u037e", "hy": ":։"}
-
+_NOTE = r"\[\d{1,3}\]"
+# A run: end marks, the quotation marks and brackets closed there, and references to notes.
+_RUN = rf"[{_MARKS}%s](?:{_NOTE}|[{_MARKS}%s{_CLOSERS}])*+(?:[ \xa0\u202f][»”](?!\w))?"
+_MORE_MARKS = {"el": ";\u037e", "hy": ":։"}
+_RUNS = {more: re.compile(_RUN % (more, more)) for more in ("", *_MORE_MARKS.values())}
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\u20e3\U0001f000-\U0001faff"
-# Faces, laughter and hearts belong to the sentence they follow.
 TRAIL = re.compile(
     rf"(?:[ \t\xa0]*+(?:[{_EMOJI}]++|[:;=]-?[)(DPp]++(?![\w/])|\^[_.]?\^;*+"
     r"|[ㅋㅎㅠㅜㅡㄷㅇ]++(?!\w)|[~♡♥]++))*+"
 )
+"""Faces, laughter and hearts, which belong to the sentence before them."""
 LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
-WEBLIKE = re.compile(
-    r"://|@|\bwww\.|\.(?i:com|org|net|edu|gov|info|html?|php|pdf|js|io)\b|\.[a-z]{2}\b"
-)
+"""What may stand before the first letter of a sentence."""
+_SPACES = re.compile(r"\s*+")
 
-# sentencex takes what stands in quotation marks or brackets for one piece, and an unpaired mark
-# hides the rest of the text from it: it is shown the text without them. No offset moves.
-_NOTE = re.compile(_REFERENCE)
-# White space but the space, which stands behind every word, and marks. One class of characters is
-# looked for many times as fast as several.
-_HIDDEN = re.compile(
+_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LINE_ENDED = re.compile(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
+# Characters enough to see the mark that ended the line before.
+_LINE_END_CHARS = 16
+
+_ITEM = r"(?P<before>[•⁃*–-]?[ ]?\(?)(?P<value>\d{1,2}|[a-z])(?P<after>\.\)|\.|\))(?=\s)"
+_FIRST_ITEM = re.compile(rf"\s*{_ITEM}")
+_NEXT_ITEM = re.compile(rf"(?<=\s){_ITEM}")
+
+_NOTE_REFERENCE = re.compile(_NOTE)
+# All white space but the space, and marks. One class of characters is found many times as fast as
+# several.
+_ENCLOSING = re.compile(
     r"[\t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
     r"\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
 )
-_APOSTROPHE = re.compile(r"(?<!\w)['’]|['’](?!\w)")
+_QUOTING_APOSTROPHE = re.compile(r"(?<!\w)['’]|['’](?!\w)")
 
 
-def end_runs(language: str) -> re.Pattern[str]:
-    """Return the pattern of a run of end marks, closing marks included."""
-    return _RUNS[_EXTRA_MARKS.get(language, "")]
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A run of end marks in a passage, where a sentence may end. All numbers are offsets.
+
+    ``start``, ``run``
+        Where the run begins, and the run itself: end marks and what is closed with them.
+    ``end``
+        Where a sentence would end: behind the run, and behind a face or laughter that follows.
+    ``following``
+        The next character that is no white space.
+    ``letter``
+        The next character that is neither white space nor an opening mark nor a dash.
+    ``is_proposed``
+        Whether sentencex ends a sentence here.
+    """
+
+    start: int
+    run: str
+    end: int
+    following: int
+    letter: int
+    is_proposed: bool
+
+    @property
+    def hard(self) -> bool:
+        """Whether one of :data:`HARD_MARKS` is among the marks."""
+        return not HARD_MARKS.isdisjoint(self.run)
+
+    @property
+    def ellipsis(self) -> bool:
+        """Whether the marks are an ellipsis."""
+        return "…" in self.run or "‥" in self.run or ".." in self.run
+
+    @property
+    def closes_quote(self) -> bool:
+        """Whether a quotation is closed with the marks."""
+        return not _QUOTES.isdisjoint(self.run[1:])
+
+    @property
+    def unspaced(self) -> bool:
+        """Whether the next character follows at once."""
+        return self.following == self.start + len(self.run)
 
 
-def for_sentencex(text: str) -> str:
-    """Return ``text`` with quotation marks, brackets and line breaks made spaces, one for one."""
+def places(passage: str, language: str, proposals: Callable[[], Sequence[int]]) -> Iterator[Place]:
+    """Yield the runs of end marks of a passage, save one at its end.
+
+    Args:
+        passage: the text.
+        language: primary language subtag.
+        proposals: returns the ascending offsets at which sentencex ends sentences. It is called
+            once, and only if there is a run: most passages hold one sentence.
+    """
+    proposed: Iterator[int] | None = None
+    proposal: int | None = None
+    for run in _RUNS[_MORE_MARKS.get(language, "")].finditer(passage):
+        end = _behind(TRAIL, passage, run.end())
+        following = _behind(_SPACES, passage, end)
+        if following == len(passage):
+            return
+        letter = _behind(LEAD, passage, following)
+        if proposed is None:
+            proposed = iter(proposals())
+            proposal = next(proposed, None)
+        while proposal is not None and proposal <= run.start():
+            proposal = next(proposed, None)
+        is_proposed = proposal is not None and proposal <= letter
+        yield Place(run.start(), run[0], end, following, letter, is_proposed)
+
+
+def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def passages(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of ``text`` that no sentence crosses, as (start, end).
+
+    A line break ends a sentence unless the sentence clearly goes on: the line before has no end
+    mark, no empty line follows, and the next line begins with a lower-case letter.
+    """
+    start = 0
+    for found in _BREAK.finditer(text):
+        if not _goes_on(text, found):
+            yield start, found.end()
+            start = found.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def _goes_on(text: str, found: re.Match[str]) -> bool:
+    if found[0] not in {"\n", "\r\n", "\r"}:
+        return False
+    after = text[found.end() : found.end() + _LINE_END_CHARS].lstrip(" \t\xa0")
+    if not after[:1].islower():
+        return False
+    before = text[max(0, found.start() - _LINE_END_CHARS) : found.start()].rstrip(" \t\xa0")
+    return bool(before) and _LINE_ENDED.search(before) is None
+
+
+def list_items(passage: str) -> Iterator[int]:
+    """Yield where the second and later items of a list in one line begin.
+
+    "1. Open the box 2. Take out the lamp" has two items. A passage is a list if it begins with a
+    marker ("1.", "b)", "• 9.") and has further markers of the same form that count up by one.
+    """
+    first = _FIRST_ITEM.match(passage)
+    if first is None:
+        return
+    form, value = _form(first), first["value"]
+    for marker in _NEXT_ITEM.finditer(passage, first.end()):
+        following = str(int(value) + 1) if value.isdigit() else chr(ord(value) + 1)
+        if _form(marker) == form and marker["value"] == following:
+            value = following
+            yield marker.start()
+
+
+def _form(marker: re.Match[str]) -> tuple[str, str, bool]:
+    return marker["before"].strip(), marker["after"], marker["value"].isdigit()
+
+
+def without_enclosing_marks(text: str) -> str:
+    """Return ``text`` with quotation marks, brackets and line breaks as spaces, one for one.
+
+    sentencex takes a quotation or a bracket for one piece, and an unpaired mark hides the rest of
+    the text from it.
+    """
     if "[" in text:
-        text = _NOTE.sub(lambda found: " " * len(found[0]), text)
+        text = _NOTE_REFERENCE.sub(lambda found: " " * len(found[0]), text)
     if "'" in text or "’" in text:
-        text = _APOSTROPHE.sub(" ", text)
-    return _HIDDEN.sub(" ", text)
+        text = _QUOTING_APOSTROPHE.sub(" ", text)
+    return _ENCLOSING.sub(" ", text)

@@ -1,47 +1,204 @@
-"""Sentences that end without a mark, within what the marks have left whole."""
+"""Sentences that end without a mark: English headings run together with text, Korean endings.
+
+English: "Fresh and friendly This place is worth a visit" is two sentences. A word such as "This"
+has a capital where a sentence begins, and in titles, where the next word has a capital too.
+
+Korean: verbs are the last words of sentences, and the ending of the last verb says that the
+sentence is over. Blogs and chats leave the full stop out. Without a model of the language, an
+ending counts as final where its form is hardly ever anything else, and where no word follows that
+takes the clause up ("…다고", "…다 하더라도").
+"""
+
+# ruff: noqa: RUF001 - apostrophes and quotation marks are this module's data
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from crawler.core.sentences.data import Sentence, sentences_between
-from crawler.core.sentences.enclosures import Enclosure, outermost_enclosures
+from crawler.core.sentences.libraries import kiwi_ends
+from crawler.core.sentences.marks import TRAIL
+from crawler.core.sentences.quotes import outermost_enclosures
+from crawler.core.sentences.rules import split_by_marks
+from crawler.core.sentences.sentence import Sentence, sentences_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["split_pieces"]
+__all__ = ["split_english", "split_korean", "split_korean_by_model"]
+
+_BEGINS = (
+    "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"
+    "|So|And|Here|Also"
+)
+_ENGLISH_END = re.compile(
+    rf"(?<=[\w)])(?=\s+(?:{_BEGINS})(?:['’][a-z]+)?\s+[a-z])"
+    r"|(?<=[\w\s])[:;]-?[)(DP]++(?=\s+[A-Z])"
+)
+# Both alternatives contain this, which is found faster.
+_MAY_END = re.compile(rf"[\s:;](?:-?[)(DP]|{_BEGINS})")
+# Words behind which a sentence goes on.
+_GOES_ON = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Oo]f|[Ii]n|[Oo]n|[Aa]t|[Tt]o|[Ff]or|[Ff]rom|[Ww]ith|[Bb]y|[Aa]nd|[Oo]r|as|is|"
+    r"are|was|called|titled|named|says?|said|that|like|than)\Z"
+)
+_LOOK_BACK = 12
+
+# A word whose last syllable may end a sentence, before a space or an emoji.
+_CANDIDATE = re.compile(
+    r"(?<!\S)[^\s\u2600-\u27bf\U0001f300-\U0001faff]*[다요죠쥬까음슴임함됨줌네니냐줘오아나만먼라용당여때야ㅋㅎㅠㅜ~♡♥^](?=\s|[\u2600-\u27bf\U0001f300-\U0001faff])"
+)
+_WORD = re.compile(r"[\w\"'“‘「『《<\[*※#]")
+_LONGEST_WORD = 40
+# Characters enough to see the next word.
+_LOOK_AHEAD = 24
+# Words that take up the clause before them, so that it is no sentence of its own.
+_TAKES_UP = re.compile(
+    r"이?라(?:고|며|는|면서|던|니|든지|도)|하(?:고|며|면|면서|는|자|니|더|지|든|거나|기)|해(?:도|서|야)"
+    r"|고(?:는|도)?(?:\s|\Z)|며(?:\s|\Z)|는(?:\s|\Z)|란\s|할(?:지|\s)|했(?:다|던|더|지|는|습|어)|한다"
+    r"|말까|말다|말았|싶|보(?:니|면|다)|봐|치(?:고|더|면)|갔다|가는|생각|말했|말하|밝혔|전했|주장|믿|느끼|느꼈"
+    r"|듣|들었|들은|못해|못한|마는|만은|뿐|손\s?치|그랬|그러(?:자|며|더)|하(?:겠|드|였|기)|합니다|한(?:\s|\Z)"
+    r"|나오|나왔|왔다|두렵|두려|걱정|궁금|염려|고민|의심|의문|기대"
+)
+
+# Unicode orders Hangul syllables by their last consonant; these are the numbers of some.
+_FIRST_SYLLABLE, _SYLLABLES, _FINALS = 0xAC00, 11172, 28
+_N, _L, _B, _BS, _SS = 4, 8, 17, 18, 20
+# An ending, and a syllable before it.
+_SHORTEST = 2
+_NOUNS_IN_YO = re.compile(
+    r"(?:필|수|주|개|소|동|강|민|고|가|중|긴|제|불|하|서|대중가|월|화|목|금|토|일|수|처)요\Z"
+)
+_YO = re.compile(
+    r"(?:[아-앟애-앻어-엏에-엫여-옇예-옣와-왛워-웧해게네래데대세내태나까든지군고구려라서셔져쳐켜펴혀겨녀려벼돼줘봐춰둬눠꿔줄까니죠]|[가-힣]게)요\Z"
+)
+_PLAIN = re.compile(
+    r"(?:없|않|같|좋|많|싶|높|낮|크|작|길|짧|쉽|어렵|아니|예쁘|나쁘|바쁘|아프|빠르|다르|답|롭|스럽"
+    r"|맛있|재밌|멋있|싫|젊|늦|넓|좁|깊|밝|어둡|춥|덥|무겁|가볍|비싸|싸|이)다\Z"
+)
+_NOT_PLAIN = re.compile(r"(?:[보먹쓰놓]이|[보마에])다\Z|^(?:이|싸|크|답)다\Z")
+_MEMO = re.compile(
+    r"(?:없|많|좋|같|싶|않|높|싫|먹|맞)음\Z|[아어야]함\Z|[아어여려켜해]줌\Z|[가-힣]됨\Z|[가-힣]임\Z"
+)
+_NOUNS_IN_IM = re.compile(
+    r"(?:책|게|모|타|취|부|해|신|담|전|연|선|역|재|퇴|위|라|레|쓰|붙|움직|후|일|이|사|주|상|아)임\Z"
+)
+# Questions, orders, and endings of spoken language.
+_OTHER_ENDINGS = re.compile(
+    r"(?:하|되|있|없|뭐|거|어떻)냐\Z|어때\Z|(?:어디|뭐|얼마|누구)야\Z"
+    r"|[아어여려켜해봐]줘\Z|[하으십주]시오\Z|[찾보]아라\Z"
+    r"|잖아\Z|[는은했었았겠이하좋]구[나만먼]\Z|더라\Z|[좋하나가오주이되]네\Z"
+    r"|[아어해여예네세에까구]용\Z|니당\Z|[가-힣][죠쥬]\Z|[네예어아해세]여\Z"
+)
+_LAUGHS = re.compile(r"[ㅋㅎㅠㅜ]{1,}\Z")
+_BEFORE_LAUGHTER = re.compile(r"[다요죠쥬까음임함됨네군지어아야해듯당용래자라돼봐]\Z")
+_TAIL = re.compile(r"[~♡♥^ㅋㅎㅠㅜㅡ]+\Z")
 
 
-def split_pieces(
-    text: str,
-    pieces: Iterable[Sentence],
-    ends_in: Callable[[str], Iterable[int]],
+def split_english(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of English text."""
+    return _split(text, "en", _english_ends)
+
+
+def split_korean(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of Korean text, by the forms of words where there is no mark."""
+    return _split(text, "ko", lambda piece: _not_taken_up(piece, _final_words(piece)))
+
+
+def split_korean_by_model(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of Korean text, by the model and the forms where there is no mark."""
+    return _split(
+        text,
+        "ko",
+        lambda piece: _not_taken_up(piece, sorted({*_final_words(piece), *kiwi_ends(piece)})),
+    )
+
+
+def _split(
+    text: str, language: str, ends_in: Callable[[str], Iterable[int]]
 ) -> tuple[Sentence, ...]:
-    """Cut each of the sentences of ``text`` where one within it ends without a mark.
+    """Split at the marks, and each piece where a sentence in it ends without a mark.
 
     Args:
         text: the whole text.
-        pieces: its sentences by their marks.
-        ends_in: names, ascending, the offsets within a piece at which a sentence ends; those within
-            quotation marks or brackets are passed over.
+        language: primary language subtag.
+        ends_in: yields ascending offsets in a piece at which a sentence ends. Those in quotation
+            marks or brackets are ignored.
     """
+    pieces = split_by_marks(text, language)
     cuts: list[int] = []
-    whole = tuple(pieces)
-    for piece in whole:
+    for piece in pieces:
         cuts += [piece.start + cut for cut in _unenclosed(piece.text, ends_in(piece.text))]
         cuts.append(piece.end)
-    return sentences_between(text, cuts) if len(cuts) > len(whole) else whole
+    return sentences_between(text, cuts) if len(cuts) > len(pieces) else pieces
 
 
 def _unenclosed(piece: str, ends: Iterable[int]) -> Iterator[int]:
-    pairs: Iterator[Enclosure] | None = None
-    pair: Enclosure | None = None
-    for end in ends:
-        if pairs is None:  # most pieces end nowhere but at their end
-            pairs = iter(outermost_enclosures(piece))
-            pair = next(pairs, None)
+    found = list(ends)
+    pairs = iter(outermost_enclosures(piece) if found else ())
+    pair = next(pairs, None)
+    for end in found:
         while pair is not None and pair.closing < end:
             pair = next(pairs, None)
         if pair is None or end <= pair.opening:
             yield end
+
+
+def _english_ends(piece: str) -> Iterator[int]:
+    if _MAY_END.search(piece) is None:
+        return
+    for found in _ENGLISH_END.finditer(piece):
+        before = piece[max(0, found.start() - _LOOK_BACK) : found.start()]
+        if found.start() and _GOES_ON.search(before) is None:
+            yield found.end()
+
+
+def _final_words(piece: str) -> Iterator[int]:
+    """Yield where words end whose form says that a sentence is over."""
+    for found in _CANDIDATE.finditer(piece):
+        if _is_final(found[0][-_LONGEST_WORD:]):
+            yield found.end()
+
+
+def _not_taken_up(piece: str, ends: Iterable[int]) -> Iterator[int]:
+    """Move each end behind laughter; leave out those before a word that takes the clause up."""
+    for word_end in ends:
+        trail = TRAIL.match(piece, word_end)
+        end = trail.end() if trail else word_end
+        following = piece[end : end + _LOOK_AHEAD].lstrip()
+        if _WORD.match(following) and _TAKES_UP.match(following) is None:
+            yield end
+
+
+def _is_final(word: str) -> bool:
+    """Tell whether the form of a word says that a sentence ends with it.
+
+    The word has no marks but laughter and tildes behind it.
+    """
+    stem = _TAIL.sub("", word)
+    if len(stem) < _SHORTEST:
+        return False
+    if stem != word and _LAUGHS.search(word) and _BEFORE_LAUGHTER.search(stem):
+        return True
+    return _ends_in_verb(stem) or _OTHER_ENDINGS.search(stem) is not None
+
+
+def _ends_in_verb(stem: str) -> bool:
+    """Tell whether a verb's ending is final, by the last consonants of the syllables before it."""
+    consonants = [_final_consonant(syllable) for syllable in stem[-3:-1]]
+    last, before = stem[-1], consonants[-1]
+    if stem.endswith(("니다", "니까")):
+        return consonants[0] == _B and len(consonants) > 1  # 합|니다
+    if last == "다":
+        plain = _PLAIN.search(stem) is not None and _NOT_PLAIN.search(stem) is None
+        return before in {_SS, _N, _BS} or plain
+    if last == "요":
+        return _YO.search(stem) is not None and _NOUNS_IN_YO.search(stem) is None
+    if (last in "음슴니네까" and before == _SS) or (last == "까" and before == _L):
+        return True
+    return _MEMO.search(stem) is not None and _NOUNS_IN_IM.search(stem) is None
+
+
+def _final_consonant(syllable: str) -> int | None:
+    number = ord(syllable) - _FIRST_SYLLABLE
+    return number % _FINALS if 0 <= number < _SYLLABLES else None

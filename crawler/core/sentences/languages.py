@@ -1,0 +1,140 @@
+"""What is known of single languages, and which language's rules a text is split by.
+
+The tables are in ``data/languages.json``:
+
+``list_ends``
+    Abbreviations of "and so on" in all languages. They end a list, and often the sentence too.
+``scripts``
+    By language, the letters of its script, as in a regular expression. One language stands for all
+    that share a script.
+``same_script``
+    Other languages that a language of ``scripts`` stands for.
+``names``
+    English names of languages with their tags.
+``habits``
+    By language, the fields of :class:`Habits`: words separated by spaces.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["Habits", "guess_language", "habits_of", "language_of", "primary_language"]
+
+# Letters enough to tell a script, however long the text is.
+_SAMPLE_CHARS = 4000
+# A text of another script has Latin names and figures in it too: this share of letters is enough.
+_SCRIPT_SHARE = 0.2
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_TAG = re.compile(r"[A-Za-z]{2,3}(?=\Z|[-_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a language writes. All words are in lower case, without the last dot.
+
+    ``never_final``
+        Abbreviations whose dot ends no sentence, since a name or a number always follows.
+    ``before_number``
+        Abbreviations whose dot ends no sentence where a digit follows.
+    ``abbreviations``
+        Other abbreviations that the library sentencex does not know.
+    ``starters``
+        Words that begin sentences and are no names. Behind the dot of any other abbreviation, such
+        a word with a capital begins a new sentence.
+    ``list_ends``
+        Abbreviations of "and so on".
+    ``ordinals``
+        Whether a number with a dot is an ordinal and nouns have capitals ("am 2. Platz"): a capital
+        then does not tell a new sentence. In other languages the small letter after "3." does.
+    """
+
+    never_final: frozenset[str] = frozenset()
+    before_number: frozenset[str] = frozenset()
+    abbreviations: frozenset[str] = frozenset()
+    starters: frozenset[str] = frozenset()
+    list_ends: frozenset[str] = frozenset()
+    ordinals: bool = False
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    path = files("crawler.core.sentences").joinpath("data", "languages.json")
+    tables: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return tables
+
+
+@cache
+def habits_of(language: str) -> Habits:
+    """Return the habits of a primary language subtag; empty ones for an unknown language."""
+    tables = _tables()
+    fields: dict[str, Any] = {"list_ends": tables["list_ends"]}
+    fields |= tables["habits"].get(language, {})
+    for name, value in fields.items():
+        if isinstance(value, str):
+            fields[name] = frozenset(value.split())
+    return Habits(**fields)
+
+
+@cache
+def _letters(language: str) -> re.Pattern[str]:
+    return re.compile(f"[{_tables()['scripts'][language]}]")
+
+
+@cache
+def _known_scripts() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(_tables()['scripts'].values())}]+")
+
+
+def primary_language(language: str) -> str:
+    """Return the primary subtag of a BCP 47 tag or a language's English name, in lower case.
+
+    "ko-KR" and "Korean" are "ko". The answer is empty where ``language`` is neither.
+    """
+    wanted = language.strip().lower()
+    if named := _tables()["names"].get(wanted):
+        return str(named)
+    tag = _TAG.match(wanted)
+    return tag[0] if tag else ""
+
+
+def guess_language(text: str) -> str:
+    """Guess from the script of a text whose rules fit; "" stands for languages in Latin script.
+
+    One language stands for all that share a script: rules that differ among them need the tag.
+    """
+    sample = text[:_SAMPLE_CHARS]
+    if sample.isascii():
+        return ""
+    letters = "".join(_known_scripts().findall(sample))
+    if not letters:
+        return ""
+    counts = {name: len(_letters(name).findall(letters)) for name in _tables()["scripts"]}
+    enough = _SCRIPT_SHARE * (sum(counts.values()) + len(_LATIN.findall(sample)))
+    # Japanese writes Han too, and Korean papers quote it: the phonetic script tells.
+    for language in ("ko", "ja", max(counts, key=counts.__getitem__)):
+        if counts[language] >= enough:
+            return language
+    return ""
+
+
+def language_of(text: str, declared: str | None) -> str:
+    """Return the language by whose rules a page's text is split.
+
+    The script is trusted before the declaration, since many a Korean page declares "en". Where the
+    script does not decide, as among languages in Latin script, the declaration does.
+
+    Args:
+        text: the page's text.
+        declared: the language that the page declares, if any.
+    """
+    guessed = guess_language(text)
+    named = primary_language(declared or "")
+    if not guessed or named in _tables()["same_script"].get(guessed, "").split():
+        return named
+    return guessed

@@ -1,0 +1,309 @@
+"""Sentences in any language: sentencex proposes, rules judge.
+
+sentencex knows the abbreviations and end marks of some 300 languages and proposes where sentences
+end. Each run of end marks is then judged by the text around it, proposed or not.
+"""
+
+# ruff: noqa: RUF001 - marks and brackets of many languages are this module's data
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from crawler.core.sentences.languages import habits_of
+from crawler.core.sentences.libraries import is_abbreviation, readable_ends, sentencex_ends
+from crawler.core.sentences.marks import (
+    CJK_MARKS,
+    HARD_MARKS,
+    LEAD,
+    LOOK_BACK,
+    Place,
+    list_items,
+    passages,
+    places,
+    without_enclosing_marks,
+)
+from crawler.core.sentences.quotes import (
+    Enclosure,
+    goes_on_after_quote,
+    is_taken_up,
+    outermost_enclosures,
+)
+from crawler.core.sentences.sentence import Sentence, sentences_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["split_by_marks", "split_by_sentencex"]
+
+_WORD = re.compile(r"\w")
+_LIST_MARKER = re.compile(
+    r"[\s(\[*•–-]*(?:\d{1,3}(?:\.\d{1,2}){0,3}|[^\W\d_]|[ivx]{1,4}|[IVX]{1,4})"
+)
+_LIST_MARKER_CHARS = 12
+_ADDRESS = re.compile(r"https?://|www\.")
+_WEBLIKE = re.compile(
+    r"://|@|\bwww\.|\.(?i:com|org|net|edu|gov|info|html?|php|pdf|js|io)\b|\.[a-z]{2}\b"
+)
+_DASHES = frozenset("-–—―")
+_OPENING_BRACKETS = frozenset("([（")
+# Marks that are the full stop of one language each.
+_STOPS = frozenset(";\u037e:։")
+# A shorter quotation stays whole inside the sentence that quotes it.
+_SHORT_QUOTE = 120
+_UNSPACED = frozenset({"ja", "zh"})
+_EAST_ASIAN = frozenset({"ja", "ko", "zh"})
+_FIRST_HANGUL = "\u1100"
+# An ellipsis ends a Korean sentence behind these; behind others the sentence goes on.
+_FINAL_KOREAN = re.compile(
+    r"(?:다|요|죠|쥬|까|음|임|함|됨|네|군|니당|답니당|용|오|ㅋ|ㅎ|ㅠ|ㅜ)\s*\Z"
+)
+_NUMBER = re.compile(r"\(?[-–]?(?:\d+\.?[-–/])*(\d+)")
+_MONTH = re.compile(
+    r"(?:jan|feb|fév|m[aäá]r|apr|avr|ma[ijy]|máj|ju[nl]|jú[nl]|aug|sep|o[kc]t|nov|de[zc])",
+    re.IGNORECASE,
+)
+_INITIAL = re.compile(r"(?:.*[-.])?[^\W\d_]", re.DOTALL)
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+# Ordinals and days have no more digits; years have.
+_ORDINAL_DIGITS = 2
+# With fewer letters or digits, what is before a dot without a space is an abbreviation or initial.
+_WORD_CHARS = 2
+_NEXT_DOT = 3
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
+_BEFORE_TOKEN = re.compile(r"[\s(\[\"'“„«‘’/]")
+_APOSTROPHE = re.compile("['’]")
+
+
+def split_by_sentencex(text: str, language: str) -> tuple[Sentence, ...]:
+    """Return the sentences of sentencex alone, without white space around them."""
+    return sentences_between(text, sentencex_ends(text, language or "en"))
+
+
+def split_by_marks(text: str, language: str) -> tuple[Sentence, ...]:
+    """Return the sentences of a text by its marks, lines and lists.
+
+    Args:
+        text: any text.
+        language: primary subtag of a BCP 47 tag; "" for an unknown language in Latin script.
+    """
+    cuts: list[int] = []
+    for start, end in passages(text):
+        first = start
+        for item in list_items(text[start:end]):
+            cuts += _cuts(text, first, start + item, language or "en")
+            first = start + item
+        cuts += _cuts(text, first, end, language or "en")
+    return sentences_between(text, cuts)
+
+
+def _cuts(text: str, start: int, end: int, language: str) -> Iterator[int]:
+    """Yield where the sentences of a passage end, the passage's own end included."""
+    passage = text[start:end]
+    judge: _Judge | None = None
+    for place in places(
+        passage, language, lambda: readable_ends(without_enclosing_marks(passage), language)
+    ):
+        judge = judge or _Judge(passage, language)
+        if judge.ends(place):
+            judge.begin_sentence(place.end)
+            yield start + place.end
+    yield end
+
+
+class _Judge:
+    """Judges the places of one passage in order, and knows where the present sentence began."""
+
+    def __init__(self, passage: str, language: str) -> None:
+        self._text = passage
+        self._language = language
+        self._habits = habits_of(language)
+        last = _WORD.search(passage[::-1])
+        self._words_end = len(passage) - last.start() if last else 0
+        self._next_enclosure = 0
+        self.begin_sentence(0)
+
+    def begin_sentence(self, at: int) -> None:
+        """Begin a new sentence at ``at``."""
+        self._begin = at
+        word = _WORD.search(self._text, at)
+        self._word = word.start() if word else len(self._text)
+
+    def ends(self, place: Place) -> bool:
+        """Tell whether the present sentence ends here."""
+        # Marks without a word are no sentence of their own.
+        if self._word >= place.start or place.end >= self._words_end:
+            return False
+        if self._is_list_marker(place):
+            return False
+        if self._text[place.start - 1] in _OPENING_BRACKETS:  # "(?)" doubts a word
+            return False
+        pair = self._enclosure(place.start)
+        if pair is not None and place.start + len(place.run) <= pair.closing:
+            return self._may_end_within(pair, place) and self._ends_by_mark(place)
+        return not self._goes_on_behind(pair, place) and self._ends_by_mark(place)
+
+    def _is_list_marker(self, place: Place) -> bool:
+        """Tell whether the sentence so far is nothing but "1." or "b."."""
+        if place.start - self._begin > _LIST_MARKER_CHARS or place.run[0] != ".":
+            return False
+        return _LIST_MARKER.fullmatch(self._text, self._begin, place.start) is not None
+
+    @cached_property
+    def _enclosures(self) -> list[Enclosure]:
+        return outermost_enclosures(self._text)
+
+    def _enclosure(self, at: int) -> Enclosure | None:
+        """Return the pair around ``at``. Places come in order: the search never goes back."""
+        pairs = self._enclosures
+        while self._next_enclosure < len(pairs) and pairs[self._next_enclosure].closing < at:
+            self._next_enclosure += 1
+        if self._next_enclosure == len(pairs):
+            return None
+        pair = pairs[self._next_enclosure]
+        return pair if pair.opening < at else None
+
+    def _may_end_within(self, pair: Enclosure, place: Place) -> bool:
+        """Tell whether a sentence may end inside quotation marks or brackets."""
+        length = pair.closing - pair.opening
+        if not pair.bracket and length > _SHORT_QUOTE and self._language not in _EAST_ASIAN:
+            return True
+        at_start = pair.opening <= self._word
+        return at_start and place.end < pair.closing and self._is_whole(pair)
+
+    def _is_whole(self, pair: Enclosure) -> bool:
+        """Tell whether the enclosed text ends as a sentence, and none goes on behind it."""
+        text, end = self._text, pair.closing + 1
+        last = text[pair.closing - 1]
+        if last not in HARD_MARKS and last not in ".…":
+            return False
+        if goes_on_after_quote(text, self._language, text[end - 2 : end], end):
+            return False
+        lead = LEAD.match(text, end)
+        letter = lead.end() if lead else end
+        return not text[letter : letter + 1].islower()
+
+    def _goes_on_behind(self, pair: Enclosure | None, place: Place) -> bool:
+        """Tell whether the sentence goes on behind a quotation or bracket closed with the marks."""
+        at_start = pair is not None and pair.opening <= self._word
+        if place.closes_quote:
+            return goes_on_after_quote(
+                self._text, self._language, place.run, place.end, at_start=at_start
+            )
+        remark = pair is not None and pair.bracket and not at_start
+        return remark and self._language in _UNSPACED
+
+    def _ends_by_mark(self, place: Place) -> bool:
+        if self._language == "ko" and is_taken_up(self._text, place.following, asked=place.hard):
+            return False
+        if place.unspaced:
+            return self._ends_unspaced(place)
+        following = self._text[place.letter : place.letter + 1]
+        if following.islower() and self._language not in _EAST_ASIAN and self._has_capitals:
+            return self._ends_before_small(place)
+        return bool(following) and self._ends_spaced(place)
+
+    def _ends_spaced(self, place: Place) -> bool:
+        if place.hard or place.run[0] in _STOPS:
+            return True
+        if not place.ellipsis:
+            return self._ends_by_dot(place)
+        if self._language == "ko":
+            return _FINAL_KOREAN.search(self._before(place)) is not None
+        return self._language not in _UNSPACED
+
+    @cached_property
+    def _has_capitals(self) -> bool:
+        """Whether the writer uses capitals at all; if not, small letters tell nothing."""
+        return self._text != self._text.lower()
+
+    def _ends_before_small(self, place: Place) -> bool:
+        """Tell whether a sentence ends before a small letter: careless writers begin so."""
+        between = self._text[place.following : place.letter]
+        if place.closes_quote or not _DASHES.isdisjoint(between):
+            return False
+        if _ADDRESS.match(self._text, place.letter):
+            return True
+        careless = self._text[self._word].islower()
+        if place.hard:
+            marks = [mark for mark in place.run if mark in HARD_MARKS]
+            return careless or marks != ["!"]
+        if not careless and not self._begins_sentence(place.letter):
+            return False
+        token = self._token(place)
+        if place.run != "." or len(token) <= _WORD_CHARS or not token.isalpha():
+            return False
+        word, habits = token.lower(), self._habits
+        short = (
+            word in habits.never_final or word in habits.abbreviations or word in habits.list_ends
+        )
+        return not short and not is_abbreviation(token, self._language)
+
+    def _ends_unspaced(self, place: Place) -> bool:
+        """Tell whether a sentence ends where no space follows the mark, as in "end.The"."""
+        text, at = self._text, place.following
+        if any(mark in CJK_MARKS for mark in place.run):
+            return True
+        if self._language in _EAST_ASIAN and text[at].isalpha() and text[at] >= _FIRST_HANGUL:
+            return self._ends_korean(place) if self._language == "ko" else place.hard
+        if text[at] in "¿¡":
+            return True
+        before = text[max(0, place.start - _WORD_CHARS) : place.start]
+        is_word = before.isdigit() or (before.isalpha() and before.islower())
+        if len(before) < _WORD_CHARS or not is_word or not text[at].isupper():
+            return False
+        if not place.is_proposed and not self._begins_sentence(at):
+            return False
+        around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
+        return _WEBLIKE.search(around) is None and "." not in text[at : at + _NEXT_DOT]
+
+    def _ends_korean(self, place: Place) -> bool:
+        """Tell a last word from syllables with dots between them for emphasis."""
+        word = re.split(r"[\s.]", self._before(place))[-1]
+        return len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
+
+    def _ends_by_dot(self, place: Place) -> bool:
+        """Tell whether a sentence ends at a dot before a space and no small letter."""
+        token = self._token(place)
+        following = self._text[place.letter : place.letter + 1]
+        if number := _NUMBER.fullmatch(token):
+            return self._ends_after_number(place, number[1])
+        word, habits = token.lower(), self._habits
+        if word in habits.never_final or (following.isdigit() and word in habits.before_number):
+            return False
+        capital = following.isupper()
+        # A short word, such as "it", is no abbreviation.
+        common = word in habits.list_ends or (len(word) > 1 and word in habits.starters)
+        if capital and (common or self._begins_sentence(place.letter)):
+            return True
+        if _INITIAL.fullmatch(token) and (capital or not following.isalpha()):
+            return _ACRONYM.fullmatch(token) is not None and place.is_proposed and not capital
+        return place.is_proposed
+
+    def _ends_after_number(self, place: Place, digits: str) -> bool:
+        following = self._text[place.letter : place.letter + 1]
+        if self._language == "ko" or (self._language in _UNSPACED and following.isdigit()):
+            return False
+        if len(digits) <= _ORDINAL_DIGITS and following.isalpha():
+            if self._habits.ordinals:
+                return self._begins_sentence(place.letter)
+            if self._language != "en" and _MONTH.match(self._text, place.letter):
+                return False
+        return place.is_proposed or following.isupper()
+
+    def _begins_sentence(self, at: int) -> bool:
+        """Tell whether the word at ``at`` is one that begins sentences and is no name."""
+        word = _FIRST_WORD.match(self._text, at, at + LOOK_BACK)
+        if word is None:
+            return False
+        initial = len(word[0]) == 1 and self._text[word.end() : word.end() + 1] == "."
+        return not initial and _APOSTROPHE.split(word[0])[0].lower() in self._habits.starters
+
+    def _before(self, place: Place) -> str:
+        return self._text[max(0, place.start - LOOK_BACK) : place.start]
+
+    def _token(self, place: Place) -> str:
+        """Return the text before the mark, up to a space or an opening mark."""
+        return _BEFORE_TOKEN.split(self._before(place))[-1]
