@@ -420,7 +420,7 @@ def test_entries_and_bytes_beyond_the_limits_are_left_out(monkeypatch: pytest.Mo
     assert problems(read_listing(SOUND.encode(), URL)) == {"entries-many": 1}
     monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 100)
     body = SOUND.encode() + b" " * 100
-    monkeypatch.setattr("crawler.core.listings.unpack.MAX_LISTING_BYTES", len(body) - 50)
+    monkeypatch.setattr("crawler.core.listings.read.MAX_LISTING_BYTES", len(body) - 50)
     for served in (body, gzipped(body)):
         listing = read_listing(served, URL)
         assert urls(listing) == [ONE, TWO]

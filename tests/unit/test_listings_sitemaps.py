@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.listings import Alternate, Entry, read_listing
-from crawler.core.listings.dates import read_listed_date
+from crawler.core.listings.collect import read_listed_date
 
 URL = "https://www.a.example/sitemap.xml"
 

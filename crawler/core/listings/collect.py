@@ -1,14 +1,12 @@
-"""From what a listing says of a page to its entry: addresses, dates and titles made sound."""
+"""From the data of a listing to its entries: addresses, dates and titles made sound."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.core.listings.dates import read_listed_date
 from crawler.core.listings.markup import unescape
 from crawler.core.listings.model import (
     MAX_ADDRESS_CHARS,
@@ -19,6 +17,7 @@ from crawler.core.listings.model import (
     Listing,
     Problems,
 )
+from crawler.core.metadata.dates import FIRST_YEAR, read_date
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.page.text import drop_unseen
@@ -26,39 +25,50 @@ from crawler.core.page.text import drop_unseen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Collector", "absolute_address", "clean_title", "first_of"]
+__all__ = ["Collector", "absolute_address", "clean_title", "first_of", "read_listed_date"]
 
 _ABSOLUTE = re.compile(r"https?://[^/]", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
 _FEED_SCHEME = re.compile(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
-# A canonical address that a server can be asked for: w3lib passes on hosts that cannot be.
+# A canonical address that a server can be asked for: w3lib accepts hosts that cannot exist.
 _SOUND = re.compile(
     r"https?://(?:[^\s/@]*+@)?(?:\[[0-9A-Fa-f:.]++\]|[^\s<>\"\\^`{|}\[\],%\ufffd/?#@:]++)"
     r"(?P<port>:\d++)?/"
 )
 _QUOTES = "\"'<>\u201c\u201d"
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+# Dates of the W3C's profile of ISO 8601 that name no day.
+_YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?:0[1-9]|1[0-2]))?")
+_LAST_YEAR = 2100
+# RFC 822 writes years with two digits; RFC 2822 and 5322 read 00 to 49 as of this century.
+_SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3,9}[ -])(\d\d)(?= \d{1,2}:\d\d)")
+_SHORT_YEARS_OF_2000 = 50
+_DATE_CHARS = 80
 
 
-@dataclass(slots=True)
 class Collector:
-    """Gathers the entries of the listing at ``url``, each address once."""
+    """Gathers the entries of one listing, each address once.
 
-    url: str
-    problems: Problems
-    next: str = ""
-    _entries: dict[str, Entry] = field(default_factory=dict)
-    _dates: dict[str, str] = field(default_factory=dict)
-    _site: str = ""
-    _read: int = 0
-    _foreign: dict[str, bool] = field(default_factory=dict)
+    Args:
+        url: address of the listing.
 
-    def __post_init__(self) -> None:
-        """Name the listing's own site once."""
-        self._site = site_of(self.url)
+    Attributes:
+        problems: counts what is wrong with the listing.
+        next: address of the next page of a feed in pages; empty if there is none.
+    """
 
-    def add(  # noqa: PLR0913 - what an entry holds
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.problems = Problems()
+        self.next = ""
+        self._site = site_of(url)
+        self._entries: dict[str, Entry] = {}
+        self._dates: dict[str, str] = {}
+        self._foreign: dict[str, bool] = {}
+        self._read = 0
+
+    def add(  # noqa: PLR0913 - the fields of an entry
         self,
         url: str,
         kind: Literal["page", "sitemap"] = "page",
@@ -68,100 +78,95 @@ class Collector:
         title: str = "",
         language: str = "",
         publication: str = "",
-        alternates: Iterable[tuple[str, str]] = (),
+        alternates: Iterable[Alternate] = (),
     ) -> None:
-        """Add an entry whose address is absolute already; dates are still as they were written."""
+        """Add an entry with an address from :meth:`address`; all else is as the listing has it."""
         if url in self._entries:
             self.problems.add("repeated")
-        else:
-            self._entries[url] = Entry(
-                url,
-                kind,
-                foreign=self._is_foreign(url),
-                lastmod=self.date(lastmod),
-                published=self.date(published),
-                title=clean_title(title),
-                language=language.strip(),
-                publication=clean_title(publication),
-                alternates=tuple(Alternate(*pair) for pair in alternates),
-            )
+            return
+        host = url.split("/", 3)[2]
+        if host not in self._foreign:
+            self._foreign[host] = site_of(url) != self._site
+        self._entries[url] = Entry(
+            url,
+            kind,
+            foreign=self._foreign[host],
+            lastmod=self._date(lastmod),
+            published=self._date(published),
+            title=clean_title(title),
+            language=language.strip(),
+            publication=clean_title(publication),
+            alternates=tuple(alternates),
+        )
 
     def is_full(self) -> bool:
-        """Tell, and count, that a further entry is one too many."""
+        """Tell, and count, whether a further entry is one too many."""
         full = self._read >= MAX_ENTRIES
         self.problems.add("entries-many", full)
         return full
 
-    def _is_foreign(self, url: str) -> bool:
-        host = url.split("/", 3)[2]
-        if host not in self._foreign:
-            self._foreign[host] = site_of(url) != self._site
-        return self._foreign[host]
-
     def address(self, *candidates: tuple[str, str]) -> str:
-        """Return the first address that names a web page, absolute and canonical.
+        """Return the first candidate that is a web address, absolute and canonical.
 
-        What was mended in it is counted; where there is none, why the first one is none.
+        What was mended in it is counted; if none is an address, why the first one is not.
 
         Args:
             candidates: addresses as the listing has them, entities replaced, each with the address
-                it is relative to.
+                that it is relative to.
         """
         self._read += 1
         first = "address-missing"
         for written, base in candidates:
             mended: Counter[str] = Counter()
-            address, wrong = self._resolve(written, base, mended)
+            address, wrong = self._resolve(written.strip(), base, mended)
             if address:
-                self.problems.counts.update(mended)
+                self.problems.update(mended)
                 return address
             first = wrong if first == "address-missing" else first
         self.problems.add(first)
         return ""
 
     def _resolve(self, written: str, base: str, mended: Counter[str]) -> tuple[str, str]:
-        """Return an address, or an empty one and the problem that there is."""
-        text = written.strip()
-        if not text:
+        """Return an address, or an empty one and the problem."""
+        if not written:
             return "", "address-missing"
-        if len(text) > MAX_ADDRESS_CHARS:
+        if len(written) > MAX_ADDRESS_CHARS:
             return "", "address-long"
-        whole = "".join(line.strip() for line in text.splitlines()).replace("\t", "")
+        whole = "".join(line.strip() for line in written.splitlines()).replace("\t", "")
         whole = whole.strip(_QUOTES)
-        mended["address-in-pieces"] += whole != text
+        mended["address-in-pieces"] += whole != written
         mended["address-escaped-twice"] += "&amp;" in whole
         whole = whole.replace("&amp;", "&")
         if not _WEB.match(whole):
             mended["address-relative"] += 1
-            whole = self._with_scheme(whole)
+            # A host without a scheme looks like a path, but the listing's own host is known.
+            start, separator, _ = whole.lower().removeprefix("www.").partition("/")
+            whole = f"//{whole}" if separator and start == self._site else whole
         return absolute_address(base, whole), "address-wrong"
 
-    def _with_scheme(self, text: str) -> str:
-        """Tell a host without a scheme from a path: the listing's own host is known."""
-        start, separator, _ = text.lower().removeprefix("www.").partition("/")
-        return f"//{text}" if separator and start == self._site else text
-
-    def date(self, written: str) -> str:
-        """Return a date in ISO 8601; empty, and counted, where it is none."""
+    def _date(self, written: str) -> str:
+        """Return a date in ISO 8601; empty, and counted, if it is none."""
         written = written.strip()
         if not written:
             return ""
         found = self._dates.get(written)
         if found is None:
             found = self._dates[written] = read_listed_date(written)
-        if not found:
-            self.problems.add("date-wrong")
+        self.problems.add("date-wrong", not found)
         return found
 
     def listing(self, kind: Kind) -> Listing:
-        """Return what was gathered."""
+        """Return the listing."""
         following = "" if self.next == canonical_address(self.url) else self.next
         return Listing(kind, tuple(self._entries.values()), self.problems.lines(), following)
 
 
 def absolute_address(base: str, written: str) -> str:
-    """Resolve an address and write it in its canonical form; empty where it names no web page."""
-    written = _FEED_SCHEME.sub(_plain_scheme, written, count=1)
+    """Resolve an address and return its canonical form; empty if it is no web address."""
+    # Some addresses have a scheme for feed readers in place of http, or before it.
+    written = _FEED_SCHEME.sub(
+        lambda match: "http" if match[0].lower() == "feed" else "", written, count=1
+    )
     if _OTHER_SCHEME.match(written) and not _ABSOLUTE.match(written):
         return ""
     try:
@@ -172,19 +177,14 @@ def absolute_address(base: str, written: str) -> str:
         if sound is None:
             return ""
         if sound["port"]:
-            _ = urlsplit(address).port  # a port out of range raises when it is looked at
+            _ = urlsplit(address).port  # raises ValueError if the port is out of range
     except ValueError:
         return ""
     return address
 
 
-def _plain_scheme(match: re.Match[str]) -> str:
-    """Return what stands for the scheme of an address meant for programs that read feeds."""
-    return "http" if match[0].lower() == "feed" else ""
-
-
 def clean_title(text: str) -> str:
-    """Make plain text of a title, in which many feeds put HTML, escaped once more."""
+    """Make plain text of a title; many feeds have HTML in titles, escaped once more."""
     if "&" in text:
         text = unescape(text)
     if "<" in text:
@@ -195,3 +195,22 @@ def clean_title(text: str) -> str:
 def first_of(fields: Mapping[str, str], names: Iterable[str]) -> str:
     """Return the first of some fields that is there and not blank."""
     return next((value for name in names if (value := fields.get(name, "").strip())), "")
+
+
+def read_listed_date(written: str) -> str:
+    """Return a date in ISO 8601, as exact as it was written; empty if it is none.
+
+    Reads the W3C's profile of ISO 8601 (a year or a month alone too), RFC 822 and 5322, seconds
+    and milliseconds since 1970, and what people write. Years are those from 1990 to 2100: 1970
+    and 0000 mean that the date is not known.
+    """
+    written = written.strip()[:_DATE_CHARS]
+    if short := _YEAR_OR_MONTH.fullmatch(written):
+        return written if FIRST_YEAR <= int(short["year"]) < _LAST_YEAR else ""
+    date = read_date(_SHORT_YEAR.sub(_with_century, written, count=1))
+    return date.text if date else ""
+
+
+def _with_century(match: re.Match[str]) -> str:
+    year = int(match[2])
+    return f"{match[1]}{year + (2000 if year < _SHORT_YEARS_OF_2000 else 1900)}"

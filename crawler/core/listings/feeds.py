@@ -1,21 +1,24 @@
-"""Feeds in XML: RSS 0.9 to 2.0, RSS 1.0 in RDF, Atom 0.3 and 1.0."""
+"""Feeds: RSS 0.9 to 2.0, RSS 1.0 in RDF, Atom 0.3 and 1.0, JSON Feed."""
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urljoin
 
 from crawler.core.listings.collect import absolute_address, first_of
-from crawler.core.listings.markup import Take
+from crawler.core.listings.markup import Node, Scanner, Take
+from crawler.core.listings.model import MAX_JSON_CHARS
 from crawler.core.page.page import site_of
 
 if TYPE_CHECKING:
-    from crawler.core.listings.collect import Collector
-    from crawler.core.listings.markup import Node
+    from collections.abc import Mapping
 
-__all__ = ["FeedReader"]
+    from crawler.core.listings.collect import Collector
+    from crawler.core.listings.model import Listing
+
+__all__ = ["FeedReader", "read_json_feed"]
 
 _RECORDS = frozenset({"item", "entry"})
 _PUBLISHED = ("pubdate", "published", "issued", "date", "created")
@@ -25,43 +28,54 @@ _SPACES = frozenset({"", "atom", "dc"})
 _WEB = ("http://", "https://")
 # The addresses that WordPress and Blogger give the comments of a page.
 _OF_COMMENT = re.compile(r"#(?:comment|c)[-_]?\d|[?&]showcomment=", re.IGNORECASE)
-# An entry lies this deep at most; what stands deeper says nothing of its base.
+# An entry is inside this many elements at most; deeper ones say nothing of its base.
 _MAX_DEPTH = 8
-# One of an entry's links is its address: the first that is sound, of HTML before others.
+# One of an entry's links is its address: the first that is sound, HTML before others.
 _MAX_LINKS = 32
+_JSON_FEED = "jsonfeed.org/version/"
 
 
-@dataclass(slots=True)
-class FeedReader:
-    """Takes the entries of a feed from its elements.
+class FeedReader(Scanner):
+    """Reads a feed in XML.
 
-    The address of an entry is, by what it has: the address that FeedBurner hid, the link to the
-    page, a ``guid`` that is a permanent link, an ``id`` or ``rdf:about`` that is a web address.
-    Files that go with an entry (``enclosure``) and its text are passed over. Of a comment on a
-    page, which has a date and a title of its own, the page's address is taken alone.
+    The address of an entry is the first of these that it has: the address that FeedBurner replaced,
+    the link to the page, a ``guid`` that is a permanent link, an ``id`` or ``rdf:about`` that is a
+    web address. Files that belong to an entry (``enclosure``) and its text are ignored. Of a
+    comment on a page, which has a date and a title of its own, only the page's address is taken.
     """
 
-    collector: Collector
-    records: frozenset[str] = _RECORDS
-    _record: Node | None = None
-    _base: str = ""
-    _home: str = ""
-    _language: str = ""
-    _archive: str = ""
-    _fields: dict[str, str] = field(default_factory=dict)
-    _links: list[tuple[bool, str, str]] = field(default_factory=list)
-    _permanent: bool = True
+    records: ClassVar[frozenset[str]] = _RECORDS
 
-    def start(self, node: Node, parents: list[Node]) -> Take:
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
+        self._record: Node | None = None
+        self._base = ""
+        self._home = ""
+        self._language = ""
+        self._archive = ""
+        self._fields: dict[str, str] = {}
+        self._links: list[tuple[bool, str, str]] = []
+
+    def scan(self, text: str, start: int) -> None:
+        """Read a feed, and settle which address leads on: the next page, else the older archive."""
+        super().scan(text, start)
+        self.collector.next = self.collector.next or self._archive
+
+    def start(self, node: Node) -> Take:
         """Begin an entry, or tell whether a field's text is wanted."""
-        if node.name in _RECORDS and node.space in _SPACES and self._record is None:
-            self._begin(node, parents)
-            return Take.NOTHING
         if self._record is None:
-            return self._about_feed(node, parents)
-        return self._about_entry(node) if parents[-1] is self._record else Take.NOTHING
+            if node.name not in _RECORDS or node.space not in _SPACES:
+                return self._about_feed(node)
+            self._record = node
+            self._base = self._base_of(node)
+            self._links.clear()
+            self._fields.clear()
+            if language := node.attributes.get("xml:lang", ""):
+                self._fields["language"] = language
+            return "nothing"
+        return self._about_entry(node) if self.open[-1] is self._record else "nothing"
 
-    def end(self, node: Node, parents: list[Node], text: str, *, cut: bool) -> None:
+    def end(self, node: Node, text: str, *, cut: bool) -> None:
         """Keep a field's text, or add the entry that ends."""
         if node is self._record:
             candidates = self._candidates(node)
@@ -71,77 +85,56 @@ class FeedReader:
         elif not text or cut:
             return
         elif self._record is not None:
-            self._fields.setdefault(node.name, text)
+            # A guid that is no permanent link names no page.
+            if node.attributes.get("ispermalink", "").strip().lower() != "false":
+                self._fields.setdefault(node.name, text)
         elif node.name == "link":
-            base = self._base_of(node, parents)
-            self._home = self._home or absolute_address(base, text.strip())
+            self._home = self._home or absolute_address(self._base_of(node), text.strip())
         else:
             self._language = self._language or text.strip()
 
-    def listing_end(self) -> None:
-        """Settle which address leads on: the next page, else the archive before this one."""
-        self.collector.next = self.collector.next or self._archive
-
-    def _begin(self, node: Node, parents: list[Node]) -> None:
-        self._record = node
-        self._base = self._base_of(node, parents)
-        self._fields.clear()
-        self._links.clear()
-        self._permanent = True
-        if language := node.attributes.get("xml:lang", ""):
-            self._fields["language"] = language
-
-    def _about_feed(self, node: Node, parents: list[Node]) -> Take:
+    def _about_feed(self, node: Node) -> Take:
         if node.name in {"rss", "rdf", "channel", "feed"}:
             self._language = self._language or node.attributes.get("xml:lang", "").strip()
-        parent = parents[-1].name if parents else ""
+        parent = self.open[-1].name if self.open else ""
         if parent not in {"channel", "feed", "rss"} or node.space not in _SPACES:
-            return Take.NOTHING
+            return "nothing"
         if node.name == "link" and "href" in node.attributes:
-            relations = node.attributes.get("rel", "").lower().split()
-            address = absolute_address(
-                self._base_of(node, parents), node.attributes["href"].strip()
-            )
+            relations = _relations(node)
+            address = absolute_address(self._base_of(node), node.attributes["href"].strip())
             if "next" in relations:
                 self.collector.next = self.collector.next or address
             elif "prev-archive" in relations:
                 self._archive = self._archive or address
-            elif "alternate" in (relations or ["alternate"]):
+            elif "alternate" in relations:
                 self._home = self._home or address
-            return Take.NOTHING
-        return Take.LEAF if node.name in {"link", "language"} else Take.NOTHING
+            return "nothing"
+        return "leaf" if node.name in {"link", "language"} else "nothing"
 
     def _about_entry(self, node: Node) -> Take:
-        if node.name == "origlink":
-            return Take.LEAF
-        if node.space not in _SPACES:
-            return Take.NOTHING
-        if node.name == "title":
-            return Take.ALL
-        if node.name == "link" and "href" in node.attributes:
-            self._add_link(node)
-            return Take.NOTHING
-        if node.name == "guid":
-            self._permanent = node.attributes.get("ispermalink", "").strip().lower() != "false"
-        return Take.LEAF if node.name in _FIELDS else Take.NOTHING
-
-    def _add_link(self, node: Node) -> None:
         attributes = node.attributes
-        if len(self._links) < _MAX_LINKS and "alternate" in (
-            attributes.get("rel", "").lower().split() or ["alternate"]
-        ):
-            other_type = attributes.get("type", "html").lower().find("html") < 0
-            self._links.append((other_type, attributes["href"], self._base_of(node, [])))
+        if node.name == "origlink":
+            return "leaf"
+        if node.space not in _SPACES:
+            return "nothing"
+        if node.name == "title":
+            return "all"
+        if node.name == "link" and "href" in attributes:
+            if len(self._links) < _MAX_LINKS and "alternate" in _relations(node):
+                is_other = "html" not in attributes.get("type", "html").lower()
+                self._links.append((is_other, attributes["href"], self._base_of(node)))
+            return "nothing"
+        return "leaf" if node.name in _FIELDS else "nothing"
 
-    def _base_of(self, node: Node, parents: list[Node]) -> str:
+    def _base_of(self, node: Node) -> str:
         """Return what an element's addresses are relative to, by ``xml:base`` (W3C XML Base)."""
-        base = self._base if self._record is not None and not parents else self.collector.url
-        for element in (*parents[:_MAX_DEPTH], node):
+        base = self.collector.url
+        for element in (*self.open[:_MAX_DEPTH], node):
             if written := element.attributes.get("xml:base", "").strip():
                 try:
                     base = urljoin(base, written)
                 except ValueError:
-                    self.collector.problems.add("address-wrong")
+                    self.problems.add("address-wrong")
         return base
 
     def _finish(self, candidates: list[tuple[str, str]]) -> None:
@@ -167,7 +160,7 @@ class FeedReader:
         links = sorted(self._links, key=lambda link: link[0])
         found += [(href, self._from_home(own)) for _, href, own in links]
         found.append((fields.get("link", ""), base))
-        names = [fields.get("guid", "") if self._permanent else "", fields.get("id", "")]
+        names = [fields.get("guid", ""), fields.get("id", "")]
         names.append(node.attributes.get("rdf:about", ""))
         found += [(name, base) for name in names if name.strip().lower().startswith(_WEB)]
         return [(written, base) for written, base in found if written.strip()]
@@ -180,3 +173,56 @@ class FeedReader:
         if base != self.collector.url or not self._home or site_of(self._home) == site_of(base):
             return base
         return self._home
+
+
+def _relations(node: Node) -> list[str]:
+    return node.attributes.get("rel", "").lower().split() or ["alternate"]
+
+
+def read_json_feed(text: str, collector: Collector) -> Listing:
+    """Read a JSON Feed (jsonfeed.org, versions 1 and 1.1)."""
+    if len(text) > MAX_JSON_CHARS:
+        collector.problems.add("json-long")
+        return collector.listing("none")
+    try:
+        # A feed is an object: nothing else is worth the memory.
+        feed = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        feed = None
+    items = feed.get("items") if isinstance(feed, dict) else None
+    if not isinstance(feed, dict) or not isinstance(items, list) or not _is_feed(feed, items):
+        collector.problems.add("json-wrong")
+        return collector.listing("none")
+    for item in items:
+        if not collector.is_full():
+            _add_item(item if isinstance(item, dict) else {}, _text(feed, "language"), collector)
+    if following := _text(feed, "next_url"):
+        collector.next = absolute_address(collector.url, following)
+    return collector.listing("json-feed")
+
+
+def _is_feed(feed: Mapping[str, object], items: list[object]) -> bool:
+    if _JSON_FEED in _text(feed, "version"):
+        return True
+    return any(isinstance(item, dict) and _text(item, "url") for item in items)
+
+
+def _add_item(item: Mapping[str, object], language: str, collector: Collector) -> None:
+    names = [_text(item, name) for name in ("url", "external_url", "id")]
+    if not names[-1].lower().startswith(_WEB):
+        names.pop()
+    url = collector.address(*((name, collector.url) for name in names if name))
+    if url:
+        collector.add(
+            url,
+            lastmod=_text(item, "date_modified"),
+            published=_text(item, "date_published"),
+            title=_text(item, "title"),
+            language=_text(item, "language") or language,
+        )
+
+
+def _text(record: Mapping[str, object], name: str) -> str:
+    value = record.get(name)
+    # Half of a character pair can be written in JSON, but not in UTF-8.
+    return value.encode("utf-8", "replace").decode().strip() if isinstance(value, str) else ""

@@ -1,31 +1,31 @@
-"""A scanner of XML that is rarely well-formed: elements and text, one after the other.
+"""A scanner of XML that is often not well-formed.
 
-It declares no entities, loads nothing, keeps no tree, and reads on after whatever is wrong: time
-goes with the length of the text, and memory does not, however hostile that is.
+Parsers of XML that recover from errors (libxml2) lose all that follows an attribute without quotes,
+a second root or a stray end tag. This one goes on. It declares no entities, loads nothing and keeps
+no tree: time is linear in the length of the text, and memory is bounded.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from crawler.core.listings.model import MAX_NESTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from crawler.core.listings.model import Problems
+    from crawler.core.listings.collect import Collector
 
-__all__ = ["TOKEN", "Handler", "Node", "Scanner", "Take", "local_name", "unescape"]
+__all__ = ["TOKEN", "Node", "Scanner", "Take", "local_name", "unescape"]
 
-# Each alternative either matches what it began or is refused within the same tag, and what is left
-# open ends with the text: no two attempts look at the same stretch.
+# Each alternative either matches what it began or fails within the same tag, and what is left open
+# ends with the text: no stretch is looked at twice.
 TOKEN = re.compile(
     r"""<(?:
       !--.*?(?P<comment>-->|\Z)
@@ -44,91 +44,86 @@ _ATTRIBUTE = re.compile(
 _REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));")
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
-# Prefixes beyond this number in force at once are not known; each element that adds one copies all.
+# Prefixes and attributes beyond these numbers are not read; roots that declare everything have some
+# forty.
 _MAX_PREFIXES = 64
-# Attributes beyond this number are not read; roots that declare everything have some forty.
 _MAX_ATTRIBUTES = 256
-# Vocabularies by a part of their namespace, which sites write in many wrong ways.
-_VOCABULARIES = (
-    ("sitemap-news", "news"),
-    ("sitemap-image", "image"),
-    ("sitemap-video", "video"),
-    ("sitemap-mobile", "mobile"),
-    ("xhtml", "xhtml"),
-    ("2005/atom", "atom"),
-    ("purl.org/atom", "atom"),
-    ("purl.org/dc/", "dc"),
-    ("feedburner", "feedburner"),
-    ("mrss", "media"),
-    ("rss/1.0/modules/", "module"),
-)
+# Vocabularies by a part of their namespace, since sites write namespaces in many wrong ways.
+_VOCABULARIES = {
+    "sitemap-news": "news", "sitemap-image": "image", "sitemap-video": "video",
+    "sitemap-mobile": "mobile", "xhtml": "xhtml", "2005/atom": "atom", "purl.org/atom": "atom",
+    "purl.org/dc/": "dc", "feedburner": "feedburner", "mrss": "media",
+    "rss/1.0/modules/": "module",
+}  # fmt: skip
 _PREFIXES = {
     "atom": "atom", "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
     "feedburner": "feedburner", "image": "image", "media": "media", "news": "news", "n": "news",
     "video": "video", "xhtml": "xhtml", "xml": "xml",
 }  # fmt: skip
-_OTHER = "other"
 
-
-class Take(Enum):
-    """What a handler wants of an element's text."""
-
-    NOTHING = auto()
-    ALL = auto()
-    """The text of the element and of those within."""
-    LEAF = auto()
-    """The text up to the next element: one that was not closed ends there."""
+Take = Literal["nothing", "all", "leaf"]
+"""Which text of an element a reader wants: that of the element and of those in it (``all``), or
+that up to the next element (``leaf``: an element that is not closed ends there)."""
 
 
 @dataclass(slots=True)
 class Node:
     """An open element.
 
-    ``space`` names its vocabulary (``news``, ``atom``, ``dc`` …): empty for the document's own,
-    ``other`` for one that is not known. ``name`` is its local name in lower case.
+    ``space``
+        Its vocabulary (``news``, ``atom``, ``dc``, …); empty for the document's own, ``other`` for
+        an unknown one.
+    ``name``
+        Its local name in lower case.
     """
 
     space: str
     name: str
     attributes: Mapping[str, str]
-    prefixes: Mapping[str, str]
-    take: Take = Take.NOTHING
+    take: Take = "nothing"
 
 
-class Handler(Protocol):
-    """What is done with elements; ``records`` names those that never stand in one another."""
-
-    records: frozenset[str]
-
-    def start(self, node: Node, parents: list[Node]) -> Take:
-        """Meet the start of an element; ``parents`` are the open ones, outermost first."""
-        ...
-
-    def end(self, node: Node, parents: list[Node], text: str, *, cut: bool) -> None:
-        """Meet its end with the text asked for; ``cut`` where the document ended within it."""
-        ...
-
-
-@dataclass(slots=True)
 class Scanner:
-    """Reads one document and tells a handler of it."""
+    """Reads one document. A subclass reads one format in :meth:`start` and :meth:`end`.
 
-    handler: Handler
-    problems: Problems
-    _open: list[Node] = field(default_factory=list)
-    _names: Counter[str] = field(default_factory=Counter)
-    _own_prefix: str | None = None
-    _own_space: str = ""
-    _taking: Node | None = None
-    _pieces: list[str] = field(default_factory=list)
-    _has_text: bool = False
+    Args:
+        collector: takes the entries and the problems.
+    """
 
-    def scan(self, text: str, start: int = 0) -> None:
-        """Read a document from the start of its root element."""
+    records: ClassVar[frozenset[str]] = frozenset()
+    """Names of elements that are never inside one another."""
+
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
+        self.problems = collector.problems
+        self.open: list[Node] = []
+        self._names: Counter[str] = Counter()
+        self._namespaces: dict[str, str] = {}
+        self._root: tuple[str, str] | None = None
+        self._taking: Node | None = None
+        self._pieces: list[str] = []
+        self._has_text = False
+
+    def start(self, node: Node) -> Take:
+        """Read the start of an element; ``open`` has the elements around it, outermost first."""
+        raise NotImplementedError
+
+    def end(self, node: Node, text: str, *, cut: bool) -> None:
+        """Read the end of an element.
+
+        Args:
+            node: the element.
+            text: its text, as far as :meth:`start` wanted it.
+            cut: whether the document ended inside the element.
+        """
+        raise NotImplementedError
+
+    def scan(self, text: str, start: int) -> None:
+        """Read a document, from the offset of its root element."""
         last = start
         for token in TOKEN.finditer(text, start):
             if self._taking is not None and token.start() > last:
-                self._add_text(self._unescape(text[last : token.start()]))
+                self._take(self._unescaped(text[last : token.start()]))
             last = token.end()
             kind = token.lastgroup
             if kind in {"attributes", "loose"}:
@@ -136,52 +131,49 @@ class Scanner:
             elif kind == "end":
                 self._end(local_name(token["end"]))
             elif kind == "cdata_end" and self._taking is not None:
-                self._add_text(token["cdata"])
-        if self._taking is not None or any(self._names[name] for name in self.handler.records):
+                self._take(token["cdata"])
+        if self._taking is not None or any(self._names[name] for name in self.records):
             self.problems.add("cut-off")
         else:
-            self.problems.add("tag-unclosed", len(self._open))
-        while self._open:
+            self.problems.add("tag-unclosed", len(self.open))
+        while self.open:
             self._pop(cut=True)
 
     def _start(self, qualified: str, rest: str) -> None:
-        closed = rest.endswith("/")
-        attributes = _attributes(rest) if "=" in rest else _NO_ATTRIBUTES
-        if (taking := self._taking) is not None and taking.take is Take.LEAF and self._has_text:
-            self.problems.add("tag-unclosed")
-            self._pop_to(taking.name)
         name = local_name(qualified)
-        if name in self.handler.records and self._names[name] and self._taking is None:
+        attributes = _attributes(rest) if "=" in rest else {}
+        if self._taking is not None and self._taking.take == "leaf" and self._has_text:
+            self.problems.add("tag-unclosed")
+            self._pop_to(self._taking.name)
+        if name in self.records and self._names[name] and self._taking is None:
             self.problems.add("tag-unclosed")
             self._pop_to(name)
-        if len(self._open) >= MAX_NESTED:
+        if len(self.open) >= MAX_NESTED:
             self.problems.add("nested-deeply")
             return
-        parent = self._open[-1].prefixes if self._open else _NO_ATTRIBUTES
-        prefixes = _declared(attributes, parent) if attributes else parent
-        node = Node(self._space(qualified, prefixes), name, attributes, prefixes)
-        node.take = self.handler.start(node, self._open)
-        if self._taking is None and node.take is not Take.NOTHING:
+        node = Node(self._space(qualified, attributes), name, attributes)
+        node.take = self.start(node)
+        if self._taking is None and node.take != "nothing":
             self._taking = node
-        self._open.append(node)
+        self.open.append(node)
         self._names[name] += 1
-        if closed:
+        if rest.endswith("/"):
             self._pop()
 
     def _end(self, name: str) -> None:
-        if not self._names[name]:
+        if self._names[name]:
+            self._pop_to(name)
+        else:
             self.problems.add("tag-stray")
-            return
-        self._pop_to(name)
 
     def _pop_to(self, name: str) -> None:
-        while self._open[-1].name != name:
+        while self.open[-1].name != name:
             self.problems.add("tag-unclosed")
             self._pop()
         self._pop()
 
     def _pop(self, *, cut: bool = False) -> None:
-        node = self._open.pop()
+        node = self.open.pop()
         self._names[node.name] -= 1
         if not self._names[node.name]:
             del self._names[node.name]
@@ -191,32 +183,38 @@ class Scanner:
             self._pieces.clear()
             self._has_text = False
             self._taking = None
-        self.handler.end(node, self._open, text, cut=cut)
+        self.end(node, text, cut=cut)
 
-    def _add_text(self, text: str) -> None:
+    def _take(self, text: str) -> None:
         self._pieces.append(text)
         self._has_text = self._has_text or bool(text.strip())
 
-    def _unescape(self, text: str) -> str:
+    def _unescaped(self, text: str) -> str:
         if "&" not in text:
             return text
-        self.problems.add("raw-ampersand", text.count("&") - _references(text))
+        known = sum(
+            not name or f"{name};" in html5
+            for name in (match[3] for match in _REFERENCE.finditer(text))
+        )
+        self.problems.add("raw-ampersand", text.count("&") - known)
         return unescape(text)
 
-    def _space(self, qualified: str, prefixes: Mapping[str, str]) -> str:
-        prefix = qualified.rpartition(":")[0].lower() if ":" in qualified else ""
-        space = prefixes.get(prefix, "")
-        if self._own_prefix is None:
-            self._own_prefix, self._own_space = prefix, space
-        if space and space == self._own_space:
+    def _space(self, qualified: str, attributes: Mapping[str, str]) -> str:
+        """Return the vocabulary of an element, and note the namespaces that it declares.
+
+        A prefix has one meaning in a document. Elements without a prefix are the document's own.
+        """
+        for name, value in attributes.items():
+            declared, _, prefix = name.partition(":")
+            if declared == "xmlns" and len(self._namespaces) < _MAX_PREFIXES:
+                self._namespaces[prefix] = value.strip().lower()
+        prefix = qualified.rpartition(":")[0].lower()
+        namespace = self._namespaces.get(prefix, "")
+        if self._root is None:
+            self._root = prefix, namespace
+        if prefix in ("", self._root[0]) or (namespace and namespace == self._root[1]):
             return ""
-        known = _vocabulary(space) if space else ""
-        if not known and prefix != self._own_prefix:
-            known = _PREFIXES.get(prefix, _OTHER) if prefix else ""
-        return known
-
-
-_NO_ATTRIBUTES: Mapping[str, str] = {}
+        return _vocabulary(namespace) or _PREFIXES.get(prefix, "other")
 
 
 def local_name(qualified: str) -> str:
@@ -232,11 +230,6 @@ def unescape(text: str) -> str:
     return _REFERENCE.sub(_character, text)
 
 
-def _references(text: str) -> int:
-    """Count the references in a text to characters that there are."""
-    return sum(1 for match in _REFERENCE.finditer(text) if not match[3] or f"{match[3]};" in html5)
-
-
 def _character(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
@@ -250,30 +243,12 @@ def _character(match: re.Match[str]) -> str:
 def _attributes(rest: str) -> dict[str, str]:
     """Read a tag's attributes, names in lower case; of one given twice the first counts."""
     found: dict[str, str] = {}
-    for name, double, single, bare in _attribute_values(rest):
-        value = double or single or bare
-        found.setdefault(name.lower(), unescape(value) if "&" in value else value)
+    for match in islice(_ATTRIBUTE.finditer(rest), _MAX_ATTRIBUTES):
+        name, double, single, bare = match.groups("")
+        found.setdefault(name.lower(), unescape(double or single or bare))
     return found
 
 
-def _attribute_values(rest: str) -> Iterator[tuple[str, str, str, str]]:
-    for match in islice(_ATTRIBUTE.finditer(rest), _MAX_ATTRIBUTES):
-        name, double, single, bare = match.groups("")
-        yield name, double, single, bare
-
-
-def _declared(attributes: Mapping[str, str], prefixes: Mapping[str, str]) -> Mapping[str, str]:
-    """Add the prefixes that an element declares to those in force."""
-    declared = {
-        name[6:]: value.strip().lower()
-        for name, value in attributes.items()
-        if name == "xmlns" or name.startswith("xmlns:")
-    }
-    if not declared or len(prefixes) + len(declared) > _MAX_PREFIXES:
-        return prefixes
-    return {**prefixes, **declared}
-
-
 @lru_cache(maxsize=1024)
-def _vocabulary(space: str) -> str:
-    return next((name for part, name in _VOCABULARIES if part in space), "")
+def _vocabulary(namespace: str) -> str:
+    return next((name for part, name in _VOCABULARIES.items() if part in namespace), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -144,19 +144,14 @@ class Listing:
     next: str = ""
 
 
-@dataclass(slots=True)
-class Problems:
+class Problems(Counter[str]):
     """Counts what is wrong with one listing, by the names of ``PROBLEMS``."""
-
-    counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, number: int = 1) -> None:
         """Count a problem; a number of 0 counts nothing."""
         if number:
-            self.counts[name] += number
+            self[name] += number
 
     def lines(self) -> tuple[str, ...]:
-        """Say in words what was wrong, in the order it was first met, with how often."""
-        return tuple(
-            f"{PROBLEMS[name]}: {number}" for name, number in self.counts.items() if number
-        )
+        """Return in words what was wrong and how often, in the order of first occurrence."""
+        return tuple(f"{PROBLEMS[name]}: {number}" for name, number in self.items() if number)

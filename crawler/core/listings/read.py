@@ -1,23 +1,24 @@
-"""Any listing, from its bytes: what it is, and what it lists."""
+"""Any listing, from its bytes: unpacked, decoded, recognised and read."""
 
 from __future__ import annotations
 
 import re
+import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from crawler.core.listings.collect import Collector
-from crawler.core.listings.feeds import FeedReader
-from crawler.core.listings.markup import TOKEN, Scanner, local_name
-from crawler.core.listings.model import Listing, Problems
-from crawler.core.listings.plain import read_json_feed, read_lines
-from crawler.core.listings.sitemaps import SitemapReader
-from crawler.core.listings.unpack import unpack
+from crawler.core.listings.feeds import FeedReader, read_json_feed
+from crawler.core.listings.markup import TOKEN, local_name
+from crawler.core.listings.model import MAX_LISTING_BYTES, Listing
+from crawler.core.listings.sitemaps import SitemapReader, read_lines
 from crawler.core.page.decode import decode_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.listings.model import Kind
+    from crawler.core.listings.model import Kind, Problems
 
 __all__ = ["read_listing"]
 
@@ -27,37 +28,42 @@ _ROOTS: Mapping[str, Kind] = {
     "rss": "rss", "rdf": "rss", "channel": "rss", "item": "rss",
     "feed": "atom", "entry": "atom",
 }  # fmt: skip
-_SITEMAPS = frozenset({"sitemap", "sitemap-index"})
 _FEEDS = frozenset({"rss", "atom"})
-# Programs write warnings in HTML before their XML; a page of HTML says soon what it is.
+# Programs write warnings in HTML before their XML; a page of HTML shows soon what it is.
 _PAGE_ROOTS = frozenset({"html", "head", "body"})
 _TAGS_BEFORE_ROOT = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
 _DECLARATION = re.compile(r"<\?xml\s[^<>]{0,200}\?>")
 _DOCTYPE_CHARS = 20
-_SNIFFED = 2_048
-_WIDE = ("utf-16", "utf-32")
-# A text without a byte order mark that begins in ASCII has a NUL in every other byte of UTF-16.
+_DECLARATION_CHARS = 2_048
+# A text in UTF-16 that begins in ASCII has a NUL in every other byte.
 _WIDE_BYTES = 32
+
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31  # zlib's number for the largest window with the header of gzip
+# A file packed once, and once more by its server.
+_MAX_LAYERS = 2
+# Packed bytes unpacked at a time.
+_STEP = 1024
 
 
 def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
     """Read a sitemap, an index of sitemaps, a feed, or a list of addresses.
 
-    What it is goes by its content; the ``Content-Type`` is asked for the encoding alone. Never
+    The content decides what it is; the ``Content-Type`` is read for the encoding only. Never
     raises: what is wrong is mended or left out and counted in ``problems``, and what is no listing
-    comes back as kind ``none`` with the reason there. Time and memory go with the length of the
-    body, of which ``MAX_LISTING_BYTES`` are read at most.
+    comes back as kind ``none`` with the reason there. Time and memory are linear in the length of
+    the body, of which ``MAX_LISTING_BYTES`` are read at most.
 
     Args:
         body: the listing as it came, packed with gzip or not.
         url: where it came from; relative addresses are relative to it.
         content_type: the ``Content-Type`` header, or empty.
     """
-    problems = Problems()
-    collector = Collector(url, problems)
-    data, cut = unpack(body, url, content_type, problems)
-    text = _text(data, content_type, problems)
+    collector = Collector(url)
+    problems = collector.problems
+    data, cut = _unpacked(body, url, content_type, problems)
+    text = _decoded(data, content_type, problems)
     stripped = text.lstrip()
     if not stripped:
         problems.add("empty")
@@ -65,29 +71,82 @@ def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
     if stripped.startswith(("{", "[")):
         return read_json_feed(stripped, collector)
     kind, start = _root(text, problems)
-    if kind in _SITEMAPS:
-        Scanner(SitemapReader(collector), problems).scan(text, start)
-        return collector.listing(kind)
-    if kind in _FEEDS:
-        reader = FeedReader(collector)
-        Scanner(reader, problems).scan(text, start)
-        reader.listing_end()
-        return collector.listing(kind)
-    if start < 0:
+    if kind != "none":
+        reader = FeedReader if kind in _FEEDS else SitemapReader
+        reader(collector).scan(text, start)
+    elif start < 0:
         return read_lines(text, collector, cut=cut)
-    return collector.listing("none")
+    return collector.listing(kind)
 
 
-def _text(data: bytes, content_type: str, problems: Problems) -> str:
+def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> tuple[bytes, bool]:
+    """Return the bytes unpacked from gzip, and whether they end too early.
+
+    No more than ``MAX_LISTING_BYTES`` are unpacked, whatever the packed ones promise.
+    """
+    cut = False
+    if body and not body.startswith(_GZIP) and _is_named_gzip(url, content_type):
+        problems.add("gzip-not")
+    for _ in range(_MAX_LAYERS):
+        if body.startswith(_GZIP):
+            body, layer_cut = _members(body, problems)
+            cut |= layer_cut
+    if len(body) > MAX_LISTING_BYTES:
+        problems.add("too-large")
+        return body[:MAX_LISTING_BYTES], True
+    return body, cut
+
+
+def _is_named_gzip(url: str, content_type: str) -> bool:
+    with suppress(ValueError):
+        url = urlsplit(url).path
+    return url.lower().endswith(".gz") or "gzip" in content_type.lower()
+
+
+def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
+    """Unpack one member after the other; one byte more than allowed shows that there are more."""
+    unpacked = bytearray()
+    room = MAX_LISTING_BYTES + 1
+    position = 0
+    member = None
+    while position < len(packed) and room > 0:
+        if member is None:
+            if not packed.startswith(_GZIP, position):
+                if packed[position:].strip(b"\0"):  # tapes and copies leave zeros
+                    problems.add("gzip-tail")
+                break
+            member = zlib.decompressobj(_GZIP_WINDOW)
+        step = packed[position : position + _STEP]
+        before = member.copy()
+        try:
+            piece = member.decompress(step, room)
+        except zlib.error:
+            problems.add("gzip-damaged")
+            with suppress(zlib.error):
+                for byte in step:
+                    # Few bytes can promise much; more than allowed is cut off later.
+                    unpacked += before.decompress(bytes((byte,)))
+            return bytes(unpacked), True
+        unpacked += piece
+        room -= len(piece)
+        position += len(step) - len(member.unused_data)
+        if member.eof:
+            member = None
+    if member is not None and room > 0:
+        problems.add("gzip-cut")
+    return bytes(unpacked), member is not None
+
+
+def _decoded(data: bytes, content_type: str, problems: Problems) -> str:
     """Decode a listing, without byte order marks and control characters."""
-    if wide := _wide(data):
-        text, encoding = data.decode(wide, "replace"), wide
+    if encoding := _wide_encoding(data):
+        text = data.decode(encoding, "replace")
     else:
         text, encoding = decode_bytes(data, content_type)
     text = text.lstrip("\ufeff")
-    declaration = _DECLARATION.search(text, 0, _SNIFFED)
-    if not text.isascii() and not encoding.startswith(_WIDE):
-        # ASCII is read in whatever encoding is declared.
+    declaration = _DECLARATION.search(text, 0, _DECLARATION_CHARS)
+    # ASCII reads the same in whatever encoding is declared.
+    if not text.isascii() and not encoding.startswith(("utf-16", "utf-32")):
         named = (declaration[0] if declaration else "").encode("ascii", "ignore")
         problems.add("encoding-wrong", decode_bytes(named, content_type)[1] != encoding)
     clean = _CONTROL.sub("", text)
@@ -95,11 +154,10 @@ def _text(data: bytes, content_type: str, problems: Problems) -> str:
     return clean
 
 
-def _wide(data: bytes) -> str:
-    """Name the UTF-16 of a text that has no byte order mark; empty where it is not UTF-16."""
-    start = data[:_WIDE_BYTES]
-    first, second = start[::2], start[1::2]
-    if len(start) < _WIDE_BYTES or not any(start):
+def _wide_encoding(data: bytes) -> str:
+    """Name the UTF-16 of a text that has no byte order mark; empty if it is not UTF-16."""
+    first, second = data[:_WIDE_BYTES:2], data[1:_WIDE_BYTES:2]
+    if len(data) < _WIDE_BYTES:
         return ""
     if not any(first) and all(second):
         return "utf-16-be"
@@ -107,45 +165,35 @@ def _wide(data: bytes) -> str:
 
 
 def _root(text: str, problems: Problems) -> tuple[Kind, int]:
-    """Find the element a listing begins with, past what stands before it.
+    """Find the element that a listing begins with, behind whatever is before it.
 
-    Returns what the listing is and where that element begins: ``none`` and -1 where the text has no
-    elements, ``none`` and 0, counted, where it has others.
+    Returns:
+        What the listing is, and the offset of that element. ``none`` and -1 if the text has no
+        elements; ``none`` and 0, counted, if it has others.
     """
     last = tags = 0
     junk = False
     for token in TOKEN.finditer(text):
-        junk |= not _is_blank(text, last, token.start())
+        junk |= bool(text[last : token.start()].strip())
         last = token.end()
         doctype = (token["doctype"] or "").lower() == "doctype"
-        if doctype and "html" in token[0][:_DOCTYPE_CHARS].lower():
-            problems.add("html")
-            return "none", 0
-        if not token["start"]:
-            continue
-        name = local_name(token["start"])
-        if name in _PAGE_ROOTS:
+        name = local_name(token["start"] or "")
+        if name in _PAGE_ROOTS or (doctype and "html" in token[0][:_DOCTYPE_CHARS].lower()):
             problems.add("html")
             return "none", 0
         if name in _ROOTS:
-            _note_before(text[: token.start()], problems, junk=junk)
+            before = text[: token.start()]
+            if junk:
+                problems.add("before-root")
+            elif "<?xml" in before and not before.startswith("<?xml"):
+                problems.add("before-declaration")
             return _ROOTS[name], token.start()
-        junk = True
-        tags += 1
-        if tags > _TAGS_BEFORE_ROOT:
-            break
+        if name:
+            junk = True
+            tags += 1
+            if tags > _TAGS_BEFORE_ROOT:
+                break
     if not tags:
         return "none", -1
     problems.add("unknown")
     return "none", 0
-
-
-def _is_blank(text: str, start: int, end: int) -> bool:
-    return start == end or text[start:end].isspace()
-
-
-def _note_before(before: str, problems: Problems, *, junk: bool) -> None:
-    if junk:
-        problems.add("before-root")
-    elif "<?xml" in before and not before.startswith("<?xml"):
-        problems.add("before-declaration")
