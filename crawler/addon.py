@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
@@ -11,7 +10,6 @@ from scrapy.utils.misc import load_object
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
 from crawler.core.methods import get_method
 from crawler.core.sentences import splitter_for
-from crawler.core.tables.coherency import Constants
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
@@ -25,7 +23,7 @@ from crawler.middlewares.two_pass import DrainingItems, Hold
 from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.pipelines.wrapper import WrapperPipeline
-from crawler.settings import OPTIONS, Options
+from crawler.settings import Options, TableConstants
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
@@ -45,9 +43,8 @@ _PAUSES_ORDER = 950
 _RULES_ORDER = 50
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
-# What its two readings of the paper have in front of their names, and their settings.
+# What its two readings of the paper have in front of their names.
 _PUBLISHED_METHOD = "rules"
-_TABLE_CONSTANTS = frozenset(f"table_{constant.name}" for constant in fields(Constants))
 
 
 class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as SystemExit is
@@ -194,16 +191,10 @@ def _warn_of_idle_constants(options: Options) -> None:
     """Say where constants of the published method are set and another method judges."""
     if options.table_method.startswith(_PUBLISHED_METHOD):
         return
-    idle = [
-        option.name
-        for option in OPTIONS
-        if option.field in _TABLE_CONSTANTS and getattr(options, option.field) != option.default
-    ]
-    if idle:
+    if options.table_constants != TableConstants():
         logger.warning(
-            '%s: the verdicts of the method "%s" do not depend on constants of "%s". '
-            "CORPUS_TABLE_METHOD=%s lets that judge.",
-            ", ".join(idle),
+            'CORPUS_TABLE_CONSTANTS: the verdicts of the method "%s" do not depend on constants of '
+            '"%s". CORPUS_TABLE_METHOD=%s lets that judge.',
             options.table_method,
             _PUBLISHED_METHOD,
             _PUBLISHED_METHOD,

@@ -88,7 +88,7 @@ class ReplayCommand(BaseRunSpiderCommand):
             self.exitcode = _WRONG_CALL
 
     def _replay(self, spool: SpoolInfo) -> None:
-        from crawler.journey.session import REPLAYED
+        from crawler.settings import REPLAYED
         from crawler.spiders.replay import ReplaySpider
 
         assert self.settings is not None  # noqa: S101 - as above

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 from crawler.core.methods import method_names
 from crawler.core.wording import read_bytes, read_seconds
 from crawler.discovery.addresses import complete_address
+from crawler.fields import fields_of
 from crawler.harvest.plan import Alerts, SitePlan
 from crawler.harvest.plansettings import read_settings
 from crawler.harvest.plantables import Table, kind_of, nearest, shown
 from crawler.harvest.schedule import cron_mistake, zone_mistake
-from crawler.settings import OPTIONS
-from crawler.spiders.arguments import read_argument
+from crawler.settings import Options
 from crawler.spiders.site_arguments import SiteArguments
 from crawler.store.files import file_name
 
@@ -28,10 +28,11 @@ __all__ = ["ALERT_KEYS", "DEFAULT_KEYS", "OTHER_NAMES", "SITE_KEYS", "read_alert
 _T = TypeVar("_T")
 _NAMED_ELSEWHERE: Final = {"url", "from_", "allow", "deny", "lang", "since", "until"}
 # Arguments of the spider that stand in a plan under their own names, with their defaults.
+_SPIDER_ARGUMENTS: Final = fields_of(SiteArguments)
 _ARGUMENTS: Final[dict[str, Any]] = {
-    one.name: one.default
-    for one in fields(SiteArguments)
-    if one.name not in _NAMED_ELSEWHERE and one.default is not MISSING
+    one.attribute: one.default
+    for one in _SPIDER_ARGUMENTS.values()
+    if one.attribute not in _NAMED_ELSEWHERE
 }
 _PLACES: Final = ("addresses", "feeds", "sitemaps")
 DEFAULT_KEYS: Final = (
@@ -63,7 +64,6 @@ OTHER_NAMES: Final = {
 """Names that other programs have for a key, and what is to be said of them."""
 
 _LONGEST_ID: Final = 60
-_FORMATS: Final = next(one.choices for one in OPTIONS if one.name == "CORPUS_OUTPUT_FORMAT")
 _LEAST_MEMORY: Final = 64_000_000
 _MOST_JITTER: Final = 7 * 86400.0
 _MOST_RUNS: Final = 1000
@@ -104,7 +104,7 @@ def read_site(site: Table, defaults: Table | None) -> SitePlan:
         },
         method=read("method", _method, ""),
         incremental=read("incremental", _flag, True),  # noqa: FBT003 - the default is the last argument of all
-        output_format=read("output_format", _one_of(_FORMATS), "jsonl"),
+        output_format=read("output_format", _output_format, "jsonl"),
         settings={**read_settings(defaults), **read_settings(site)},
         time_limit=read("time_limit", _positive_seconds, None),
         memory_limit=read("memory_limit", _memory, None),
@@ -205,7 +205,7 @@ def _text_argument(name: str) -> Callable[[object], str]:
 
     def read(value: object) -> str:
         text = _text(value)
-        read_argument(SiteArguments, name, text)
+        _check_argument(name, text)
         return text
 
     return read
@@ -216,7 +216,7 @@ def _word(name: str) -> Callable[[object], str]:
         word = _text(value).lower()
         if "," in word:
             raise ValueError("has a comma; give a list of texts")
-        read_argument(SiteArguments, name, word)
+        _check_argument(name, word)
         return word
 
     return read
@@ -232,7 +232,7 @@ def _argument(name: str) -> Callable[[object], Any]:
         kinds = (int, float) if isinstance(default, float) else (int,)
         if isinstance(value, bool) or not isinstance(value, kinds):
             raise _kind_mistake(value, f"{kind_of(default)}, without quotes")
-        read_argument(SiteArguments, name, str(value))
+        _check_argument(name, value)
         return value
 
     return read
@@ -248,14 +248,20 @@ def _method(value: object) -> str:
     raise ValueError(f"is no text method; {known}")
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
-    def read(value: object) -> str:
-        text = _text(value).lower()
-        if text not in choices:
-            raise ValueError(f"is not known; give one of {', '.join(choices)}")
-        return text
+def _output_format(value: object) -> str:
+    try:
+        found: str = fields_of(Options)["output_format"].type.parse(value)
+    except ValueError as error:
+        raise ValueError(f"is not accepted; give {error}") from None
+    return found
 
-    return read
+
+def _check_argument(name: str, value: object) -> None:
+    """Refuse what an argument of the spider does not accept."""
+    try:
+        _SPIDER_ARGUMENTS[name].type.parse(value)
+    except ValueError as error:
+        raise ValueError(f"is not accepted; give {error}") from None
 
 
 def _checked(mistake: Callable[[str], str]) -> Callable[[object], str]:

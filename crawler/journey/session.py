@@ -39,7 +39,6 @@ from crawler.journey.evidence import CrawlCounts
 from crawler.journey.filters import LeftOut
 from crawler.journey.page_joiner import Part, WaitingParts, join, joinable
 from crawler.journey.stages import ItemMaker
-from crawler.settings import OPTIONS, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,30 +53,11 @@ if TYPE_CHECKING:
     from crawler.store.spool import Spool
     from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
-__all__ = ["REPLAYED", "Journey", "Tally"]
+__all__ = ["Journey", "Tally"]
 
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-
-_OF_THE_CALL = {
-    f"{PREFIX}{name}"
-    for name in (
-        "MODE",
-        "DIR",
-        "INCREMENTAL",
-        "OUTPUT",
-        "OUTPUT_FORMAT",
-        "PART_ITEMS",
-        "KEEP_SPOOL",
-        "STRUCTURE_FOLDER",
-        "TABLES_FOLDER",
-        "WRAPPER_REPORT",
-        "PROGRESS",
-    )
-}
-REPLAYED = tuple(option.name for option in OPTIONS if option.name not in _OF_THE_CALL)
-"""The settings that decide what a page's item says: a replay takes over those of the crawl."""
 
 # While these crawls export, they fetch.
 _GOING_ON = frozenset({"streaming", "incremental"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
@@ -53,14 +54,7 @@ def table_method(options: Options, words: Words | None = None) -> TableMethod:
     Raises:
         UnknownMethodError: there is none of that name.
     """
-    constants = Constants(
-        type_weight=options.table_type_weight,
-        length_weight=options.table_length_weight,
-        threshold=options.table_threshold,
-        shortest=options.table_shortest,
-        longest=options.table_longest,
-        most=options.table_most,
-    )
+    constants = Constants(**asdict(options.table_constants))
     return get_table_method(options.table_method, constants, words)
 
 

@@ -94,8 +94,9 @@ class SitePauses:
     A site that answers 429 or 503 is asked nothing for as long as its ``Retry-After`` says, else
     for pauses that grow; one that gives several errors in a row (no connection, no answer, 5xx) for
     such pauses as well. The request that met the trouble is sent again afterwards. After
-    ``CORPUS_PAUSES`` pauses in a row the site is given up, and so is one that asks for more than
-    ``CORPUS_PAUSE_LONGEST`` seconds: what is asked of it fails with :class:`SiteLeftAloneError`.
+    ``count`` pauses in a row (the keys are those of ``CORPUS_PAUSES``) the site is given up, and so
+    is one that asks for more than ``longest`` seconds: what is asked of it fails with
+    :class:`SiteLeftAloneError`.
 
     Requests of the scheduler wait there if its queue is
     :class:`crawler.middlewares.scheduler_queue.SparingQueue`.
@@ -110,10 +111,10 @@ class SitePauses:
         self._priority = crawler.settings.getint("RETRY_PRIORITY_ADJUST")
         self._patience = Patience(
             Limits(
-                first=options.pause_first,
-                longest=options.pause_longest,
-                in_a_row=options.pauses,
-                after_errors=options.pause_after_errors,
+                first=options.pauses.first,
+                longest=options.pauses.longest,
+                in_a_row=options.pauses.count,
+                after_errors=options.pauses.after_errors,
             )
         )
         self._sent: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
@@ -272,7 +273,7 @@ class SitePauses:
         self._stats.set_value("corpus/left_alone", [*told, {"site": site, "why": words}])
         logger.warning(
             "%s %s. Nothing more is asked of it in this crawl "
-            "(CORPUS_PAUSES and CORPUS_PAUSE_LONGEST make the crawl more patient).",
+            "(CORPUS_PAUSES makes the crawl more patient).",
             site,
             words,
         )

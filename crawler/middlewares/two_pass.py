@@ -16,7 +16,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 from scrapy import Request, signals
@@ -31,11 +30,11 @@ from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.crawl_name import crawl_name
 from crawler.journey.incremental import Memory
-from crawler.journey.session import REPLAYED, Journey
+from crawler.journey.session import Journey
 from crawler.middlewares.async_utils import pause, spider_closed
 from crawler.middlewares.second_pass_request import second_pass
 from crawler.pipelines.item_origins import NotedPages
-from crawler.settings import PREFIX, Options
+from crawler.settings import Options
 from crawler.spiders.to_page import flaw_of, page_from
 from crawler.store.spool import Spool
 
@@ -272,7 +271,7 @@ class Hold:
                 self.crawl,
                 started=self._started.isoformat(timespec="seconds"),
                 spider=spider.name if spider else "",
-                settings=_replayed(self.options),
+                settings=self.options.values("observations", "items"),
             )
         return self.spool
 
@@ -418,16 +417,6 @@ async def _drain(hold: Hold) -> None:
             _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
     if running:
         await asyncio.wait(running)
-
-
-def _replayed(options: Options) -> dict[str, Any]:
-    """Return the settings under which a replay gives the items that this crawl would have."""
-    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in REPLAYED}
-    # A spool may be replayed from another folder.
-    return {
-        name: str(value.absolute()) if isinstance(value, Path) else value
-        for name, value in values.items()
-    }
 
 
 async def _unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:

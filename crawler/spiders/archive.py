@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from scrapy import Spider
 
 from crawler.core.errors import UnreadableInputError
+from crawler.fields import REQUIRED, declare
 from crawler.settings import Options
-from crawler.spiders.arguments import ArgumentExit, parse_arguments, text_argument
+from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.store.sources import read_source
 
 if TYPE_CHECKING:
@@ -25,12 +26,11 @@ __all__ = ["Archive", "ArchiveArguments", "ArchiveSpider"]
 class ArchiveArguments:
     """Arguments of the spider ``archive``."""
 
-    path: str = text_argument(
-        "WARC file, folder of saved pages, or JSON Lines of url and html; several separated by |"
+    path: str = declare(
+        REQUIRED,
+        "WARC file, folder of saved pages, or JSON Lines of url and html; several separated by |",
     )
-    base_url: str = text_argument(
-        "address of the folder, for saved pages that do not tell their own", default=""
-    )
+    base_url: str = declare("", "address of the folder, for saved pages that do not say their own")
 
 
 class Archive:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy import Spider
 
 from crawler.core.errors import StoreError
-from crawler.spiders.arguments import ArgumentExit, parse_arguments, text_argument
+from crawler.fields import REQUIRED, declare
+from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["ReplayArguments", "ReplaySpider"]
 class ReplayArguments:
     """Arguments of the spider ``replay``."""
 
-    path: str = text_argument("the spool that a crawl left behind")
+    path: str = declare(REQUIRED, "the spool that a crawl left behind")
 
 
 class _Held:

@@ -172,7 +172,7 @@ class _ThesePages(Spider):
             settings.set(name, value, "spider")
         settings.set("CORPUS_PROGRESS", "off", "spider")
         # Somebody waits for the page: a site that asks for patience is told of at once.
-        settings.set("CORPUS_PAUSES", 0, "spider")
+        settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
         # Also where the command line names them: what is asked for is printed.
         for name in ("CORPUS_TABLES_FOLDER", "CORPUS_STRUCTURE_FOLDER"):
             settings.set(name, None, "cmdline")

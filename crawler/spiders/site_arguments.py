@@ -10,16 +10,8 @@ from crawler.discovery.choice import Choice
 from crawler.discovery.links import LinkRules
 from crawler.discovery.sources import SOURCES
 from crawler.discovery.url_traps import TrapLimits
-from crawler.spiders.arguments import (
-    ArgumentExit,
-    date_argument,
-    flag_argument,
-    pattern_argument,
-    share_argument,
-    text_argument,
-    whole_number_argument,
-    words_argument,
-)
+from crawler.fields import DAY, REQUIRED, declare, words
+from crawler.spiders.arguments import ArgumentExit
 
 if TYPE_CHECKING:
     from re import Pattern
@@ -31,73 +23,56 @@ __all__ = ["SiteArguments"]
 class SiteArguments:
     """What the spider ``site`` understands."""
 
-    url: str = text_argument("the address to start from; several are separated by spaces")
-    from_: tuple[str, ...] = words_argument(
-        "where pages are found, with commas between", among=SOURCES
+    url: str = declare(REQUIRED, "the address to start from; several are separated by spaces")
+    from_: tuple[str, ...] = declare(
+        SOURCES, "where pages are found, with commas between", words(*SOURCES)
     )
-    since: str = date_argument("the first day, month or year of pages wanted")
-    until: str = date_argument("the last day, month or year of pages wanted")
-    lang: tuple[str, ...] = words_argument("codes of the languages wanted, with commas between")
-    max_pages: int = whole_number_argument("the most pages of a site; 0 is no limit", default=10000)
-    allow: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; only addresses it is found in are followed",
+    since: str = declare("", "the first day, month or year of pages wanted", DAY)
+    until: str = declare("", "the last day, month or year of pages wanted", DAY)
+    lang: tuple[str, ...] = declare(
+        (), "codes of the languages wanted, with commas between", words()
     )
-    deny: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; addresses it is found in are not followed",
+    max_pages: int = declare(10000, "the most pages of a site; 0 is no limit")
+    allow: Pattern[str] | None = declare(
+        None, "a regular expression; only addresses it is found in are followed"
     )
-    max_listings: int = whole_number_argument(
-        "the most sitemaps and feeds of a site that are read; 0 is no limit",
-        default=500,
+    deny: Pattern[str] | None = declare(
+        None, "a regular expression; addresses it is found in are not followed"
     )
-    max_depth: int = whole_number_argument(
-        "the most links between the start and a page; 0 is no limit",
-        default=0,
+    max_listings: int = declare(
+        500, "the most sitemaps and feeds of a site that are read; 0 is no limit"
     )
-    max_path_depth: int = whole_number_argument(
-        "the most parts of an address's path; 0 is no limit",
-        default=16,
+    max_depth: int = declare(0, "the most links between the start and a page; 0 is no limit")
+    max_path_depth: int = declare(16, "the most parts of an address's path; 0 is no limit")
+    max_repeats: int = declare(
+        3, "how often one part may stand in an address's path; 0 is no limit"
     )
-    max_repeats: int = whole_number_argument(
-        "how often one part may stand in an address's path; 0 is no limit",
-        default=3,
+    max_query: int = declare(8, "the most parameters in an address's query; 0 is no limit")
+    max_barren: int = declare(
+        10, "how many lists of one pattern in a row may name nothing new; 0 is no limit"
     )
-    max_query: int = whole_number_argument(
-        "the most parameters in an address's query; 0 is no limit",
-        default=8,
+    max_variants: int = declare(
+        1000, "the most addresses that differ in the values of their query alone; 0 is no limit"
     )
-    max_barren: int = whole_number_argument(
-        "how many lists of one pattern in a row may name nothing new; 0 is no limit",
-        default=10,
+    max_facets: int = declare(
+        20, "the most ways in which the parameters of one path are combined; 0 is no limit"
     )
-    max_variants: int = whole_number_argument(
-        "the most addresses that differ in the values of their query alone; 0 is no limit",
-        default=1000,
+    recheck: float = declare(
+        0.5,
+        "when incremental crawls request a page again that nothing hints at: after this share of "
+        "the time for which it is known to be unchanged; 0 is at every crawl",
     )
-    max_facets: int = whole_number_argument(
-        "the most ways in which the parameters of one path are combined; 0 is no limit",
-        default=20,
+    max_rechecks: int = declare(
+        500,
+        "the most pages of a site requested again though nothing hints at a change, in one crawl",
     )
-    recheck: float = share_argument(
-        "when a page that nothing hints at is asked for again, in crawls that remember: after this "
-        "share of the time for which it is known to be as it is; 0 is at every crawl",
-        default=0.5,
+    calendar: bool = declare(
+        False, "whether lists of days to come, as calendars have them, are followed"
     )
-    max_rechecks: int = whole_number_argument(
-        "the most pages of a site asked for again though nothing hints at a change, in one crawl",
-        default=500,
+    twins: bool = declare(
+        False, "whether print, AMP and session addresses are fetched beside their plain ones"
     )
-    calendar: bool = flag_argument(
-        "whether lists of days to come, as calendars have them, are followed",
-        default=False,
-    )
-    twins: bool = flag_argument(
-        "whether pages for printers, AMP and single visits are fetched beside their plain ones",
-        default=False,
-    )
-    follow_nofollow: bool = flag_argument(
-        "whether links marked nofollow are followed",
-        default=False,
-    )
+    follow_nofollow: bool = declare(False, "whether links marked nofollow are followed")
 
     def start_addresses(self, owner: str) -> list[str]:
         """Return the canonical addresses to start from.

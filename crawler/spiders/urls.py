@@ -11,13 +11,9 @@ from scrapy import Request, signals
 from crawler.core.errors import UnreadableInputError
 from crawler.discovery.addresses import address_key, complete_address, split_addresses
 from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
+from crawler.fields import declare
 from crawler.middlewares.throttling import SitePauses
-from crawler.spiders.arguments import (
-    ArgumentExit,
-    describe_arguments,
-    parse_arguments,
-    text_argument,
-)
+from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
 
 if TYPE_CHECKING:
@@ -33,11 +29,8 @@ __all__ = ["UrlsArguments", "UrlsSpider"]
 class UrlsArguments:
     """What ``scrapy crawl urls`` understands."""
 
-    file: str = text_argument(
-        "a file of addresses: one a line, or .jsonl or .csv with 'url'",
-        default="",
-    )
-    urls: str = text_argument("addresses separated by spaces", default="")
+    file: str = declare("", "a file of addresses: one a line, or .jsonl or .csv with 'url'")
+    urls: str = declare("", "addresses separated by spaces")
 
 
 class UrlsSpider(PageSpider):
@@ -55,8 +48,9 @@ class UrlsSpider(PageSpider):
         self._taken: set[int] = set()
         self._under_way = 0
         if not self.arguments.file and not self.arguments.urls:
-            names = " or ".join(f"-a {item.name}=…" for item in describe_arguments(UrlsArguments))
-            raise ArgumentExit(f"{self.name}: there is nothing to fetch: give {names}")
+            raise ArgumentExit(
+                f"{self.name}: there is nothing to fetch: give -a file=… or -a urls=…"
+            )
         if self.arguments.file:
             try:
                 check_address_list(Path(self.arguments.file))

@@ -14,15 +14,9 @@ from crawler.core.wording import fit_width
 from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
 from crawler.discovery.links import LinkRules, page_links
 from crawler.discovery.lists import check_address_list, read_address_list
+from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
-from crawler.spiders.arguments import (
-    ArgumentExit,
-    flag_argument,
-    parse_arguments,
-    pattern_argument,
-    text_argument,
-    whole_number_argument,
-)
+from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
 from crawler.wrapper.batch import SaveFolder, plain
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
@@ -49,23 +43,22 @@ _NAME_COLUMNS = 80
 class WrapperArguments:
     """What ``scrapy crawl wrapper`` understands."""
 
-    rules: str = text_argument("the project file, one that ends in .h2x")
-    url: str = text_argument("addresses separated by spaces", default="")
-    file: str = text_argument(
-        "a file of addresses: one a line, or .jsonl or .csv with 'url'", default=""
+    rules: str = declare(REQUIRED, "the project file, one that ends in .h2x")
+    url: str = declare("", "addresses separated by spaces")
+    file: str = declare("", "a file of addresses: one a line, or .jsonl or .csv with 'url'")
+    follow: Pattern[str] | None = declare(
+        None,
+        "a regular expression; links whose addresses it is found in are followed, on the same "
+        "sites",
     )
-    follow: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; links whose addresses it is found in are followed, on the same sites"
+    pages: Pattern[str] | None = declare(
+        None,
+        "a regular expression; the rules are run on pages whose addresses it is found in alone",
     )
-    pages: Pattern[str] | None = pattern_argument(  # noqa: RUF009 - it is a field declaration
-        "a regular expression; the rules are run on pages whose addresses it is found in alone"
-    )
-    max_pages: int = whole_number_argument("the most pages to fetch; 0 is no limit", default=10000)
-    rows: bool = flag_argument("an item for each record, and not for each page", default=False)
-    saves: str = text_argument("a folder for what the project saves by itself", default="")
-    args: str = text_argument(
-        "words for its scripts, separated by spaces, from system.args(2) on", default=""
-    )
+    max_pages: int = declare(10000, "the most pages to fetch; 0 is no limit")
+    rows: bool = declare(False, "an item for each record, and not for each page")
+    saves: str = declare("", "a folder for what the project saves by itself")
+    args: str = declare("", "words for its scripts, separated by spaces, from system.args(2) on")
 
 
 class WrapperSpider(PageSpider):

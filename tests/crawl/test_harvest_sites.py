@@ -183,7 +183,7 @@ def test_the_limits_of_a_site_are_those_of_its_job() -> None:
 
 def test_changes_are_exported_and_failures_counted(make_site: MakeSite, tmp_path: Path) -> None:
     site = make_site({**small_site(4), "/a/3": html("gone wrong", status=500)})
-    quick = plan(site.url, {"settings": {"RETRY_ENABLED": False, "CORPUS_PAUSES": 0}})
+    quick = plan(site.url, {"settings": {"RETRY_ENABLED": False, "CORPUS_PAUSES": {"count": 0}}})
     first = run_in_process(site_job(quick, str(tmp_path), "first"))
     site.pages["/a/1"] = html(article(99))
     del site.pages["/a/2"]

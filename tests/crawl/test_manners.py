@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crawler.demo.server import Answer
 
-QUICK = {"CORPUS_PAUSE_FIRST": 0.2, "CORPUS_PAUSE_AFTER_ERRORS": 3, "RETRY_TIMES": 1}
+QUICK = {"CORPUS_PAUSES": '{"first": 0.2, "after_errors": 3}', "RETRY_TIMES": 1}
 
 ASKING = """
 import json
@@ -240,7 +240,9 @@ def test_no_more_is_asked_of_a_site_once_it_asks_for_patience(project: Project) 
     with serving(site) as addresses:
         site.first = {path: [trouble(429, 1)] for path in list(site)[8:]}
         site.first["/a/7"] = [trouble(429, 1)]
-        crawl_urls(project, addresses, CONCURRENT_REQUESTS_PER_DOMAIN=4, CORPUS_PAUSE_LONGEST=1)
+        crawl_urls(
+            project, addresses, CONCURRENT_REQUESTS_PER_DOMAIN=4, CORPUS_PAUSES='{"longest": 1}'
+        )
     before = [moment for _, moment in site.asked if moment < site.times("/a/7")[0] + 0.8]
     # Those on their way when the first answer came, and no others.
     assert len(before) <= 8 + 4
@@ -279,8 +281,9 @@ def test_a_site_that_answers_errors_gets_growing_pauses_and_is_given_up(
 ) -> None:
     site = Moody(8)
     site.first = {path: [trouble(status)] * 99 for path in site}
+    pauses = '{"count": 3, "first": 0.2, "after_errors": 3}'
     with serving(site) as addresses:
-        log = crawl_urls(project, addresses, CORPUS_PAUSES=3, **QUICK)
+        log = crawl_urls(project, addresses, **{**QUICK, "CORPUS_PAUSES": pauses})
     assert project.items() == []
     assert re.findall(r"left alone for (\S+) seconds, pause (\d)", log) == [
         ("0.2", "1"), ("0.4", "2"), ("0.8", "3"),
@@ -307,7 +310,7 @@ def test_a_server_that_comes_back_is_crawled_to_the_end(project: Project) -> Non
             *("crawl", "urls", "-a", f"urls={' '.join(site_at(port, site))}", "-O", "out.jsonl"),
             *(word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")),
             # As patient as it takes this test to see that it waits.
-            *("-s", "CORPUS_PAUSES=99", "-s", "CORPUS_PAUSE_LONGEST=1", "-s", "LOG_FILE=log.txt"),
+            *("-s", 'CORPUS_PAUSES={"count": 99, "longest": 1}', "-s", "LOG_FILE=log.txt"),
         )
         log = project.folder / "log.txt"
         project.wait_for(lambda: log.exists() and "pause 2 in a row" in log.read_text(), process)
@@ -334,7 +337,7 @@ def test_pages_that_fail_do_not_make_their_site_fail(project: Project) -> None:
     site = Moody(12)
     site.first = {f"/a/{n}": [trouble(500)] * 99 for n in range(0, 12, 2)}
     with serving(site) as addresses:
-        log = crawl_urls(project, addresses, CORPUS_PAUSE_AFTER_ERRORS=2)
+        log = crawl_urls(project, addresses, CORPUS_PAUSES='{"after_errors": 2}')
     assert len(project.items()) == 6
     assert re.search(r"failed +6 \(http-500 6\)", log)
     assert "left alone" not in log
@@ -345,7 +348,9 @@ def test_a_site_is_left_alone_when_its_robots_file_asks_for_it(project: Project)
     site["/robots.txt"] = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /a/3")
     site.first["/robots.txt"] = [trouble(429, 1), trouble(503, 1)]
     with serving(site) as addresses:
-        log = crawl_urls(project, addresses[:4], ROBOTSTXT_OBEY=True, CORPUS_PAUSE_FIRST=0.1)
+        log = crawl_urls(
+            project, addresses[:4], ROBOTSTXT_OBEY=True, CORPUS_PAUSES='{"first": 0.1}'
+        )
     assert len(project.items()) == 3
     asked = [path for path, _ in site.asked]
     assert asked[:3] == ["/robots.txt"] * 3

@@ -29,7 +29,7 @@ def obeying(project: Project) -> Project:
     project.append(
         "ownsettings.py",
         "ROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDOWNLOAD_MAXSIZE = 99_000\n"
-        "CORPUS_PAUSE_FIRST = 0.2",
+        "CORPUS_PAUSES = {'first': 0.2}",
     )
     return project
 

@@ -13,9 +13,6 @@ from scrapy.settings import Settings
 
 from crawler.core.methods import method_names
 from crawler.evaluation.tasks import task_names
-from crawler.spiders.archive import ArchiveArguments
-from crawler.spiders.arguments import describe_arguments
-from crawler.spiders.wrapper import WrapperArguments
 from support.crawling import ROOT
 
 if TYPE_CHECKING:
@@ -103,16 +100,6 @@ def test_each_command_and_each_of_its_options_is_documented(name: str) -> None:
     for spellings in options(name):
         documented = any(spelling in text for text in pages for spelling in spellings)
         assert documented, f"scrapy {name} {spellings}"
-
-
-@pytest.mark.parametrize(
-    "arguments", [ArchiveArguments, WrapperArguments], ids=["archive", "wrapper"]
-)
-def test_each_argument_of_the_other_spiders_is_documented(arguments: type) -> None:
-    page = PROSE[ROOT / "docs" / "spiders.md"]
-    for item in describe_arguments(arguments):
-        default = "required" if item.required else f"`{item.default}`" if item.default else "none"
-        assert f"| `{item.name}` | {default} |" in page
 
 
 def test_methods_and_tasks_are_documented() -> None:

@@ -205,14 +205,17 @@ def test_a_choice_judges_links_by_their_address_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"from": "maps"}, "from=maps has 'maps' in it, not sitemap, feed, links"),
-        ({"from": ""}, "from= is empty"),
-        ({"since": "soon"}, "since=soon is no date such as 2026-11-27"),
-        ({"until": "2026-13"}, "until=2026-13 is no date"),
-        ({"until": "20261127"}, "until=20261127 is no date"),
+        (
+            {"from": "maps"},
+            "from is 'maps'. It accepts one or more, with commas between, of \"sitemap\", ",
+        ),
+        ({"from": ""}, "from is ''. It accepts"),
+        ({"since": "soon"}, "since is 'soon'. It accepts a day, month or year"),
+        ({"until": "2026-13"}, "until is '2026-13'."),
+        ({"until": "20261127"}, "until is '20261127'."),
         ({"since": "2027", "until": "2026-12-31"}, "exchange them"),
-        ({"lang": "Korean"}, "has 'korean' in it, not codes such as ko,en"),
-        ({"frm": "links"}, "unknown argument 'frm' (did you mean 'from'?)"),
+        ({"lang": "Korean"}, "lang is 'Korean'. It accepts"),
+        ({"frm": "links"}, "'frm' (did you mean 'from'?)"),
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(given: dict[str, object], words: str) -> None:

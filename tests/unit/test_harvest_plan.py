@@ -41,19 +41,22 @@ IN_SITE = {
     'adress = "x"': "unknown key 'adress'; did you mean 'addresses'?",
     'tz = "UTC"': "unknown key 'tz'; did you mean 'time_zone'?",
     "max-pages = 3": "unknown key 'max-pages'; did you mean 'max_pages'?",
-    "max_pages = -1": "max_pages = -1 is less than 0",
+    "max_pages = -1": "max_pages = -1 is not accepted; give a whole number of at least 0",
     'max_pages = "9"': "max_pages = '9' is a text; give a whole number, without quotes",
     "max_pages = 1.5": "max_pages = 1.5 is a number; give a whole number, without quotes",
     "max_pages = true": "max_pages = true is true or false; give a whole number, without quotes",
-    "recheck = -0.5": "recheck = -0.5 is not a number that is 0 or more",
+    "recheck = -0.5": "recheck = -0.5 is not accepted; give a number of at least 0",
     'twins = "no"': "twins = 'no' is a text; give true or false, without quotes",
     "incremental = 1": "incremental = 1 is a whole number; give true or false, without quotes",
     'allow = "(["': (
-        "allow = '([' is not a regular expression (unterminated character set at position 1)"
+        "allow = '([' is not accepted; give a regular expression, or nothing (unterminated "
+        "character set at position 1)"
     ),
     "deny = 3": "deny = 3 is a whole number; give a text, in quotes",
     'method = "artikel"': "method = 'artikel' is no text method; did you mean 'article'?",
-    'output_format = "xml"': "output_format = 'xml' is not known; give one of jsonl, csv, parquet",
+    'output_format = "xml"': (
+        'output_format = \'xml\' is not accepted; give one of "jsonl", "csv", "parquet"'
+    ),
     'cron = "5 25 * * *"': (
         "cron = '5 25 * * *' is no cron expression (bad hour); give five fields: minute, hour, day "
         "of month, month, day of week, such as '30 5 * * *'"
@@ -85,14 +88,21 @@ IN_SITE = {
     "memory_limit = 1000": (
         "memory_limit = 1000 is less than any crawl needs; give at least '64 MB'"
     ),
-    'since = "2026-13"': "since = '2026-13' is no date such as 2026-11-27, 2026-11 or 2026",
+    'since = "2026-13"': (
+        "since = '2026-13' is not accepted; give a day, month or year such as 2026-11-27, 2026-11 "
+        "or 2026, or nothing"
+    ),
     "since = 2026-11-27T10:00:00": (
         "since = 2026-11-27 10:00:00 is a date or time; give a text, in quotes"
     ),
     'languages = ["ko", "korean"]': (
-        "languages: 'korean' has 'korean' in it, not codes such as ko,en"
+        "languages: 'korean' is not accepted; give one or more, with commas between, of codes of "
+        'languages such as "ko", or nothing'
     ),
-    'from = ["sitemap", "rss"]': "from: 'rss' has 'rss' in it, not sitemap, feed, links",
+    'from = ["sitemap", "rss"]': (
+        "from: 'rss' is not accepted; give one or more, with commas between, of \"sitemap\", "
+        '"feed", "links"'
+    ),
     'feeds = ["a b"]': "feeds: 'a b' is no web address; give one such as 'https://blog.example/'",
     "settings = 3": "settings = 3 is a whole number; make it a table [settings]",
     "settings.CORPUS_ITEM_BLOKS = true": (

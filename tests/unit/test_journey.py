@@ -109,9 +109,9 @@ class TestTwoPasses:
         front = Page.from_text("https://s.example/", "<h2><a href='/1'>One</a></h2><p>Hello.</p>")
         lost = Page.from_text("https://s.example/9", "<title>404</title><h1>Page not found</h1>")
         for wanted, urls, reason in (
-            ("article", {"https://s.example/1"}, "not-article"),
-            ("front,error", {front.url, lost.url}, "page-type"),
-            ("all", {front.url, lost.url, "https://s.example/1"}, ""),
+            (("article",), {"https://s.example/1"}, "not-article"),
+            (("front", "error"), {front.url, lost.url}, "page-type"),
+            (("all",), {front.url, lost.url, "https://s.example/1"}, ""),
         ):
             tally = Tally()
             crawl = journey(tmp_path, tally, page_types=wanted)
@@ -148,7 +148,7 @@ class TestTwoPasses:
     ) -> None:
         asking = replace(page(1), robots_tags=("noindex",))
         reserved = replace(page(2), tdm_reservation="1")
-        for respect, urls in ((None, "012"), ("tdm,nofollow", "01"), ("noindex,tdm", "0")):
+        for respect, urls in (((), "012"), (("tdm", "nofollow"), "01"), (("noindex", "tdm"), "0")):
             tally = Tally()
             crawl = journey(tmp_path, tally, mode=mode, respect=respect)
             pages = [one for one in (page(0), asking, reserved) if crawl.count(one)]

@@ -9,8 +9,8 @@ import pytest
 from lxml import etree
 
 from crawler.core.page.page import Page
-from crawler.journey.session import REPLAYED, Journey
-from crawler.settings import Options
+from crawler.journey.session import Journey
+from crawler.settings import REPLAYED, Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def options(folder: Path, method: str = "article", *, join_parts: bool = True) -
     return Options(
         dir=folder,
         text_method=method,
-        page_types="all",
+        page_types=("all",),
         structure_model="news",
         join_parts=join_parts,
     )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
-from crawler.settings import OPTIONS, Options
+from crawler.settings import OPTIONS, REPLAYED, Options, Pauses, TableConstants
 
 DOCS = Path(__file__).parents[2] / "docs" / "settings.md"
 
@@ -16,7 +17,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "settings.md"
 def test_nothing_set_gives_the_defaults() -> None:
     options = Options.from_settings(Settings())
     assert options == Options()
-    assert {option.field: option.default for option in OPTIONS} == dataclasses.asdict(options)
+    assert {one.attribute: one.default for one in OPTIONS} == {
+        one.name: getattr(options, one.name) for one in dataclasses.fields(options)
+    }
 
 
 def test_values_from_the_command_line_are_parsed() -> None:
@@ -97,22 +100,78 @@ def test_an_unknown_setting_names_the_nearest() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"count": 2}, Pauses(count=2)),
+        ('{"first": "0.5", "after_errors": 1}', Pauses(first=0.5, after_errors=1)),
+        (Pauses(longest=3.0), Pauses(longest=3.0)),
+        ({}, Pauses()),
+    ],
+)
+def test_a_dictionary_is_read_from_json_too(given: object, expected: Pauses) -> None:
+    assert Options.from_settings({"CORPUS_PAUSES": given}).pauses == expected
+
+
+@pytest.mark.parametrize("given", [3, "3", "{", "[]", {"frist": 1}, {"first": -1}, {"count": 1.5}])
+def test_a_wrong_dictionary_names_the_keys(given: object) -> None:
+    with pytest.raises(OptionError, match=r'CORPUS_PAUSES is .*"after_errors" \(a whole number'):
+        Options.from_settings({"CORPUS_PAUSES": given})
+
+
+@pytest.mark.parametrize(
+    ("old", "setting", "key"),
+    [
+        ("CORPUS_PAUSE_FIRST", "CORPUS_PAUSES", "first"),
+        ("CORPUS_PAUSE_AFTER_ERRORS", "CORPUS_PAUSES", "after_errors"),
+        ("CORPUS_TABLE_TYPE_WEIGHT", "CORPUS_TABLE_CONSTANTS", "type_weight"),
+        ("CORPUS_TABLE_MOST", "CORPUS_TABLE_CONSTANTS", "most"),
+    ],
+)
+def test_an_earlier_name_says_the_new_form(old: str, setting: str, key: str) -> None:
+    with pytest.raises(OptionError, match=f"{old} .* {setting}.*'{key}'"):
+        Options.from_settings({old: "1"})
+
+
+def test_every_setting_says_what_it_changes() -> None:
+    assert {option.affects for option in OPTIONS} == {"items", "observations", "neither"}
+    assert {"CORPUS_TEXT_METHOD", "CORPUS_TABLE_CONSTANTS", "CORPUS_WRAPPER"} <= REPLAYED
+    assert not {"CORPUS_DIR", "CORPUS_PAUSES", "CORPUS_TABLES_FOLDER"} & REPLAYED
+
+
+def test_values_survive_json_and_another_folder() -> None:
+    options = Options(
+        page_types=("article", "forum"),
+        table_constants=TableConstants(most=0.6),
+        table_words=Path("words"),
+        respect=("tdm",),
+        tables_folder=Path("elsewhere"),
+    )
+    values = json.loads(json.dumps(options.values("items", "observations")))
+    assert values["CORPUS_TABLE_WORDS"] == str(Path("words").absolute())
+    expected = dataclasses.replace(
+        options, table_words=Path("words").absolute(), tables_folder=None
+    )
+    assert Options.from_settings(values) == expected
+    assert "CORPUS_TABLE_WORDS" not in options.values("observations")
+
+
 def test_every_setting_is_documented_with_its_default() -> None:
     rows = re.findall(
         r"^\| `(\w+)` \| ([^|]+) \| `([^`]*)` \| ([^|]+) \|$", DOCS.read_text("utf-8"), re.MULTILINE
     )
     assert [(name, default) for name, _, default, _ in rows] == [
-        (option.name, str(option.default)) for option in OPTIONS
+        (option.name, option.default_text) for option in OPTIONS
     ]
     assert [meaning for *_, meaning in rows] == [option.meaning for option in OPTIONS]
-    assert [kind for _, kind, _, _ in rows] == [option.accepts for option in OPTIONS]
+    assert [kind for _, kind, _, _ in rows] == [option.type.accepts for option in OPTIONS]
 
 
 def test_kinds_of_pages_are_words_with_commas_between() -> None:
     chosen = Options.from_settings(Settings({"CORPUS_PAGE_TYPES": "Article, product,article"}))
-    assert chosen.page_types == "article,product"
+    assert chosen.page_types == ("article", "product")
     assert chosen.wanted_types == {"article", "product"}
-    assert "login" in Options(page_types="all").wanted_types
+    assert "login" in Options(page_types=("all",)).wanted_types
     for wrong in ("", ",", "article,blog"):
         with pytest.raises(OptionError, match="with commas between"):
             Options.from_settings(Settings({"CORPUS_PAGE_TYPES": wrong}))

@@ -141,7 +141,7 @@ def test_each_part_leaves_by_itself_where_that_is_wished(tmp_path: Path) -> None
 
 
 def test_a_streaming_crawl_exports_each_part_by_itself(tmp_path: Path) -> None:
-    options = Options(dir=tmp_path, page_types="all")
+    options = Options(dir=tmp_path, page_types=("all",))
     crawl = Journey(options, "crawl-1", Tally(), mode="streaming")
     items = [item for one in three() if (item := crawl.stream(one))]
     assert [item.url for item in items] == [one.url for one in three()]
@@ -239,7 +239,7 @@ def test_copies_of_all_parts_are_left_out_one_by_one(tmp_path: Path) -> None:
 
 
 def test_a_part_that_cannot_be_made_an_item_of_costs_itself_alone(tmp_path: Path) -> None:
-    crawl = Journey(Options(dir=tmp_path, page_types="all"), "c", Tally(), mode="two-pass")
+    crawl = Journey(Options(dir=tmp_path, page_types=("all",)), "c", Tally(), mode="two-pass")
     pages = [*three(), *others()]
     for one in pages:
         crawl.count(one)
@@ -253,7 +253,7 @@ def test_a_part_that_cannot_be_made_an_item_of_costs_itself_alone(tmp_path: Path
 
 
 def test_parts_that_are_not_read_again_keep_none_of_the_others(tmp_path: Path) -> None:
-    crawl = Journey(Options(dir=tmp_path, page_types="all"), "c", Tally(), mode="two-pass")
+    crawl = Journey(Options(dir=tmp_path, page_types=("all",)), "c", Tally(), mode="two-pass")
     for one in three():
         crawl.count(one)
     items = list(crawl.items(three()[:2]))

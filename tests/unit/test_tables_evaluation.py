@@ -11,7 +11,7 @@ from crawler.core.errors import OptionError, UnknownMethodError, UnreadableInput
 from crawler.evaluation.main import main
 from crawler.evaluation.report import Job
 from crawler.evaluation.tasks import get_task
-from crawler.settings import Options
+from crawler.settings import Options, TableConstants
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +162,7 @@ def test_settings_count(tmp_path: Path) -> None:
         return get_task("tables").run(job).figures["recall"]
 
     assert recall() == 1.0
-    assert recall(table_threshold=1.0) == 0.0
+    assert recall(table_constants=TableConstants(threshold=1.0)) == 0.0
     words = tmp_path / "words.json"
     words.write_text('{"classes": {"price": {"keyword": ["cena"]}}}', encoding="utf-8")
     with pytest.raises(OptionError, match="did you mean 'keywords'"):

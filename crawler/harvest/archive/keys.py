@@ -11,24 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xxhash import xxh3_64_hexdigest
 
-from crawler.journey.session import REPLAYED
-from crawler.settings import PREFIX
-
 if TYPE_CHECKING:
     from crawler.settings import Options
 
 __all__ = ["files_named", "key_of", "settings_of"]
 
 _FORMAT: Final = 2
-# What decides what a page tells; the other settings decide what is made of it.
-_OBSERVING: Final = (
-    "TEXT_METHOD",
-    "MAX_PAGE_BYTES",
-    "RESPECT",
-    "JOIN_PARTS",
-    "PAGE_TYPES",
-    "DROP_NEAR_DUPLICATES",
-)
 
 
 def key_of(*parts: object) -> str:
@@ -51,14 +39,13 @@ def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
         options: the settings.
         observing: return those alone that decide what a page tells.
     """
-    names = [PREFIX + name for name in _OBSERVING] if observing else list(REPLAYED)
-    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in names}
-    return {n: str(v.absolute()) if isinstance(v, Path) else v for n, v in values.items()}
+    return options.values("observations", *(() if observing else ("items",)))
 
 
 def files_named(options: Options) -> dict[str, list[int]]:
     """Return the state of the files that settings name: size, and time of the last change."""
-    paths = (Path(str(value)) for value in settings_of(options).values() if value)
+    values = settings_of(options).values()
+    paths = (Path(value) for value in values if value and isinstance(value, str))
     found = {}
     for path in paths:
         with suppress(OSError, ValueError):
