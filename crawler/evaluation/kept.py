@@ -13,9 +13,8 @@ from crawler.core.wording import counted
 from crawler.evaluation.chart import Mark
 from crawler.evaluation.histogram import block_histogram, sum_histograms
 from crawler.evaluation.pages import counts_page
-from crawler.evaluation.render import write_grids
-from crawler.evaluation.report import Table
 from crawler.evaluation.targets import check_target, write_file
+from crawler.reports.text_tables import Table, write_tables
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 
@@ -71,11 +70,11 @@ def _show(args: Sequence[str], curve: str | None, options: Options) -> None:
     if args:
         site = sites[0]
         title = f"Counts of {site.name}"
-        write_grids(_heading(site), _site_tables(site, method), sys.stdout)
+        write_tables(_heading(site), _site_tables(site, method), sys.stdout)
     else:
         count = counted(len(sites), "site")
         title = f"Counts of {count}"
-        write_grids(f"counts in {store.folder}: {count}", (_list(sites),), sys.stdout)
+        write_tables(f"counts in {store.folder}: {count}", (_list(sites),), sys.stdout)
     if curve is not None:
         known = {site.name: site.histograms for site in sites}
         write_file(curve, counts_page(title, known, _marks(sites, method)))

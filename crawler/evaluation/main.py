@@ -13,7 +13,7 @@ from scrapy.utils.log import configure_logging
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
 from crawler.evaluation.pages import curve_page
-from crawler.evaluation.render import as_json, write_tables
+from crawler.evaluation.render import as_json, write_report
 from crawler.evaluation.report import Job
 from crawler.evaluation.targets import check_target, write_file
 from crawler.evaluation.tasks import get_task, task_names
@@ -124,6 +124,6 @@ def _write(report: Report, seconds: float, json: str | None, out: TextIO) -> Non
         out.write(as_json(report, seconds))
         out.flush()
         return
-    write_tables(report, seconds, out)
+    write_report(report, seconds, out)
     if json is not None:
         write_file(json, as_json(report, seconds))

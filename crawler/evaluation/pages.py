@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.wording import counted as number_of
 from crawler.evaluation.chart import STYLE, Axis, Mark, Series, count_axis, draw, legend
 from crawler.evaluation.histogram import Histogram
-from crawler.evaluation.report import Table
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

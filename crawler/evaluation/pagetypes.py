@@ -15,8 +15,9 @@ from crawler.core.flow import Page, read
 from crawler.core.pagetype import KINDS, PageType, page_type
 from crawler.core.pagetype.kinds import ARTICLE
 from crawler.evaluation.gold import read_rows, text_of
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import Overlap
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.evaluation.curve import Curves
+    from crawler.reports.text_tables import Table
 
-__all__ = ["Job", "Report", "Table", "Task"]
+__all__ = ["Job", "Report", "Task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,6 @@ class Job:
     with_curves: bool = False
     examples: int = 3
     options: Options = field(default_factory=Options)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table for people: the first column names the row, the others are numbers."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

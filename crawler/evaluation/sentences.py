@@ -20,8 +20,9 @@ from crawler.core.sentences import (
     splitter_for,
 )
 from crawler.evaluation.gold import kind_of, read_rows, text_of
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import Overlap
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -28,8 +28,9 @@ from crawler.core.structure.structure import (
     structure_of,
 )
 from crawler.evaluation.gold import kind_of, read_rows, text_of
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import Overlap, compare
+from crawler.reports.text_tables import Table
 from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import Overlap
 from crawler.evaluation.tablegold import NEEDS, read_tables_gold
 from crawler.journey.stages import table_method, table_words
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from crawler.core.tables.areas import Areas

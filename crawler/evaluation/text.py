@@ -20,8 +20,9 @@ from crawler.core.errors import (
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.evaluation.curve import CurveBoard
 from crawler.evaluation.gold import read_gold
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import ScoreBoard, score_page
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from crawler.core.flow import SiteView, TextMethod

@@ -21,8 +21,9 @@ from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import kind_of, read_rows, text_of
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.report import Report
 from crawler.evaluation.scores import Overlap
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from crawler.core.wording import fit_width
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["summary"]
+__all__ = ["by_reason", "summary"]
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5

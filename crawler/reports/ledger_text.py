@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, fit_width
-from crawler.evaluation.render import write_grids
-from crawler.evaluation.report import Table
 from crawler.reports.ledger import LISTS, as_json, figure, read_site
+from crawler.reports.text_tables import Table, write_tables
 from crawler.settings import Options
 from crawler.store.files import known_sites, site_named
 from crawler.store.ledger.file import ledger_path, move_aside
@@ -78,7 +77,7 @@ def _show(args: Sequence[str], opts: argparse.Namespace, folder: Path) -> int:
             _print(f"{site}, {name} ({LISTS[name]}): {report.lists[name][0]:,}")
             _print_addresses(*report.lists[name])
     else:
-        write_grids(_heading(report), _tables(report, opts.limit), sys.stdout)
+        write_tables(_heading(report), _tables(report, opts.limit), sys.stdout)
     return 0
 
 
@@ -122,7 +121,7 @@ def _show_all(folder: Path, files: Mapping[str, Path], *, as_programs_read: bool
         _print(f"No ledgers in {folder}: {_known('', files)}.")
     elif reports:
         count = counted(len(reports), "site")
-        write_grids(f"ledgers in {folder}: {count}", (_list(reports),), sys.stdout)
+        write_tables(f"ledgers in {folder}: {count}", (_list(reports),), sys.stdout)
     return code
 
 

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from crawler.evaluation.render import as_json, write_tables
-from crawler.evaluation.report import Report, Table
+from crawler.evaluation.render import as_json, write_report
+from crawler.evaluation.report import Report
+from crawler.reports.text_tables import Table
 
 REPORT = Report(
     task="text",
@@ -43,12 +44,12 @@ def test_a_clock_that_did_not_move_is_no_error() -> None:
 
 def test_plain_tables_have_aligned_columns() -> None:
     out = io.StringIO()
-    write_tables(REPORT, 1.5, out)
+    write_report(REPORT, 1.5, out)
     assert out.getvalue().splitlines() == [
         "text, method some: pages 30, sites 2, seconds 1.5, pages a second 20",
         "",
         "site    pages     F1",
-        "블로그         3  0.500",
+        "블로그      3  0.500",
         "[red]b     27  1.000",
     ]
 
@@ -56,7 +57,7 @@ def test_plain_tables_have_aligned_columns() -> None:
 def test_names_that_the_output_cannot_encode_are_escaped() -> None:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding="ascii")
-    write_tables(REPORT, 1.5, out)
+    write_report(REPORT, 1.5, out)
     out.flush()
     assert rb"\ube14" in raw.getvalue()
 
@@ -64,5 +65,5 @@ def test_names_that_the_output_cannot_encode_are_escaped() -> None:
 @pytest.mark.parametrize("name", ["블로그", "[red]b", "0.500"])
 def test_a_terminal_gets_the_same_names_and_figures(name: str) -> None:
     out = Terminal()
-    write_tables(REPORT, 1.5, out)
+    write_report(REPORT, 1.5, out)
     assert name in out.getvalue()
