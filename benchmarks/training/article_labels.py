@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.evaluation.words import words
+from crawler.evaluation.scores import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

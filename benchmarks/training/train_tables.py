@@ -30,7 +30,7 @@ from crawler.core.tables.headers import areas_by_markup, header_features
 from crawler.core.tables.learned import MORE_LIKELY, probability
 from crawler.core.tables.survey import Survey
 from crawler.core.tables.words import default_words
-from crawler.evaluation.tablegold import read_tables_gold
+from crawler.evaluation.tables import read_tables_gold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

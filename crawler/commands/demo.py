@@ -1,44 +1,34 @@
-"""``scrapy demo``: the main job on a small site that comes with the project."""
+"""``scrapy demo``: a crawl of a small site that comes with the project."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from scrapy.commands import ScrapyCommand
+from crawler.commands.base import CorpusCommand
 
 if TYPE_CHECKING:
     import argparse
+
+    from scrapy.settings import Settings
 
 __all__ = ["DemoCommand"]
 
 _DEFAULT_OUTPUT: Final = "demo.jsonl"
 
 
-class DemoCommand(ScrapyCommand):
-    """Serves the demo site on loopback, crawls it, and shows what came of it.
+class DemoCommand(CorpusCommand):
+    """Serves the demo site on loopback, crawls it, and shows the result."""
 
-    Leaves with 0 when the pages were written, 1 when they were not, 2 when the command line is
-    wrong; each error is one line on standard error.
-    """
+    name = "demo"
+    usage = "[-O FILE] [--keep-serving]"
+    summary = "Crawl a small site that comes with the project, and show the clean text"
+    description = (
+        "Serve a small made-up site on this machine, crawl it with the site spider, export one "
+        "row a page, and show what was kept and what was dropped. Needs no internet."
+    )
 
-    requires_project = False
-    # The crawl has settings of its own, not those of the project it happens to be started in.
+    # The crawl has its own settings, not those of a project around it.
     requires_crawler_process = False
-
-    def syntax(self) -> str:
-        """Return what follows ``scrapy demo``."""
-        return "[-O FILE] [--keep-serving]"
-
-    def short_desc(self) -> str:
-        """Return the line in the list of commands."""
-        return "Crawl a small site that comes with the project, and show the clean text"
-
-    def long_desc(self) -> str:
-        """Return the text of ``scrapy demo -h``."""
-        return (
-            "Serve a small made-up site on this machine, crawl it with the site spider, export one "
-            "row a page, and show what was kept and what was dropped. Needs no internet."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options."""
@@ -49,8 +39,8 @@ class DemoCommand(ScrapyCommand):
             dest="output",
             metavar="FILE",
             default=_DEFAULT_OUTPUT,
-            help="write the pages to FILE; its ending (jsonl, json, csv, xml, parquet) says how "
-            f"(default: {_DEFAULT_OUTPUT})",
+            help="write the pages to FILE; its extension (jsonl, json, csv, xml, parquet) gives "
+            f"the format (default: {_DEFAULT_OUTPUT})",
         )
         parser.add_argument(
             "--keep-serving",
@@ -58,10 +48,9 @@ class DemoCommand(ScrapyCommand):
             help="serve the site after the crawl, for a browser or other crawls, until Ctrl-C",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Crawl and show."""
-        # Scrapy imports this module on every call of ``scrapy``; the work is imported when wanted.
-        from crawler.demo.show import main
+        from crawler.demo.show import show_demo
 
-        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
-        self.exitcode = main(args, opts, self.settings)
+        show_demo(args, opts, settings)
+        return 0

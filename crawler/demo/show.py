@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
-from crawler.core.errors import ArgumentError, CorpusError, one_line
+from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.methods import get_method
 from crawler.demo.pages import answers
 from crawler.demo.report import report
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-__all__ = ["Outcome", "crawl", "main"]
+__all__ = ["Outcome", "crawl", "show_demo"]
 
 _COMMAND_LINE: Final = SETTINGS_PRIORITIES["cmdline"]
 
@@ -46,28 +46,17 @@ class Outcome:
     stats: Mapping[str, Any]
 
 
-def main(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> int:
-    """Do what ``scrapy demo`` was asked for.
+def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> None:
+    """Serve the demo site, crawl it, and print the result.
 
     Args:
-        args: Arguments that are no options; there may be none.
-        opts: The options ``output`` and ``keep_serving``.
-        given: Settings of the call, of which those from the command line are used.
+        args: arguments that are no options; there may be none.
+        opts: the options ``output`` and ``keep_serving``.
+        given: settings of the call; those of the command line are used.
 
-    Returns:
-        The exit code: 0 when the pages were written, 1 when they were not, 2 when the command line
-        or a setting is wrong.
-
+    Raises:
+        CorpusError: the call or a setting is wrong, or the pages were not written.
     """
-    try:
-        _show(args, opts, given)
-    except CorpusError as error:
-        print(f"scrapy demo: {one_line(error)}", file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-def _show(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> None:
     if args:
         raise ArgumentError(f"there are no arguments, but got: {' '.join(args)}")
     console = _console()

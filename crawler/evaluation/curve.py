@@ -18,9 +18,8 @@ import numpy as np
 
 from crawler.core.methods import CutoffMethod
 from crawler.core.methods.frequency import TextFrequency
-from crawler.evaluation.histogram import Histogram, block_histogram, sum_histograms
-from crawler.evaluation.scores import Score
-from crawler.evaluation.words import words
+from crawler.evaluation.scores import Score, words
+from crawler.reports.histogram import Histogram, block_histogram, sum_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

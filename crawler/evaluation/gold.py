@@ -1,4 +1,4 @@
-"""Gold data: JSON Lines, plain or gzip, read as a stream; pages of ``{site, html, gold_text}``."""
+"""Gold data: JSON Lines, plain or gzip, read as a stream."""
 
 from __future__ import annotations
 
@@ -18,63 +18,134 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["GoldPage", "kind_of", "read_gold", "read_rows", "text_of"]
+__all__ = ["GOLD_URL", "GoldPage", "Row", "kind_of", "read_gold", "read_rows"]
+
+GOLD_URL = "https://gold.example/"
+"""The address of pages whose gold names none."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _NEEDS = "html and gold_text, and site or url"
 _BOM = b"\xef\xbb\xbf"
+_KINDS = {
+    "NoneType": "null",
+    "dict": "an object",
+    "list": "a list",
+    "bool": "a truth value",
+    "str": "a string",
+    "int": "a number",
+    "float": "a number",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class GoldPage:
-    """A page and the main text a reader would copy from it.
+class Row:
+    """A JSON object of a gold file.
 
-    ``gold_text``
-        None where nobody has said what it is: the page is counted with its site, and not judged.
-    ``kind``
-        What kind of page it is, where the gold says so; else empty.
+    ``where``
+        Its place, for errors: the file and the line.
+    ``needs``
+        The keys that an object of its kind has, for errors, as in "text and sentences".
     """
 
-    page: Page
-    gold_text: str | None
-    kind: str = ""
+    where: str
+    values: dict[str, Any]
+    needs: str
+
+    def flaw(self, message: str) -> UnreadableInputError:
+        """Return the error of an object that cannot be used; it names the place."""
+        return UnreadableInputError(f"{self.where}: {message}")
+
+    def required(self, key: str) -> Any:  # noqa: ANN401 - a JSON value
+        """Return the value under a key that each object has.
+
+        Raises:
+            UnreadableInputError: it is missing.
+        """
+        if key not in self.values:
+            raise self.flaw(f"no '{key}'; every line needs {self.needs}")
+        return self.values[key]
+
+    def text(self, key: str) -> str:
+        """Return the string under a key that each object has.
+
+        Raises:
+            UnreadableInputError: it is missing, or no string.
+        """
+        value = self.required(key)
+        if not isinstance(value, str):
+            raise self.flaw(f"'{key}' must be a string, not {kind_of(value)}")
+        return value
+
+    def optional(self, key: str) -> str | None:
+        """Return the string under a key; None where it is missing or null.
+
+        Raises:
+            UnreadableInputError: it is no string.
+        """
+        return None if self.values.get(key) is None else self.text(key)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the list of strings under a key that each object has.
+
+        Raises:
+            UnreadableInputError: it is missing, or no list of strings.
+        """
+        value = self.required(key)
+        if not isinstance(value, list):
+            raise self.flaw(f"'{key}' must be a list, not {kind_of(value)}")
+        for text in value:
+            if not isinstance(text, str):
+                raise self.flaw(f"'{key}' must hold strings, not {kind_of(text)}")
+        return tuple(value)
+
+    def objects(self, key: str) -> list[Row]:
+        """Return the list of objects under a key that each object has.
+
+        Raises:
+            UnreadableInputError: it is missing, or no list of objects.
+        """
+        value = self.required(key)
+        if not isinstance(value, list):
+            raise self.flaw(f"'{key}' must be a list, not {kind_of(value)}")
+        for each in value:
+            if not isinstance(each, dict):
+                raise self.flaw(f"each of '{key}' must be an object, not {kind_of(each)}")
+        return [Row(self.where, each, self.needs) for each in value]
 
 
-def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldPage]:
-    """Yield the pages of ``files``, read as one set, line by line.
+def kind_of(value: object) -> str:
+    """Name what kind of JSON value this is, for error messages."""
+    return _KINDS[type(value).__name__]
 
-    ``limit`` ends the set after that many pages. Where a line names no ``site`` the page belongs to
-    that of its ``url``, and is a site of its own where it has none. Where it names no ``url`` the
-    page gets ``https://<site>/<id>``, or its number in the set where it has no ``id``. Empty lines
-    are skipped.
+
+def read_rows(files: Iterable[Path], needs: str) -> Iterator[Row]:
+    """Yield the JSON object of each line that is not empty.
+
+    Args:
+        files: gold files, read as one set.
+        needs: the keys of such an object, as in "text and sentences".
 
     Raises:
-        UnreadableInputError: A file cannot be read, or a line is no gold page. The message names
+        UnreadableInputError: a file cannot be read, or a line is no JSON object. The message names
             the file and the line.
-    """
-    return islice(_pages(files), limit)
-
-
-def _pages(files: Iterable[Path]) -> Iterator[GoldPage]:
-    for number, (where, row) in enumerate(read_rows(files, _NEEDS), start=1):
-        yield _gold_page(row, where, number)
-
-
-def read_rows(files: Iterable[Path], needs: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each line that is not empty as a JSON object, with its place for error messages.
-
-    ``needs`` names the keys of such an object, as in "text and sentences".
-
-    Raises:
-        UnreadableInputError: A file cannot be read, or a line is no JSON object.
     """
     for path in files:
         for where, line in _lines(path):
-            yield where, _row(line, where, needs)
+            try:
+                values = json.loads(line.decode("utf-8"))
+            except UnicodeDecodeError as error:
+                raise UnreadableInputError(f"{where}: not UTF-8 ({error.reason})") from error
+            except (ValueError, RecursionError) as error:
+                raise UnreadableInputError(f"{where}: not JSON ({error})") from error
+            if not isinstance(values, dict):
+                raise UnreadableInputError(
+                    f"{where}: {kind_of(values)} where an object with {needs} belongs"
+                )
+            yield Row(where, values, needs)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield every line that is not empty, with a name for error messages."""
+    """Yield every line that is not empty, with its place."""
     number = 0
     try:
         with _open(path) as stream:
@@ -97,7 +168,7 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _open(path: Path) -> IO[bytes]:
-    """Open a plain or gzip file by what it holds, whatever its name says."""
+    """Open a plain or gzip file by its content, whatever its name is."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise UnreadableInputError(
             f"{path}: is not a file; gold pages are read twice, so name a file on disk"
@@ -107,82 +178,57 @@ def _open(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
 
 
-def _row(line: bytes, where: str, needs: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UnreadableInputError(f"{where}: not UTF-8 ({error.reason})") from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableInputError(f"{where}: not JSON ({error})") from error
-    if not isinstance(row, dict):
-        raise UnreadableInputError(
-            f"{where}: a {type(row).__name__} where an object with {needs} belongs"
-        )
-    return row
+@dataclass(frozen=True, slots=True)
+class GoldPage:
+    """A page and the main text that a reader would copy from it.
+
+    ``gold_text``
+        None where it is not known: the page is counted with its site, and not judged.
+    ``kind``
+        The kind of page, where the gold names it; else empty.
+    """
+
+    page: Page
+    gold_text: str | None
+    kind: str = ""
 
 
-def _gold_page(row: dict[str, Any], where: str, number: int) -> GoldPage:
-    html = text_of(row, "html", where, _NEEDS)
-    if "gold_text" in row and row["gold_text"] is None:
-        gold_text = None
-    else:
-        gold_text = text_of(row, "gold_text", where, _NEEDS)
-    site = _site(row, where, number)
-    url = _url(row, site, where, number)
-    kind = text_of(row, "page_type", where, _NEEDS) if row.get("page_type") is not None else ""
-    return GoldPage(Page.from_text(url, html, site=site), gold_text, kind)
+def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldPage]:
+    """Yield the pages of ``files``, read as one set.
+
+    ``limit`` ends the set after that many pages. Where a line names no ``site`` the page belongs to
+    that of its ``url``, and is a site of its own where it has none. Where it names no ``url`` the
+    page gets ``https://<site>/<id>``, or its number in the set where it has no ``id``.
+
+    Raises:
+        UnreadableInputError: a file cannot be read, or a line is no gold page.
+    """
+    for number, row in enumerate(islice(read_rows(files, _NEEDS), limit), start=1):
+        html = row.text("html")
+        known = row.required("gold_text") is not None
+        gold_text = row.text("gold_text") if known else None
+        site = _site(row, number)
+        page = Page.from_text(_url(row, site, number), html, site=site)
+        yield GoldPage(page, gold_text, row.optional("page_type") or "")
 
 
-def _site(row: dict[str, Any], where: str, number: int) -> str:
-    if row.get("site") is None:
-        url = row.get("url")
+def _site(row: Row, number: int) -> str:
+    site = row.optional("site")
+    if site is None:
+        url = row.values.get("url")
         named = site_of(url) if isinstance(url, str) else LOCAL_SITE
-        return f"page {row.get('id', number)}" if named == LOCAL_SITE else named
-    site = text_of(row, "site", where, _NEEDS)
+        return f"page {row.values.get('id', number)}" if named == LOCAL_SITE else named
     if not site:
-        raise UnreadableInputError(f"{where}: 'site' is empty; name the site the page belongs to")
+        raise row.flaw("'site' is empty; name the site the page belongs to")
     return site
 
 
-def text_of(row: dict[str, Any], key: str, where: str, needs: str) -> str:
-    """Return the string under ``key``.
-
-    Raises:
-        UnreadableInputError: It is missing, or no string.
-    """
-    if key not in row:
-        raise UnreadableInputError(f"{where}: no '{key}'; every line needs {needs}")
-    value = row[key]
-    if not isinstance(value, str):
-        raise UnreadableInputError(f"{where}: '{key}' must be a string, not {kind_of(value)}")
-    return value
-
-
-def _url(row: dict[str, Any], site: str, where: str, number: int) -> str:
-    url, identifier = row.get("url"), row.get("id")
-    if not (url is None or isinstance(url, str)):
-        raise UnreadableInputError(f"{where}: 'url' must be a string or null, not {kind_of(url)}")
-    if isinstance(identifier, bool) or not (
-        identifier is None or isinstance(identifier, str | int)
-    ):
-        raise UnreadableInputError(
-            f"{where}: 'id' must be a string, a number or null, not {kind_of(identifier)}"
-        )
+def _url(row: Row, site: str, number: int) -> str:
+    url, identifier = row.optional("url"), row.values.get("id")
+    if isinstance(identifier, bool) or not isinstance(identifier, str | int | None):
+        raise row.flaw(f"'id' must be a string, a number or null, not {kind_of(identifier)}")
     if url:
         return url
     name = number if identifier is None or identifier == "" else identifier
     # Lone surrogates are legal in JSON strings and illegal in addresses.
     return f"https://{quote(site, ':', errors='replace')}/{quote(str(name), errors='replace')}"
-
-
-def kind_of(value: object) -> str:
-    """Name what kind of JSON value this is, for error messages."""
-    names = {
-        "NoneType": "null",
-        "dict": "an object",
-        "list": "a list",
-        "bool": "a truth value",
-        "str": "a string",
-    }
-    kind = type(value).__name__
-    return names.get(kind, "a number" if isinstance(value, int | float) else kind)

@@ -1,4 +1,4 @@
-"""The task ``pagetypes``: how often the kind of a page is told right.
+"""The task ``pagetypes``: how often the kind of a page is found right.
 
 A gold page is ``{html, page_type}`` and ``url`` where it has one. ``collection`` is another word
 for ``listing``. A page without ``page_type`` is not counted.
@@ -10,25 +10,24 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import UnknownMethodError, UnreadableInputError, UnreadablePageError
+from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype import KINDS, PageType, page_type
 from crawler.core.pagetype.kinds import ARTICLE
-from crawler.evaluation.gold import read_rows, text_of
-from crawler.evaluation.report import Report
+from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
+from crawler.evaluation.task import Report, check_only_method, sorted_counts
 from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.evaluation.report import Job
     from crawler.evaluation.scores import Score
+    from crawler.evaluation.task import Job
 
-__all__ = ["Confusion", "PageTypesTask", "kind_of_gold"]
+__all__ = ["Confusion", "kind_of_gold", "measure_pagetypes"]
 
 _NEEDS = "html and page_type"
-_METHOD = "default"
 _NO_ADDRESS = "file:///page.html"
 _ALIASES = {"collection": "listing"}
 _UNREADABLE = PageType("empty", 1.0, 0.0)
@@ -40,7 +39,7 @@ def kind_of_gold(name: str) -> str:
 
 
 class Confusion:
-    """How many pages of each kind were taken for which."""
+    """How many pages of each kind were taken for which kind."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -67,80 +66,58 @@ class Confusion:
         return Overlap(self._counts[kind, kind], predicted, gold).score
 
     def rows(self) -> Iterator[tuple[str, dict[str, int]]]:
-        """Yield each kind of the gold, and as what its pages were taken, most often first."""
+        """Yield each kind of the gold, and what its pages were taken for, most frequent first."""
         for kind in sorted({gold for gold, _ in self._counts}):
             own = [(found, n) for (gold, found), n in self._counts.items() if gold == kind]
             yield kind, dict(sorted(own, key=lambda pair: (-pair[1], pair[0])))
 
 
-class PageTypesTask:
-    """Measures the kinds of pages against gold."""
+def measure_pagetypes(job: Job) -> Report:
+    """Find the kind of all pages, and report.
 
-    name = "pagetypes"
-    has_curves = False
-    default_method = _METHOD
+    A page that cannot be read counts as ``empty``.
 
-    def run(self, job: Job) -> Report:
-        """Tell the kind of all pages, and report.
-
-        A page that cannot be read counts as ``empty``.
-
-        Raises:
-            UnreadableInputError: The gold files cannot be used, or tell no page's kind.
-            UnknownMethodError: There is but one way to tell kinds, and it has another name.
-        """
-        if job.method != _METHOD:
-            raise UnknownMethodError(
-                f"no way to tell page types is called '{job.method}'; use '{_METHOD}', or leave "
-                "--method out"
-            )
-        confusion, left_out, skipped = Confusion(), Counter[str](), Counter[str]()
-        for kind, page in islice(_pages(job), job.limit):
-            try:
-                found = page_type(read(page))
-            except UnreadablePageError as error:
-                skipped[error.reason] += 1
-                found = _UNREADABLE
-            confusion.add(kind, found.kind)
-            left_out[kind] += not found.is_among((ARTICLE,))
-        if not confusion.pages:
-            names = ", ".join(str(path) for path in job.gold)
-            raise UnreadableInputError(
-                f"{names}: no page with a page_type; each line is one JSON object with {_NEEDS}"
-            )
-        score = confusion.score(ARTICLE)
-        return Report(
-            task=self.name,
-            method=job.method,
-            pages=confusion.pages,
-            sites=None,
-            figures={
-                "accuracy": confusion.accuracy,
-                "article": score.as_json(),
-                "confusion": dict(confusion.rows()),
-                "left_out": {kind: left_out[kind] for kind, _ in confusion.rows()},
-                "skipped": dict(sorted(skipped.items())),
-            },
-            tables=_tables(confusion, left_out),
-        )
+    Raises:
+        UnreadableInputError: the gold files cannot be used, or name no page's kind.
+        UnknownMethodError: the job names a method other than the only one.
+    """
+    check_only_method(job, "find page types")
+    confusion, left_out, skipped = Confusion(), Counter[str](), Counter[str]()
+    for kind, page in islice(_pages(job), job.limit):
+        try:
+            found = page_type(read(page))
+        except UnreadablePageError as error:
+            skipped[error.reason] += 1
+            found = _UNREADABLE
+        confusion.add(kind, found.kind)
+        left_out[kind] += not found.is_among((ARTICLE,))
+    if not confusion.pages:
+        raise job.no_gold("page with a page_type", _NEEDS)
+    return Report(
+        pages=confusion.pages,
+        figures={
+            "accuracy": confusion.accuracy,
+            "article": confusion.score(ARTICLE).as_json(),
+            "confusion": dict(confusion.rows()),
+            "left_out": {kind: left_out[kind] for kind, _ in confusion.rows()},
+            "skipped": sorted_counts(skipped),
+        },
+        tables=_tables(confusion, left_out),
+    )
 
 
 def _pages(job: Job) -> Iterator[tuple[str, Page]]:
-    for where, row in read_rows(job.gold, _NEEDS):
-        if row.get("page_type") is None:
+    for row in read_rows(job.gold, _NEEDS):
+        if row.values.get("page_type") is None:
             continue
-        kind = kind_of_gold(text_of(row, "page_type", where, _NEEDS))
+        kind = kind_of_gold(row.text("page_type"))
         if kind not in KINDS:
-            raise UnreadableInputError(
-                f"{where}: no kind of page is called '{kind}'; the kinds are: {', '.join(KINDS)}"
-            )
-        url = row.get("url")
-        html = text_of(row, "html", where, _NEEDS)
-        yield kind, Page.from_text(url if isinstance(url, str) and url else _NO_ADDRESS, html)
+            raise row.flaw(f"no kind of page is called '{kind}'; the kinds are: {', '.join(KINDS)}")
+        yield kind, Page.from_text(row.optional("url") or _NO_ADDRESS, row.text("html"))
 
 
 def _tables(confusion: Confusion, left_out: Counter[str]) -> tuple[Table, ...]:
-    score = confusion.score(ARTICLE)
+    article = (ARTICLE, f"{confusion.accuracy:.3f}", *confusion.score(ARTICLE).cells())
     rows = tuple(
         (
             kind,
@@ -151,23 +128,6 @@ def _tables(confusion: Confusion, left_out: Counter[str]) -> tuple[Table, ...]:
         for kind, found in confusion.rows()
     )
     return (
-        Table(
-            "figure",
-            ("accuracy", "precision", "recall", "F1"),
-            (
-                (
-                    ARTICLE,
-                    *(
-                        f"{value:.3f}"
-                        for value in (
-                            confusion.accuracy,
-                            score.precision,
-                            score.recall,
-                            score.f1,
-                        )
-                    ),
-                ),
-            ),
-        ),
+        Table("figure", ("accuracy", "precision", "recall", "F1"), (article,)),
         Table("kind", ("pages", "left out", "taken for"), rows),
     )

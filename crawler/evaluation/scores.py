@@ -1,18 +1,26 @@
-"""Precision, recall and F1 over multisets, for one page and for a set of pages.
+"""Precision, recall and F1 over multisets of words, for one page and for a set of pages.
+
+A word is a run of letters and digits, lower-cased, in every language; every Han, Hiragana and
+Katakana character is a word of its own, because those scripts write no spaces. *Letters and digits*
+are the characters for which :meth:`str.isalnum` is true. A combining mark belongs to the word (or
+the single character) that it follows; a mark that follows no letter or digit is no word. Everything
+else separates words. Text is brought to Unicode normal form C first. Compatibility variants
+(full-width letters, ligatures) stay different: a method that changed them would have changed the
+text.
 
 Sums over pages are exact (:func:`math.fsum`) before they are rounded, so no figure depends on the
-order in which pages came.
+order of the pages.
 """
 
 from __future__ import annotations
 
-from array import array
+import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from math import fsum
 from typing import TYPE_CHECKING
-
-from crawler.evaluation.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -24,11 +32,38 @@ __all__ = [
     "ScoreBoard",
     "compare",
     "harmonic_mean",
+    "mean",
     "score_page",
     "shingles",
+    "words",
 ]
 
 SHINGLE_WORDS = 4
+
+# Letters and numbers of the three scripts only; their punctuation and symbols separate words.
+_OWN_WORD_RANGES = (
+    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, zero
+    (0x3021, 0x3029),  # Hangzhou numerals
+    (0x3031, 0x3035),  # kana repeat marks
+    (0x3038, 0x303C),
+    (0x3041, 0x3096),  # Hiragana
+    (0x309D, 0x309F),
+    (0x30A1, 0x30FA),  # Katakana
+    (0x30FC, 0x30FF),  # prolonged sound mark, iteration marks
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),  # Han, extension A
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),  # Han compatibility forms
+    (0xFF66, 0xFF9F),  # half-width Katakana with its sound marks
+    (0x16FE3, 0x16FE3),  # old Chinese iteration mark
+    (0x1AFF0, 0x1AFFE),  # Kana extensions
+    (0x1B000, 0x1B16F),
+    (0x20000, 0x2FFFD),  # planes 2 and 3 are set aside for Han
+    (0x30000, 0x3FFFD),
+)
+
+# All combining marks are in these ranges; a scan of all of Unicode would take longer.
+_MARKED = (range(0x300, 0x20000), range(0xE0100, 0xE01F0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +77,10 @@ class Score:
     def as_json(self) -> dict[str, float]:
         """Return the three figures as a JSON object."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
+    def cells(self) -> tuple[str, str, str]:
+        """Return the three figures for a table."""
+        return f"{self.precision:.3f}", f"{self.recall:.3f}", f"{self.f1:.3f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,49 +164,42 @@ def harmonic_mean(precision: float, recall: float) -> float:
     return 2 * precision * recall / total if total else 0.0
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
+def mean(values: Sequence[float]) -> float:
+    """Return the mean, whatever the order of the values; 0 where there are none."""
+    return fsum(values) / len(values) if values else 0.0
 
 
-def _column() -> array[float]:
-    return array("d")
+def words(text: str) -> list[str]:
+    """Return the words of ``text`` in their order, repetitions included."""
+    return _word_pattern().findall(unicodedata.normalize("NFC", text).lower())
 
 
 @dataclass(slots=True)
 class _SiteScores:
-    """Figures of one site's pages, one number a page and column."""
+    """The pages of one site: their overlaps added up, and each page's two scores."""
 
     micro: Overlap = field(default_factory=Overlap)
-    precision: array[float] = field(default_factory=_column)
-    recall: array[float] = field(default_factory=_column)
-    f1: array[float] = field(default_factory=_column)
-    shingle_precision: array[float] = field(default_factory=_column)
-    shingle_recall: array[float] = field(default_factory=_column)
-
-    def add(self, page: PageScore) -> None:
-        self.micro += page.word
-        word, shingle = page.word.score, page.shingle.score
-        self.precision.append(word.precision)
-        self.recall.append(word.recall)
-        self.f1.append(word.f1)
-        self.shingle_precision.append(shingle.precision)
-        self.shingle_recall.append(shingle.recall)
+    word: list[Score] = field(default_factory=list)
+    shingle: list[Score] = field(default_factory=list)
 
 
 class ScoreBoard:
-    """Collects page scores by site and reads the means off. Asking an empty one is an error."""
+    """Collects page scores by site and returns their means."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _SiteScores] = {}
 
     def add(self, site: str, page: PageScore) -> None:
         """Count one page of ``site``."""
-        self._sites.setdefault(site, _SiteScores()).add(page)
+        scores = self._sites.setdefault(site, _SiteScores())
+        scores.micro += page.word
+        scores.word.append(page.word.score)
+        scores.shingle.append(page.shingle.score)
 
     @property
     def pages(self) -> int:
         """Number of pages counted."""
-        return sum(len(site.f1) for site in self._sites.values())
+        return sum(len(site.word) for site in self._sites.values())
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -177,7 +209,7 @@ class ScoreBoard:
     @property
     def word(self) -> Score:
         """Means over pages of the word precision, recall and F1."""
-        return Score(self._mean("precision"), self._mean("recall"), self._mean("f1"))
+        return _means([score for site in self._sites.values() for score in site.word])
 
     @property
     def word_micro(self) -> Score:
@@ -187,20 +219,44 @@ class ScoreBoard:
     @property
     def shingle(self) -> Score:
         """Means over pages of the shingle precision and recall, and the F1 of those two means."""
-        precision, recall = self._mean("shingle_precision"), self._mean("shingle_recall")
-        return Score(precision, recall, harmonic_mean(precision, recall))
+        means = _means([score for site in self._sites.values() for score in site.shingle])
+        return Score(means.precision, means.recall, harmonic_mean(means.precision, means.recall))
 
     @property
     def site_mean_f1(self) -> float:
         """Mean over sites of the mean word F1 of a site's pages."""
-        return _mean([_mean(site.f1) for site in self._sites.values()])
+        return mean([_means(site.word).f1 for site in self._sites.values()])
 
     def site(self, name: str) -> tuple[int, Score]:
         """Return a site's number of pages and the means over them, in words."""
-        scores = self._sites[name]
-        return len(scores.f1), Score(
-            _mean(scores.precision), _mean(scores.recall), _mean(scores.f1)
-        )
+        scores = self._sites[name].word
+        return len(scores), _means(scores)
 
-    def _mean(self, column: str) -> float:
-        return _mean([value for site in self._sites.values() for value in getattr(site, column)])
+
+def _means(scores: Sequence[Score]) -> Score:
+    return Score(
+        mean([score.precision for score in scores]),
+        mean([score.recall for score in scores]),
+        mean([score.f1 for score in scores]),
+    )
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    own = "".join(f"{chr(first)}-{chr(last)}" for first, last in _OWN_WORD_RANGES)
+    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in _mark_ranges())
+    letter = rf"[^\W_{own}]"
+    return re.compile(rf"[{own}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*")
+
+
+def _mark_ranges() -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for block in _MARKED:
+        for point in block:
+            if unicodedata.category(chr(point))[0] != "M":
+                continue
+            if ranges and ranges[-1][1] == point - 1:
+                ranges[-1] = (ranges[-1][0], point)
+            else:
+                ranges.append((point, point))
+    return ranges

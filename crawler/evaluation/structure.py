@@ -8,28 +8,23 @@ and Lee (2004), section 5.1, each a mean over pages.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
-from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import read
 from crawler.core.page.page import Page
 from crawler.core.page.text import drop_unseen
 from crawler.core.structure.distance import distance, steps
 from crawler.core.structure.model import GROUP
 from crawler.core.structure.nodes import Node, full_text
-from crawler.core.structure.structure import (
-    DEFAULT_STRUCTURE,
-    check_structure_method,
-    structure_of,
-)
-from crawler.evaluation.gold import kind_of, read_rows, text_of
-from crawler.evaluation.report import Report
-from crawler.evaluation.scores import Overlap, compare
+from crawler.core.structure.structure import check_structure_method, structure_of
+from crawler.evaluation.gold import GOLD_URL, Row, read_rows
+from crawler.evaluation.scores import Overlap, Score, compare, mean
+from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
 from crawler.reports.text_tables import Table
 from crawler.store.document_models import load_model
 
@@ -37,12 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crawler.core.structure.model import Model
-    from crawler.evaluation.report import Job
+    from crawler.evaluation.task import Job
 
-__all__ = ["Likeness", "StructureTask", "likeness", "tree_of_xml"]
+__all__ = ["Likeness", "likeness", "measure_structure", "tree_of_xml"]
 
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
-_URL: Final = "https://gold.example/"
 _NEWS: Final = "news"
 _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "paragraph"))
 # Trees whose distance takes more steps are left out of the hierarchy, and counted.
@@ -61,7 +55,7 @@ class _GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How like one tree is to the right one.
+    """How similar a tree is to the right one.
 
     ``elements``, ``groups``
         Of the elements with text, and the groups under headings: how many are right, were found,
@@ -75,58 +69,37 @@ class Likeness:
     hierarchy: float | None
 
 
-@dataclass(slots=True)
-class _Tally:
-    pages: list[Likeness] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+def measure_structure(job: Job) -> Report:
+    """Find the structure of all pages, each judged by itself, and report.
+
+    A page that cannot be read counts as one in which nothing was found.
+
+    Raises:
+        UnreadableInputError: the gold files cannot be used, or hold no page.
+        UnknownMethodError: there is no method of that name.
+        ModelError: a model that the gold names is wrong.
+    """
+    check_structure_method(job.method)  # Refuse a wrong name before a file is opened.
+    skipped: Counter[str] = Counter()
+    pages = [_measure(gold, job.method, skipped) for gold in islice(_pages(job), job.limit)]
+    if not pages:
+        raise job.no_gold("gold pages", _NEEDS)
+    figures = _figures(pages, skipped)
+    return Report(pages=len(pages), figures=figures, tables=_tables(figures))
 
 
-class StructureTask:
-    """Measures logical structure against gold trees."""
-
-    name = "structure"
-    has_curves = False
-    default_method = DEFAULT_STRUCTURE
-
-    def run(self, job: Job) -> Report:
-        """Find the structure of all pages, each judged by itself, and report.
-
-        A page that cannot be read counts as one in which nothing was found.
-
-        Raises:
-            UnreadableInputError: The gold files cannot be used, or hold no page.
-            UnknownMethodError: There is no method of that name.
-            ModelError: A model that the gold names is wrong.
-        """
-        tally = _Tally()
-        for gold in islice(_pages(job), job.limit):
-            tally.pages.append(_measure(gold, job.method, tally))
-        if not tally.pages:
-            names = ", ".join(str(path) for path in job.gold)
-            raise UnreadableInputError(f"{names}: no gold pages; each line needs {_NEEDS}")
-        figures = _figures(tally)
-        return Report(
-            task=self.name,
-            method=job.method,
-            pages=len(tally.pages),
-            sites=None,
-            figures=figures,
-            tables=_tables(figures),
-        )
-
-
-def _measure(gold: _GoldPage, method: str, tally: _Tally) -> Likeness:
+def _measure(gold: _GoldPage, method: str, skipped: Counter[str]) -> Likeness:
     try:
         document = read(Page.from_text(gold.url, gold.html))
         found = structure_of(document, gold.model, method).root
     except UnreadablePageError as error:
-        tally.skipped[error.reason] += 1
+        skipped[error.reason] += 1
         found = Node(gold.model.root)
     if gold.is_news:
         found = _news_alone(found)
     like = likeness(found, gold.truth)
     if like.hierarchy is None:
-        tally.skipped["too-large"] += 1
+        skipped["too-large"] += 1
     return like
 
 
@@ -193,7 +166,7 @@ def _node(element: etree._Element) -> Node:
 
 
 def _news_alone(root: Node) -> Node:
-    """Keep of an article what the gold of news speaks of: summary, sections, their texts."""
+    """Keep of an article what gold of news describes: summary, sections and their texts."""
     article = Node(root.name)
     for child in root.children:
         if child.name == "summary":
@@ -214,89 +187,75 @@ def _section(children: list[Node]) -> Node:
 
 
 def _pages(job: Job) -> Iterator[_GoldPage]:
-    check_structure_method(job.method)  # A wrong name is told before a file is opened.
     models: dict[str, Model] = {}
-    for where, row in read_rows(job.gold, _NEEDS):
-        html = text_of(row, "html", where, _NEEDS)
-        url = row.get("url") or _URL
-        if not isinstance(url, str):
-            raise UnreadableInputError(f"{where}: 'url' must be a string, not {kind_of(url)}")
-        is_news = "gold_body" in row
-        name = _NEWS if is_news else text_of(row, "model", where, _NEEDS)
+    for row in read_rows(job.gold, _NEEDS):
+        is_news = "gold_body" in row.values
+        name = _NEWS if is_news else row.text("model")
         if name not in models:
             models[name] = load_model(name)
-        truth = _body(row, where) if is_news else _xml(row, where)
-        yield _GoldPage(url, html, models[name], truth, is_news)
-
-
-def _xml(row: dict[str, Any], where: str) -> Node:
-    try:
-        return tree_of_xml(text_of(row, "gold_xml", where, _NEEDS))
-    except etree.XMLSyntaxError as error:
-        raise UnreadableInputError(f"{where}: 'gold_xml' is not well-formed ({error})") from error
-
-
-def _body(row: dict[str, Any], where: str) -> Node:
-    body = row["gold_body"]
-    sections = body.get("sections") if isinstance(body, dict) else None
-    if not isinstance(sections, list):
-        raise UnreadableInputError(
-            f"{where}: 'gold_body' must be an object with a list of 'sections'"
+        yield _GoldPage(
+            url=row.optional("url") or GOLD_URL,
+            html=row.text("html"),
+            model=models[name],
+            truth=_body(row) if is_news else _xml(row),
+            is_news=is_news,
         )
-    article = Node("article")
-    article.children += _texts(body, "summary", "summary", where)
-    for section in sections:
-        if not isinstance(section, dict):
-            raise UnreadableInputError(f"{where}: a section must be an object")
-        inner = _texts(section, "headline", "headline", where)
-        inner += _texts(section, "paragraphs", "paragraph", where)
+
+
+def _xml(row: Row) -> Node:
+    try:
+        return tree_of_xml(row.text("gold_xml"))
+    except etree.XMLSyntaxError as error:
+        raise row.flaw(f"'gold_xml' is not well-formed ({error})") from error
+
+
+def _body(row: Row) -> Node:
+    values = row.values["gold_body"]
+    if not isinstance(values, dict):
+        raise row.flaw("'gold_body' must be an object with a list of 'sections'")
+    body = Row(row.where, values, "gold_body with a list of 'sections'")
+    article = Node("article", children=_texts(body, "summary", "summary"))
+    for section in body.objects("sections"):
+        inner = _texts(section, "headline", "headline")
+        inner += _texts(section, "paragraphs", "paragraph")
         if inner:
             article.children.append(_section(inner))
     return article
 
 
-def _texts(owner: dict[str, Any], key: str, name: str, where: str) -> list[Node]:
-    values = owner.get(key) or []
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise UnreadableInputError(f"{where}: '{key}' must be a list of strings")
-    return [Node(name, _folded(value)) for value in values]
+def _texts(row: Row, key: str, name: str) -> list[Node]:
+    texts = row.texts(key) if row.values.get(key) else ()
+    return [Node(name, _folded(text)) for text in texts]
 
 
-def _figures(tally: _Tally) -> dict[str, Any]:
-    scores = [page.elements.score for page in tally.pages]
-    groups = [page.groups for page in tally.pages if page.groups.predicted or page.groups.gold]
-    hierarchies = [page.hierarchy for page in tally.pages if page.hierarchy is not None]
+def _figures(pages: Sequence[Likeness], skipped: Counter[str]) -> dict[str, Any]:
+    scores = [page.elements.score for page in pages]
+    groups = [page.groups.score for page in pages if page.groups.predicted or page.groups.gold]
     return {
-        "element": {
-            "precision": _mean([score.precision for score in scores]),
-            "recall": _mean([score.recall for score in scores]),
-            "f1": _mean([score.f1 for score in scores]),
-        },
-        "element_micro": sum((page.elements for page in tally.pages), Overlap()).score.as_json(),
-        "grouping": _mean([group.score.precision for group in groups]),
-        "grouping_recall": _mean([group.score.recall for group in groups]),
-        "hierarchy": _mean(hierarchies),
-        "skipped": dict(sorted(tally.skipped.items())),
+        "element": Score(
+            mean([score.precision for score in scores]),
+            mean([score.recall for score in scores]),
+            mean([score.f1 for score in scores]),
+        ).as_json(),
+        "element_micro": sum((page.elements for page in pages), Overlap()).score.as_json(),
+        "grouping": mean([group.precision for group in groups]),
+        "grouping_recall": mean([group.recall for group in groups]),
+        "hierarchy": mean([page.hierarchy for page in pages if page.hierarchy is not None]),
+        "skipped": sorted_counts(skipped),
     }
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values) if values else 0.0
-
-
 def _tables(figures: dict[str, Any]) -> tuple[Table, ...]:
-    element, micro = figures["element"], figures["element_micro"]
-    names = ("precision", "recall", "f1")
-    rows = (
-        ("elements, mean over pages", *(f"{element[name]:.3f}" for name in names)),
-        ("elements, all pages together", *(f"{micro[name]:.3f}" for name in names)),
-        ("groups", f"{figures['grouping']:.3f}", f"{figures['grouping_recall']:.3f}", ""),
+    elements = score_table(
+        "figure",
+        (
+            ("elements, mean over pages", Score(**figures["element"])),
+            ("elements, all pages together", Score(**figures["element_micro"])),
+        ),
     )
-    tables = [
-        Table("figure", ("precision", "recall", "F1"), rows),
+    groups = ("groups", f"{figures['grouping']:.3f}", f"{figures['grouping_recall']:.3f}", "")
+    return (
+        Table(elements.title, elements.columns, (*elements.rows, groups)),
         Table("tree", ("figure",), (("hierarchy", f"{figures['hierarchy']:.3f}"),)),
-    ]
-    if figures["skipped"]:
-        reasons = tuple((name, str(count)) for name, count in figures["skipped"].items())
-        tables.append(Table("pages left out", ("pages",), reasons))
-    return tuple(tables)
+        *count_tables("pages left out", "pages", figures["skipped"]),
+    )

@@ -1,6 +1,6 @@
 """The task ``text``: how much of each page's main text is found, and how much besides.
 
-The journey is the crawl's own. The gold is read twice as a stream: in the first pass every page is
+The steps are those of a crawl. The gold is read twice as a stream: in the first pass every page is
 observed, in the second each is judged by the frozen view of its site. Between the passes only the
 counts of the sites are held.
 """
@@ -20,16 +20,15 @@ from crawler.core.errors import (
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.evaluation.curve import CurveBoard
 from crawler.evaluation.gold import read_gold
-from crawler.evaluation.report import Report
 from crawler.evaluation.scores import ScoreBoard, score_page
+from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
 from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from crawler.core.flow import SiteView, TextMethod
-    from crawler.evaluation.report import Job
-    from crawler.evaluation.scores import Score
+    from crawler.evaluation.task import Job
 
-__all__ = ["TextTask"]
+__all__ = ["measure_text"]
 
 
 @dataclass(slots=True)
@@ -37,11 +36,11 @@ class _Judged:
     """What was found on all pages.
 
     ``kinds``
-        The same figures by the kind of page, where the gold names kinds.
+        The same scores by the kind of page, where the gold names kinds.
     ``skipped``
         Pages that could not be read, by reason.
     ``unjudged``
-        Pages of which the gold does not say what is right.
+        Pages whose gold text is not known.
     """
 
     board: ScoreBoard = field(default_factory=ScoreBoard)
@@ -50,37 +49,27 @@ class _Judged:
     unjudged: int = 0
 
 
-class TextTask:
-    """Measures main text in words, and in runs of four words, against gold text."""
+def measure_text(job: Job) -> Report:
+    """Observe all pages, judge all pages, and report words and runs of four words.
 
-    name = "text"
-    default_method = None  # CORPUS_TEXT_METHOD
-    has_curves = True
+    A page that cannot be read counts as one on which nothing was found.
 
-    def run(self, job: Job) -> Report:
-        """Observe all pages, judge all pages, and report.
-
-        A page that cannot be read counts as one on which nothing was found.
-
-        Raises:
-            UnreadableInputError: The gold files cannot be used, hold no page, or changed between
-                the passes.
-            UnknownMethodError: There is no text method of that name.
-        """
-        method = get_method(job.method)
-        counts = _observe_all(job, method)
-        curves = CurveBoard(method) if job.with_curves else None
-        found = _judge_all(job, counts, method, curves)
-        board = found.board
-        return Report(
-            task=self.name,
-            method=job.method,
-            pages=board.pages,
-            sites=len(board.sites),
-            figures=_figures(found),
-            tables=_tables(found),
-            curves=None if curves is None else curves.curves(board.word),
-        )
+    Raises:
+        UnreadableInputError: the gold files cannot be used, hold no page, or changed between the
+            passes.
+        UnknownMethodError: there is no text method of that name.
+    """
+    method = get_method(job.method)
+    counts = _observe_all(job, method)
+    curves = CurveBoard(method) if job.with_curves else None
+    found = _judge_all(job, counts, method, curves)
+    return Report(
+        pages=found.board.pages,
+        sites=len(found.board.sites),
+        figures=_figures(found),
+        tables=_tables(found),
+        curves=None if curves is None else curves.curves(found.board.word),
+    )
 
 
 def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
@@ -91,10 +80,9 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
         try:
             site.add(observe(read(gold.page), method))
         except UnreadablePageError:
-            continue  # The second pass meets it again, and counts the reason.
+            continue  # The second pass counts the reason.
     if not counts:
-        names = ", ".join(str(path) for path in job.gold)
-        raise UnreadableInputError(f"{names}: no gold pages; each line is one JSON object")
+        raise job.no_gold("gold pages", "html and gold_text, and site or url")
     return counts
 
 
@@ -123,7 +111,7 @@ def _judge_all(
         except UnreadablePageError as error:
             found.skipped[error.reason] += 1
         except Exception as error:
-            # The method may be anybody's; a page left out would make it look better or worse.
+            # A method of a user may raise anything; without the page the figures would be wrong.
             raise MethodError(
                 f"text method {job.method!r} failed on {gold.page.url}: {one_line(error)}"
             ) from error
@@ -140,64 +128,43 @@ def _judge_all(
     return found
 
 
-def _each(board: ScoreBoard) -> dict[str, object]:
-    figures: dict[str, object] = {}
-    for name in board.sites:
-        pages, score = board.site(name)
-        figures[name] = {"pages": pages, **score.as_json()}
-    return figures
-
-
 def _figures(found: _Judged) -> dict[str, object]:
+    def each(board: ScoreBoard) -> dict[str, object]:
+        scores = ((name, *board.site(name)) for name in board.sites)
+        return {name: {"pages": pages, **score.as_json()} for name, pages, score in scores}
+
     board = found.board
     return {
         "word": board.word.as_json(),
         "word_micro": board.word_micro.as_json(),
         "shingle4": board.shingle.as_json(),
         "site_mean_f1": board.site_mean_f1,
-        "per_site": _each(board),
-        "per_kind": _each(found.kinds),
-        "skipped": dict(sorted(found.skipped.items())),
+        "per_site": each(board),
+        "per_kind": each(found.kinds),
+        "skipped": sorted_counts(found.skipped),
         "unjudged": found.unjudged,
     }
 
 
 def _tables(found: _Judged) -> tuple[Table, ...]:
+    def each(title: str, board: ScoreBoard) -> Table:
+        scores = ((name, *board.site(name)) for name in board.sites)
+        return score_table(title, ((name, score, n) for name, n, score in scores), "pages")
+
     board = found.board
-    tables = [_by_name("site", board)]
-    if found.kinds.pages:
-        tables.append(_by_name("kind of page", found.kinds))
-    figures = Table(
-        title="figure",
-        columns=("precision", "recall", "F1"),
-        rows=(
-            ("words, mean over pages", *_cells(board.word)),
-            ("words, all pages together", *_cells(board.word_micro)),
-            ("runs of 4 words", *_cells(board.shingle)),
-            ("words, mean over sites", "", "", f"{board.site_mean_f1:.3f}"),
+    figures = score_table(
+        "figure",
+        (
+            ("words, mean over pages", board.word),
+            ("words, all pages together", board.word_micro),
+            ("runs of 4 words", board.shingle),
         ),
     )
-    tables.append(figures)
-    if found.skipped:
-        rows = tuple((reason, str(number)) for reason, number in sorted(found.skipped.items()))
-        tables.append(Table("pages that could not be read", ("pages",), rows))
-    if found.unjudged:
-        tables.append(Table("not judged", ("pages",), (("no gold text", str(found.unjudged)),)))
-    return tuple(tables)
-
-
-def _by_name(title: str, board: ScoreBoard) -> Table:
-    return Table(
-        title=title,
-        columns=("pages", "precision", "recall", "F1"),
-        rows=tuple(_site_row(board, name) for name in board.sites),
+    site_mean = ("words, mean over sites", "", "", f"{board.site_mean_f1:.3f}")
+    return (
+        each("site", board),
+        *([each("kind of page", found.kinds)] if found.kinds.pages else []),
+        Table(figures.title, figures.columns, (*figures.rows, site_mean)),
+        *count_tables("pages that could not be read", "pages", found.skipped),
+        *count_tables("not judged", "pages", {"no gold text": found.unjudged}),
     )
-
-
-def _site_row(board: ScoreBoard, name: str) -> tuple[str, ...]:
-    pages, score = board.site(name)
-    return (name, str(pages), *_cells(score))
-
-
-def _cells(score: Score) -> tuple[str, str, str]:
-    return f"{score.precision:.3f}", f"{score.recall:.3f}", f"{score.f1:.3f}"

@@ -1,8 +1,8 @@
-"""The task ``wrapper``: what a rule that has learned from a site's first pages finds on the rest.
+"""The task ``wrapper``: what rules learned from a site's first pages find on the other pages.
 
 Each attribute of each site is learned from the first pages that have it, and looked for on all
 others of the site. Where gold knows verticals, a site's pages of one vertical are a site. Files are
-read three times: to choose the examples, to learn, and to try; no page is kept.
+read three times: to choose the examples, to learn, and to apply; no page is kept.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import Example, Survey, example_of_values
 from crawler.core.wrapper.matchers import DEFAULT_MATCHER, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
-from crawler.evaluation.gold import kind_of, read_rows, text_of
-from crawler.evaluation.report import Report
+from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.reports.text_tables import Table
+from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crawler.core.wrapper.matchers import FieldRule
     from crawler.core.wrapper.tree import PageTree
-    from crawler.evaluation.report import Job
     from crawler.evaluation.scores import Score
+    from crawler.evaluation.task import Job
+    from crawler.reports.text_tables import Table
 
-__all__ = ["WrapperTask"]
+__all__ = ["measure_wrapper"]
 
 _NEEDS = "html and gold, or html and gold_records"
 _NOT_SAID = "value-not-on-page"
@@ -44,7 +44,7 @@ _NOT_LEARNED = "records-need-best"
 class _GoldPage:
     """A page, the values of its attributes, and the elements and texts of its records.
 
-    ``records`` is None where the gold does not speak of records.
+    ``records`` is None where the gold knows nothing of records.
     """
 
     number: int
@@ -57,7 +57,7 @@ class _GoldPage:
 
 
 _Field = tuple[str, str]
-"""A group of pages and the name of an attribute."""
+"""A group of pages (site and vertical) and the name of an attribute."""
 
 
 @dataclass(slots=True)
@@ -80,32 +80,23 @@ class _Tally:
     pages: int = 0
 
 
-class WrapperTask:
-    """Measures rules learned from examples."""
+def measure_wrapper(job: Job) -> Report:
+    """Learn rules from the examples, apply them to the other pages, and report.
 
-    name = "wrapper"
-    has_curves = False
-    default_method = DEFAULT_MATCHER
-
-    def run(self, job: Job) -> Report:
-        """Learn, try, and report.
-
-        Raises:
-            UnreadableInputError: The gold files cannot be used, or hold no page.
-            UnknownMethodError: There is no matcher of that name.
-        """
-        new_rule(job.method)  # A wrong name is told before a file is opened.
-        plan, tally = _plan(job), _Tally()
-        _learn(job, plan, tally)
-        _try(job, plan, tally)
-        return Report(
-            task=self.name,
-            method=job.method,
-            pages=tally.pages,
-            sites=len({group for group, _ in plan.fields} | set(plan.lists)),
-            figures=_figures(job, tally),
-            tables=_tables(tally),
-        )
+    Raises:
+        UnreadableInputError: the gold files cannot be used, or hold no page.
+        UnknownMethodError: there is no matcher of that name.
+    """
+    new_rule(job.method)  # Refuse a wrong name before a file is opened.
+    plan, tally = _plan(job), _Tally()
+    _learn(job, plan, tally)
+    _apply(job, plan, tally)
+    return Report(
+        pages=tally.pages,
+        sites=len({group for group, _ in plan.fields} | set(plan.lists)),
+        figures=_figures(job, tally),
+        tables=_tables(tally),
+    )
 
 
 def _plan(job: Job) -> _Plan:
@@ -122,8 +113,7 @@ def _plan(job: Job) -> _Plan:
             if page.records and len(examples) < job.examples:
                 examples.append(page.number)
     if not pages:
-        names = ", ".join(str(path) for path in job.gold)
-        raise UnreadableInputError(f"{names}: no gold pages; each line is one JSON object")
+        raise job.no_gold("gold pages", _NEEDS)
     return plan
 
 
@@ -156,7 +146,7 @@ def _learn(job: Job, plan: _Plan, tally: _Tally) -> None:
         plan.record_rules[group] = RecordRule.learned(examples)
 
 
-def _try(job: Job, plan: _Plan, tally: _Tally) -> None:
+def _apply(job: Job, plan: _Plan, tally: _Tally) -> None:
     for page in _pages(job):
         fields = {
             name: rule
@@ -201,68 +191,44 @@ def _tree(page: _GoldPage, tally: _Tally) -> PageTree | None:
 
 
 def _pages(job: Job) -> Iterator[_GoldPage]:
-    rows = enumerate(read_rows(job.gold, _NEEDS))
-    for number, (where, row) in islice(rows, job.limit):
-        yield _gold_page(number, row, where)
-
-
-def _gold_page(number: int, row: dict[str, Any], where: str) -> _GoldPage:
-    html = text_of(row, "html", where, _NEEDS)
-    if "gold" not in row and "gold_records" not in row:
-        raise UnreadableInputError(
-            f"{where}: no 'gold' and no 'gold_records'; a line needs {_NEEDS}"
+    for number, row in enumerate(islice(read_rows(job.gold, _NEEDS), job.limit)):
+        html = row.text("html")
+        if "gold" not in row.values and "gold_records" not in row.values:
+            raise row.flaw(f"no 'gold' and no 'gold_records'; a line needs {_NEEDS}")
+        site, vertical = row.optional("site") or "", row.optional("vertical") or ""
+        yield _GoldPage(
+            number=number,
+            group=f"{site}/{vertical}" if vertical else site,
+            vertical=vertical,
+            url=row.optional("url") or GOLD_URL,
+            html=html,
+            values=_values(row),
+            records=_records(row),
         )
-    site, vertical, url = (_named(row, key, where) for key in ("site", "vertical", "url"))
-    return _GoldPage(
-        number=number,
-        group=f"{site}/{vertical}" if vertical else site,
-        vertical=vertical,
-        url=url or "https://gold.example/",
-        html=html,
-        values=_values(row.get("gold"), where),
-        records=_records(row.get("gold_records"), where),
-    )
 
 
-def _named(row: dict[str, Any], key: str, where: str) -> str:
-    value = row.get(key)
-    if not (value is None or isinstance(value, str)):
-        raise UnreadableInputError(f"{where}: '{key}' must be a string, not {kind_of(value)}")
-    return value or ""
-
-
-def _values(gold: object, where: str) -> dict[str, tuple[str, ...]]:
+def _values(row: Row) -> dict[str, tuple[str, ...]]:
+    gold = row.values.get("gold")
     if gold is None:
         return {}
     if not isinstance(gold, dict):
-        raise UnreadableInputError(f"{where}: 'gold' must be an object, not {kind_of(gold)}")
+        raise row.flaw(f"'gold' must be an object, not {kind_of(gold)}")
     found: dict[str, tuple[str, ...]] = {}
-    for name, values in gold.items():
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise UnreadableInputError(
-                f"{where}: '{name}' of gold must be a list of strings; one value is a list of one"
-            )
+    for name in gold:
+        values = Row(row.where, gold, "gold").texts(name)
         # Gold of this kind was cut from markup, and some of it still is markup.
         folded = (fold(unescape(value)) for value in values)
         found[name] = tuple(dict.fromkeys(value for value in folded if value))
     return found
 
 
-def _records(gold: object, where: str) -> tuple[tuple[str, str], ...] | None:
-    if gold is None:
+def _records(row: Row) -> tuple[tuple[str, str], ...] | None:
+    if row.values.get("gold_records") is None:
         return None
-    if not isinstance(gold, list):
-        raise UnreadableInputError(f"{where}: 'gold_records' must be a list, not {kind_of(gold)}")
-    found = []
-    for record in gold:
-        path = record.get("xpath") if isinstance(record, dict) else None
-        text = record.get("text") if isinstance(record, dict) else None
-        if not isinstance(path, str) or not isinstance(text, str):
-            raise UnreadableInputError(
-                f"{where}: each of 'gold_records' must be an object with the strings xpath and text"
-            )
-        found.append((path, fold(text)))
-    return tuple(found)
+    records = (
+        Row(row.where, each.values, "xpath and text") for each in row.objects("gold_records")
+    )
+    return tuple((record.text("xpath"), fold(record.text("text"))) for record in records)
 
 
 def _figures(job: Job, tally: _Tally) -> dict[str, object]:
@@ -277,7 +243,7 @@ def _figures(job: Job, tally: _Tally) -> dict[str, object]:
     }
     if records := _score(tally.records):
         figures["records"] = {**records.as_json(), "per_site": _by_name(tally.records)}
-    return {**figures, "skipped": dict(sorted((+tally.skipped).items()))}
+    return {**figures, "skipped": sorted_counts(tally.skipped)}
 
 
 def _score(overlaps: dict[str, Overlap]) -> Score | None:
@@ -294,21 +260,12 @@ def _tables(tally: _Tally) -> tuple[Table, ...]:
         _table("site", "all values together", tally.sites),
         _table("records of site", "all records together", tally.records),
     ]
-    if skipped := +tally.skipped:
-        rows = tuple((reason, str(number)) for reason, number in sorted(skipped.items()))
-        tables.append(Table("left out", ("number",), rows))
-    return tuple(table for table in tables if table.rows)
+    left_out = count_tables("left out", "number", tally.skipped)
+    return (*(table for table in tables if table.rows), *left_out)
 
 
 def _table(title: str, last: str, overlaps: dict[str, Overlap]) -> Table:
     rows = [(name, overlap.score) for name, overlap in sorted(overlaps.items())]
     if whole := _score(overlaps):
         rows.append((last, whole))
-    return Table(
-        title,
-        ("precision", "recall", "F1"),
-        tuple(
-            (name, f"{score.precision:.3f}", f"{score.recall:.3f}", f"{score.f1:.3f}")
-            for name, score in rows
-        ),
-    )
+    return score_table(title, rows)

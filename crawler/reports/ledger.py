@@ -1,29 +1,49 @@
-"""What ledgers know, for people and for programs: ``scrapy ledger``.
+"""The work of ``scrapy ledger``: what ledgers hold, for people and for programs.
 
-Ledgers are opened to be read alone, beside a crawl that may be writing them.
+Ledgers are opened read-only: a crawl may be writing them.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import sys
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import ArgumentError, StoreError
+from crawler.core.wording import counted, fit_width
+from crawler.reports.stdout import print_error, print_line
+from crawler.reports.text_tables import Table, table_lines, write_tables
+from crawler.settings import Options
+from crawler.store.files import known_sites, site_named
+from crawler.store.ledger.file import ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import STATES
 from crawler.store.ledger.versions import GONE_HASH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from scrapy.settings import Settings
 
     from crawler.store.ledger.rows import Figures, Part, Row, Run
 
-__all__ = ["LISTS", "Listed", "Listing", "SiteReport", "as_json", "figure", "read_site"]
+__all__ = [
+    "LISTS",
+    "Listed",
+    "Listing",
+    "SiteReport",
+    "as_json",
+    "figure",
+    "read_site",
+    "show_ledgers",
+]
 
 Listing = Literal["failed", "gone", "refused", "waiting"]
 
@@ -35,7 +55,12 @@ LISTS: Final[dict[Listing, str]] = {
 }
 """The lists of addresses there are, and what they hold."""
 
-# What is exported of a page that is gone stands in the ledger as well.
+_SUFFIX: Final = ".sqlite"
+_REASON_COLUMNS: Final = 60
+_ADDRESS_COLUMNS: Final = 200
+_NOT_ENDED: Final = "under way, or killed"
+_CHANGES: Final = ("new", "changed", "gone")
+# The ledger also keeps what is exported of a page that is gone.
 _ARTICLES = f"SELECT count(*) FROM pages WHERE exported <> '{GONE_HASH}'"  # noqa: S608 - a constant
 
 
@@ -62,15 +87,15 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """What is told of a ledger.
+    """The content of a ledger.
 
     ``articles``
-        Pages of which a version stands in the corpus now; an article that its site cuts into
-        several pages counts with each of them.
+        Pages of which a version is in the corpus now. An article on several pages counts with each
+        of them.
     ``runs``
         All runs, the last one last.
     ``unfinished``
-        Parts of the output that are not whole.
+        Parts of the output that are not finished.
     ``lists``
         The addresses asked for, by list: how many there are, and the first ones.
     """
@@ -83,14 +108,9 @@ class SiteReport:
     unfinished: tuple[Part, ...]
     lists: Mapping[Listing, tuple[int, tuple[Listed, ...]]]
 
-    @property
-    def last(self) -> Run | None:
-        """The last run, where there was one."""
-        return self.runs[-1] if self.runs else None
 
-
-class _Reading(Ledger):
-    """A ledger that is only read."""
+class _LedgerReader(Ledger):
+    """A ledger opened read-only."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, read_only=True)
@@ -112,7 +132,7 @@ def read_site(site: str, path: Path, lists: tuple[Listing, ...] = (), limit: int
     Raises:
         StoreError: it is not there, or damaged, or no ledger.
     """
-    with _told(site, path), _Reading(path) as ledger:
+    with _advice_on_damage(site, path), _LedgerReader(path) as ledger:
         figures = ledger.figures()
         return SiteReport(
             site=site,
@@ -129,8 +149,8 @@ def read_site(site: str, path: Path, lists: tuple[Listing, ...] = (), limit: int
 
 
 @contextmanager
-def _told(site: str, path: Path) -> Iterator[None]:
-    """Say of a damaged ledger what moves it aside."""
+def _advice_on_damage(site: str, path: Path) -> Iterator[None]:
+    """Add to the error of a damaged ledger what moves it aside."""
     advice = f"'scrapy ledger {site} --move-aside' moves it aside"
     try:
         yield
@@ -142,7 +162,7 @@ def _told(site: str, path: Path) -> Iterator[None]:
             raise StoreError(f"{error} {advice}.") from error
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # SQLite keeps no checksums: what is damaged may look sound to it.
+        # SQLite keeps no checksums: it reads some damaged rows without an error.
         raise StoreError(
             f"{path}: the ledger is damaged ({error}). Put a copy of it in its place, or begin "
             f"anew: {advice}, and the site's pages are fetched and exported once more."
@@ -150,85 +170,61 @@ def _told(site: str, path: Path) -> Iterator[None]:
 
 
 def _number(name: Listing, figures: Figures) -> int:
-    numbers = {
-        "failed": figures.failed,
-        "gone": figures.gone,
-        "refused": figures.refused,
-        "waiting": figures.queued + figures.fetching,
-    }
-    return numbers[name]
+    return figures.queued + figures.fetching if name == "waiting" else getattr(figures, name)
 
 
 def _addresses(ledger: Ledger, name: Listing, figures: Figures, limit: int) -> tuple[Listed, ...]:
-    """Return the first addresses of a list: the last that came to it, or the next to be fetched."""
+    """Return the first addresses of a list: the latest ones, or the next to be fetched."""
     limit = limit or max(_number(name, figures), 1)
     if name == "waiting":
         rows = list(islice(ledger.rows("fetching"), limit))
         rows += ledger.next_due(limit - len(rows))
-        return tuple(map(_waiting, rows))
-    # What is not among the last is never kept.
-    found = nlargest(limit, ledger.rows(name), key=_when)
-    return tuple(_gone(row) if name == "gone" else _unanswered(row) for row in found)
-
-
-def _when(row: Row) -> tuple[str, str]:
-    return row.asked_at, row.address
-
-
-def _unanswered(row: Row) -> Listed:
-    instead = row.canonical if row.canonical != row.address else ""
-    reason = f"{row.reason}: {instead}" if row.state == "refused" and instead else row.reason
-    return Listed(row.address, row.asked_at, row.status, row.tries, reason)
-
-
-def _gone(row: Row) -> Listed:
-    if row.exported_hash == GONE_HASH:
-        reason = "exported as gone"
-    elif row.exported_hash:
-        reason = "the next crawl exports it as gone"
     else:
-        reason = "never exported"
-    return Listed(row.address, row.asked_at, row.status, row.tries, reason)
+        rows = nlargest(limit, ledger.rows(name), key=lambda row: (row.asked_at, row.address))
+    return tuple(
+        Listed(
+            address=row.address,
+            date=row.asked_at or (row.found_at if name == "waiting" else ""),
+            status=row.status,
+            tries=row.tries,
+            reason=_reason(row),
+        )
+        for row in rows
+    )
 
 
-def _waiting(row: Row) -> Listed:
+def _reason(row: Row) -> str:
+    """Say why an address is in the list of its state."""
+    if row.state == "gone":
+        waits = "the next crawl exports it as gone" if row.exported_hash else "never exported"
+        return "exported as gone" if row.exported_hash == GONE_HASH else waits
     if row.state == "fetching":
-        reason = "under way"
-    elif row.tries:
-        reason = f"failed before: {row.reason}"
-    elif row.asked_at:
-        reason = "asked for again"
-    else:
-        reason = f"found by {row.found_by}"
-    return Listed(row.address, row.asked_at or row.found_at, row.status, row.tries, reason)
+        return "under way"
+    if row.state == "queued" and row.tries:
+        return f"failed before: {row.reason}"
+    if row.state == "queued":
+        return "asked for again" if row.asked_at else f"found by {row.found_by}"
+    instead = row.canonical if row.canonical != row.address and row.state == "refused" else ""
+    return f"{row.reason}: {instead}" if instead else row.reason
 
 
 def figure(run: Run, name: str) -> int:
-    """Return a figure of a run; 0 where it has none, as one that was killed.
+    """Return a statistic of a run by its name without ``corpus/``; 0 where it is missing.
 
-    A crawl of several sites notes the figures of all of them with each.
-
-    Args:
-        run: the run.
-        name: as in the crawl's stats, without ``corpus/``.
+    A crawl of several sites has the statistics of all of them together. A run that was killed has
+    none.
     """
     value = run.figures.get(f"corpus/{name}", 0)
     return value if isinstance(value, int) else 0
 
 
 def as_json(report: SiteReport, limit: int = 1) -> dict[str, Any]:
-    """Return a report as what JSON holds.
-
-    Args:
-        report: the report.
-        limit: how many of the last runs are in it, the last one last; 0 for all.
-    """
-    states = {state: getattr(report.figures, state) for state in STATES}
+    """Return a report as a JSON object with the last ``limit`` runs; 0 for all runs."""
     return {
         "site": report.site,
         "ledger": str(report.path),
         "addresses": report.figures.addresses,
-        "states": states,
+        "states": {state: getattr(report.figures, state) for state in STATES},
         "articles": report.articles,
         "owed": report.figures.owed,
         "runs_in_all": len(report.runs),
@@ -251,3 +247,165 @@ def as_json(report: SiteReport, limit: int = 1) -> dict[str, Any]:
             for name, (number, rows) in report.lists.items()
         },
     }
+
+
+def _print_json(value: Mapping[str, Any]) -> None:
+    # ASCII, so that any terminal or pipe takes it.
+    print_line(json.dumps(value, indent=2, allow_nan=False))
+
+
+def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
+    """Print what the ledgers of a folder hold, or one of them; return the exit code.
+
+    Args:
+        args: a site, or nothing for all.
+        opts: the options of the command.
+        settings: those of the project and of the call.
+
+    Raises:
+        ArgumentError: the call is wrong.
+        StoreError: the ledger cannot be read.
+    """
+    folder = Options.from_settings(settings).dir / "ledger"
+    lists = tuple(name for name in LISTS if getattr(opts, name))
+    _check(args, opts, lists)
+    files = {site_named(path.stem): path for path in sorted(folder.glob(f"*{_SUFFIX}"))}
+    if not args:
+        return _show_all(folder, files, as_json_object=opts.json)
+    site = args[0]
+    path = files.get(site) or ledger_path(folder, site)
+    if not path.is_file():
+        raise ArgumentError(f"no ledger of '{site}' in {folder}; {_known(site, files)}")
+    if opts.move_aside:
+        print_line(f"moved to {move_aside(path)}; the next crawl of {site} begins anew")
+        return 0
+    report = read_site(site, path, lists, opts.limit)
+    if opts.json:
+        _print_json(as_json(report, opts.limit))
+    elif lists:
+        for name in lists:
+            print_line(f"{site}, {name} ({LISTS[name]}): {report.lists[name][0]:,}")
+            _print_addresses(*report.lists[name])
+    else:
+        write_tables(_heading(report), _tables(report, opts.limit), sys.stdout)
+    return 0
+
+
+def _check(args: Sequence[str], opts: argparse.Namespace, lists: Sequence[Listing]) -> None:
+    if len(args) > 1:
+        raise ArgumentError("name one site at a time, or none for all")
+    if opts.limit < 0:
+        raise ArgumentError(f"--limit is {opts.limit}; give a number of lines, or 0 for all")
+    if not args and (lists or opts.move_aside):
+        raise ArgumentError(f"name the site for --{lists[0] if lists else 'move-aside'}")
+    if opts.move_aside and (lists or opts.json):
+        raise ArgumentError("--move-aside takes no other option")
+
+
+def _known(site: str, files: Mapping[str, Path]) -> str:
+    if files:
+        return known_sites(site, list(files))
+    return "crawl a site with CORPUS_INCREMENTAL=True first, or set CORPUS_DIR to that of a crawl"
+
+
+def _show_all(folder: Path, files: Mapping[str, Path], *, as_json_object: bool) -> int:
+    """List the ledgers. One that cannot be read is an error, and the others are still listed."""
+    reports: list[SiteReport] = []
+    code = 0
+    for site, path in files.items():
+        try:
+            reports.append(read_site(site, path))
+        except StoreError as error:
+            print_error("ledger", error)
+            code = error.exit_code
+    if as_json_object:
+        _print_json({"folder": str(folder), "sites": [as_json(one) for one in reports]})
+    elif not files:
+        print_line(f"No ledgers in {folder}: {_known('', files)}.")
+    elif reports:
+        count = counted(len(reports), "site")
+        write_tables(f"ledgers in {folder}: {count}", (_list(reports),), sys.stdout)
+    return code
+
+
+def _list(reports: Sequence[SiteReport]) -> Table:
+    states = ("waiting", "fetched", "refused", "failed", "gone")
+    rows = []
+    for report in reports:
+        figures = report.figures
+        waiting = figures.queued + figures.fetching
+        numbers = (
+            figures.addresses,
+            *(waiting if state == "waiting" else getattr(figures, state) for state in states),
+            report.articles,
+        )
+        last = ("-",) * (2 + len(_CHANGES))
+        if report.runs:
+            run = report.runs[-1]
+            changes = _run_figures(run, *(f"incremental/{name}" for name in _CHANGES))
+            last = (run.started, _end(run), *changes)
+        rows.append((report.site, *(f"{number:,}" for number in numbers), *last))
+    columns = ("addresses", *states, "articles", "last run", "it ended", *_CHANGES)
+    return Table("site", columns, tuple(rows))
+
+
+def _end(run: Run) -> str:
+    return fit_width(run.reason, _REASON_COLUMNS) if run.ended else _NOT_ENDED
+
+
+def _run_figures(run: Run, *names: str) -> tuple[str, ...]:
+    """Return statistics of a run as cells; a run without any was killed."""
+    return tuple(f"{figure(run, name):,}" if run.figures else "-" for name in names)
+
+
+def _heading(report: SiteReport) -> str:
+    return (
+        f"{report.site}: {report.figures.addresses:,} addresses, "
+        f"{counted(report.articles, 'article')} in the corpus, "
+        f"{counted(len(report.runs), 'run')}; {report.path}"
+    )
+
+
+def _tables(report: SiteReport, limit: int) -> tuple[Table, ...]:
+    figures = report.figures
+    states = (
+        ("waiting to be fetched", figures.queued),
+        ("under way", figures.fetching),
+        ("fetched", figures.fetched),
+        ("refused", figures.refused),
+        ("failed", figures.failed),
+        ("gone", figures.gone),
+        ("fetched, and still to be exported", figures.owed),
+    )
+    shown = report.runs[-limit:]
+    title = "run" if len(shown) == len(report.runs) else f"run (last {len(shown)})"
+    columns = ("ended", "why", "fetched", *_CHANGES, "not modified")
+    keys = ("pages/fetched", *(f"incremental/{name}" for name in (*_CHANGES, "not_modified")))
+    runs = tuple(
+        (run.started, run.ended or "-", _end(run), *_run_figures(run, *keys)) for run in shown
+    )
+    tables = [Table("addresses", ("number",), tuple((name, f"{n:,}") for name, n in states))]
+    if runs:
+        tables.append(Table(title, columns, runs))
+    if report.unfinished:
+        parts = tuple((part.name, part.begun, f"{part.pages:,}") for part in report.unfinished)
+        tables.append(Table("unfinished part", ("begun", "pages"), parts))
+    return tuple(tables)
+
+
+def _print_addresses(number: int, listed: Sequence[Listed]) -> None:
+    rows = [("date", "status", "tries", "reason", "address")]
+    rows += [
+        (
+            one.date or "-",
+            str(one.status or "-"),
+            str(one.tries or "-"),
+            fit_width(one.reason or "-", _REASON_COLUMNS),
+            fit_width(one.address, _ADDRESS_COLUMNS),
+        )
+        for one in listed
+    ]
+    for line in table_lines(rows) if listed else ():
+        print_line(line)
+    if len(listed) < number:
+        print_line(f"and {number - len(listed):,} more; --limit 0 lists all")

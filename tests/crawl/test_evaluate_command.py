@@ -185,7 +185,9 @@ def test_the_command_is_light_until_it_runs(tmp_path: Path) -> None:
         timeout=60,
         check=True,
     )
-    assert done.stdout.strip() == str(["crawler", "crawler.commands", "crawler.commands.evaluate"])
+    assert done.stdout.strip() == str(
+        ["crawler", "crawler.commands", "crawler.commands.base", "crawler.commands.evaluate"]
+    )
 
 
 def test_figures_and_curve_need_two_files(tmp_path: Path, gold: Path) -> None:

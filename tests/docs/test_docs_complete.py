@@ -12,7 +12,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.core.methods import method_names
-from crawler.evaluation.tasks import task_names
+from crawler.evaluation.command import TASKS
 from support.crawling import ROOT
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def test_methods_and_tasks_are_documented() -> None:
     method = PROSE[ROOT / "docs" / "method.md"]
     evaluation = PROSE[ROOT / "docs" / "evaluation.md"]
     assert [name for name in method_names() if f"`{name}`" not in method] == []
-    assert [name for name in task_names() if f"`{name}`" not in evaluation] == []
+    assert [name for name in TASKS if f"`{name}`" not in evaluation] == []
 
 
 def test_the_rooms_on_the_plan_are_there() -> None:

@@ -6,8 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.evaluation.scores import ScoreBoard, compare, score_page, shingles
-from crawler.evaluation.words import words
+from crawler.evaluation.scores import ScoreBoard, compare, score_page, shingles, words
 
 # Few letters, so that words repeat and texts overlap; several scripts, marks and separators.
 TEXTS = st.text(alphabet="abÀ1 _-.가나漢々かﾊｰ\u0301\u093f\n", max_size=40) | st.text(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from crawler.core.flow import DEFAULT_METHOD
-from crawler.evaluation.report import Job
-from crawler.evaluation.tasks import get_task
+from crawler.evaluation.command import get_task
+from crawler.evaluation.task import Job
 
 HERE = Path(__file__).parent
 FLOORS = HERE / "floors.json"

@@ -10,8 +10,8 @@ from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.page.page import Page
 from crawler.evaluation.curve import CurveBoard, Curves, FrequentBlock
-from crawler.evaluation.histogram import Histogram, block_histogram, sum_histograms
 from crawler.evaluation.scores import Score, ScoreBoard, score_page
+from crawler.reports.histogram import Histogram, block_histogram, sum_histograms
 
 THINGS = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
 

@@ -77,7 +77,7 @@ def test_a_byte_order_mark_and_a_missing_last_newline_do_no_harm(tmp_path: Path)
         (line(gold_text=["x"]), "'gold_text' must be a string, not a list"),
         (line(site=3), "'site' must be a string, not a number"),
         (line(site=""), "'site' is empty"),
-        (line(url=1), "'url' must be a string or null, not a number"),
+        (line(url=1), "'url' must be a string, not a number"),
         (line(id={}), "'id' must be a string, a number or null, not an object"),
         (line(id=True), "not a truth value"),
     ],

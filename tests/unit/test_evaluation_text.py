@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
-from crawler.evaluation.report import Job
-from crawler.evaluation.tasks import get_task, task_names
+from crawler.evaluation.command import TASKS, get_task
+from crawler.evaluation.task import Job
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crawler.evaluation.report import Report
+    from crawler.evaluation.task import Report
 
 MENU = "<p>Every page of the site says these very words."
 
@@ -98,7 +98,7 @@ def test_gold_without_pages(tmp_path: Path) -> None:
 
 
 def test_unknown_names() -> None:
-    assert "text" in task_names()
+    assert "text" in TASKS
     with pytest.raises(ArgumentError, match=r"the tasks are: .*text"):
         get_task("txt")
     with pytest.raises(UnknownMethodError, match="frequency-adaptive"):

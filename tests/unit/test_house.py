@@ -21,6 +21,7 @@ WITHOUT_SCRAPY = ["core", "store", "exporters/columns.py", "items.py"]
 COMMANDS_MAY_IMPORT = {
     "__future__",
     "argparse",
+    "crawler.commands.base",
     "crawler.exporters.formats",
     "scrapy",
     "sys",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.settings import Settings
 
+from crawler.commands.ledger import LedgerCommand
 from crawler.core.errors import StoreError
-from crawler.reports import ledger_text as ledgertext
 from crawler.reports.ledger import LISTS, Listed, as_json, figure, read_site
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger
@@ -67,7 +67,10 @@ def path(tmp_path: Path) -> Path:
 def call(path: Path, *args: str, code: int = 0, **options: object) -> None:
     opts = {**dict.fromkeys([*LISTS, "json", "move_aside"], False), "limit": 20, **options}
     settings = Settings({"CORPUS_DIR": str(path.parent.parent)})
-    assert ledgertext.main(args, argparse.Namespace(**opts), settings) == code
+    command = LedgerCommand()
+    command.settings = settings
+    command.run(list(args), argparse.Namespace(**opts))
+    assert command.exitcode == code
 
 
 def test_a_site_is_told_by_state_with_its_runs_and_parts(path: Path) -> None:
@@ -77,7 +80,7 @@ def test_a_site_is_told_by_state_with_its_runs_and_parts(path: Path) -> None:
     )
     assert report.articles == 2, "one of three is exported as gone"
     assert [run.id for run in report.runs] == ["one", "two"]
-    assert report.last == Run("two", JUNE)
+    assert report.runs[-1] == Run("two", JUNE)
     assert [(part.name, part.pages) for part in report.unfinished] == [("two-00002.jsonl", 0)]
     assert report.lists == {}
     assert figure(report.runs[0], "incremental/new") == 3
@@ -123,7 +126,7 @@ def test_lists_of_nothing(tmp_path: Path) -> None:
     Ledger(path).close()
     report = read_site("empty", path, tuple(LISTS))
     assert set(report.lists.values()) == {(0, ())}
-    assert report.last is None
+    assert report.runs == ()
     assert as_json(report)["runs"] == []
 
 
@@ -198,7 +201,7 @@ def test_a_site_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None
     call(path, SITE, limit=1)
     out = capsys.readouterr().out
     assert "run (last 1)" in out
-    assert "finished" not in out
+    assert MAY not in out
 
 
 def test_lists_are_shown_as_far_as_the_limit(

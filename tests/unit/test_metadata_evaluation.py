@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import UnknownMethodError, UnreadableInputError
-from crawler.evaluation.metadata import MetadataTask, folded
-from crawler.evaluation.report import Job
+from crawler.evaluation.metadata import folded, measure_metadata
+from crawler.evaluation.task import Job
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crawler.evaluation.report import Report
+    from crawler.evaluation.task import Report
 
 HTML = "<h1>Night trains</h1><p>By Night Desk and Tide Desk</p><time>27 November 2026</time>"
 
@@ -22,7 +22,7 @@ HTML = "<h1>Night trains</h1><p>By Night Desk and Tide Desk</p><time>27 November
 def measure(folder: Path, *rows: object, method: str = "default") -> Report:
     file = folder / "gold.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return MetadataTask().run(Job((file,), method))
+    return measure_metadata(Job((file,), method))
 
 
 def test_each_field_is_counted_where_the_gold_knows_it(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from lxml import etree
 
 from crawler.core.errors import UnknownMethodError, UnreadableInputError
 from crawler.core.structure.medl import parse_model
-from crawler.evaluation.report import Job
-from crawler.evaluation.structure import StructureTask, tree_of_xml
+from crawler.evaluation.structure import measure_structure, tree_of_xml
+from crawler.evaluation.task import Job
 from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def job(folder: Path, *rows: object, method: str = "modern") -> Job:
 
 def test_what_is_right_counts_as_right(tmp_path: Path) -> None:
     row = {"html": PAGE, "model": str(tmp_path / "sheet.medl"), "gold_xml": TREE}
-    report = StructureTask().run(job(tmp_path, row))
+    report = measure_structure(job(tmp_path, row))
     right = {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert report.figures == {
         "element": right, "element_micro": right, "grouping": 1.0, "grouping_recall": 1.0,
@@ -124,7 +124,7 @@ def test_what_is_right_counts_as_right(tmp_path: Path) -> None:
 def test_what_is_wrong_counts_once_for_each_figure(tmp_path: Path) -> None:
     tree = TREE.replace("daily", "weekly").replace("<name>감자</name>", "")
     row = {"html": PAGE, "model": str(tmp_path / "sheet.medl"), "gold_xml": tree}
-    figures = StructureTask().run(job(tmp_path, row)).figures
+    figures = measure_structure(job(tmp_path, row)).figures
     # Found are name, care and water; care alone is right of care and water.
     assert figures["element"]["precision"] == pytest.approx(1 / 3)
     assert figures["element"]["recall"] == pytest.approx(1 / 2)
@@ -148,13 +148,13 @@ def test_news_is_compared_by_summary_and_sections_alone(tmp_path: Path) -> None:
             {"headline": [], "paragraphs": [text]}, {"headline": ["Boats"], "paragraphs": [more]},
         ],
     }  # fmt: skip
-    figures = StructureTask().run(job(tmp_path, {"html": html, "gold_body": body})).figures
+    figures = measure_structure(job(tmp_path, {"html": html, "gold_body": body})).figures
     assert (figures["element"]["f1"], figures["hierarchy"], figures["grouping"]) == (1, 1, 1)
 
 
 def test_a_page_that_cannot_be_read_counts_as_found_empty(tmp_path: Path) -> None:
     row = {"html": "", "model": str(tmp_path / "sheet.medl"), "gold_xml": TREE}
-    figures = StructureTask().run(job(tmp_path, row)).figures
+    figures = measure_structure(job(tmp_path, row)).figures
     assert figures["skipped"] == {"empty": 1}
     assert figures["element"]["recall"] == 0
 
@@ -166,19 +166,19 @@ def test_a_page_that_cannot_be_read_counts_as_found_empty(tmp_path: Path) -> Non
         ({"html": PAGE, "model": "news", "gold_xml": "<a>"}, "not well-formed"),
         ({"html": PAGE, "gold_body": []}, "a list of 'sections'"),
         ({"html": PAGE, "gold_body": {"sections": ["x"]}}, "must be an object"),
-        ({"html": PAGE, "gold_body": {"sections": [], "summary": [1]}}, "a list of strings"),
+        ({"html": PAGE, "gold_body": {"sections": [], "summary": [1]}}, "must hold strings"),
         ({"html": PAGE, "gold_body": {"sections": []}, "url": 1}, "'url' must be a string"),
     ],
 )
 def test_wrong_gold_is_told_with_its_line(tmp_path: Path, row: object, told: str) -> None:
     with pytest.raises(UnreadableInputError, match="line 1") as raised:
-        StructureTask().run(job(tmp_path, row))
+        measure_structure(job(tmp_path, row))
     assert told in str(raised.value)
 
 
 def test_an_unknown_method_is_told_before_a_file_is_opened(tmp_path: Path) -> None:
     with pytest.raises(UnknownMethodError):
-        StructureTask().run(Job(gold=(tmp_path / "nothing",), method="newest"))
+        measure_structure(Job(gold=(tmp_path / "nothing",), method="newest"))
 
 
 def test_a_gold_tree_says_what_is_headed() -> None:

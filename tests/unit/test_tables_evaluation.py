@@ -8,15 +8,14 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError, UnknownMethodError, UnreadableInputError
-from crawler.evaluation.main import main
-from crawler.evaluation.report import Job
-from crawler.evaluation.tasks import get_task
+from crawler.evaluation.command import evaluate, get_task
+from crawler.evaluation.task import Job
 from crawler.settings import Options, TableConstants
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crawler.evaluation.report import Report
+    from crawler.evaluation.task import Report
 
 HTML = """
 <table TABID="1"><tr><th>Name<th>Age<tr><td>Kim<td>31</table>
@@ -177,5 +176,5 @@ def test_the_method_is_that_of_the_settings(
     gold.write_text(json.dumps(row), encoding="utf-8")
     options = Namespace(method=None, limit=None, json="-", curve=None, examples=None)
     settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
-    assert main(["tables", str(gold)], options, settings) == 0
+    evaluate(["tables", str(gold)], options, settings)
     assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"

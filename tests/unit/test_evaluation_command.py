@@ -5,18 +5,20 @@ import json
 
 import pytest
 
-from crawler.evaluation.render import as_json, write_report
-from crawler.evaluation.report import Report
-from crawler.reports.text_tables import Table
+from crawler.evaluation.command import heading, report_json
+from crawler.evaluation.task import Report
+from crawler.reports.text_tables import Table, write_tables
 
 REPORT = Report(
-    task="text",
-    method="some",
     pages=30,
     sites=2,
     figures={"site_mean_f1": 0.5, "per_site": {"블로그": {"pages": 3}}},
     tables=(Table("site", ("pages", "F1"), (("블로그", "3", "0.500"), ("[red]b", "27", "1.000"))),),
 )
+
+
+def write_report(stream: io.StringIO | io.TextIOWrapper) -> None:
+    write_tables(heading("text", "some", REPORT, 1.5), REPORT.tables, stream)
 
 
 class Terminal(io.StringIO):
@@ -25,7 +27,7 @@ class Terminal(io.StringIO):
 
 
 def test_the_json_object_starts_with_what_was_measured() -> None:
-    figures = json.loads(as_json(REPORT, seconds=1.5))
+    figures = json.loads(report_json("text", "some", REPORT, 1.5))
     assert list(figures.items())[:6] == [
         ("task", "text"),
         ("method", "some"),
@@ -35,16 +37,16 @@ def test_the_json_object_starts_with_what_was_measured() -> None:
         ("pages_per_second", 20.0),
     ]
     assert figures["per_site"] == {"블로그": {"pages": 3}}
-    assert as_json(REPORT, seconds=1).isascii()
+    assert report_json("text", "some", REPORT, 1).isascii()
 
 
 def test_a_clock_that_did_not_move_is_no_error() -> None:
-    assert json.loads(as_json(REPORT, seconds=0))["seconds"] == 0
+    assert json.loads(report_json("text", "some", REPORT, 0))["seconds"] == 0
 
 
 def test_plain_tables_have_aligned_columns() -> None:
     out = io.StringIO()
-    write_report(REPORT, 1.5, out)
+    write_report(out)
     assert out.getvalue().splitlines() == [
         "text, method some: pages 30, sites 2, seconds 1.5, pages a second 20",
         "",
@@ -57,7 +59,7 @@ def test_plain_tables_have_aligned_columns() -> None:
 def test_names_that_the_output_cannot_encode_are_escaped() -> None:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding="ascii")
-    write_report(REPORT, 1.5, out)
+    write_report(out)
     out.flush()
     assert rb"\ube14" in raw.getvalue()
 
@@ -65,5 +67,5 @@ def test_names_that_the_output_cannot_encode_are_escaped() -> None:
 @pytest.mark.parametrize("name", ["블로그", "[red]b", "0.500"])
 def test_a_terminal_gets_the_same_names_and_figures(name: str) -> None:
     out = Terminal()
-    write_report(REPORT, 1.5, out)
+    write_report(out)
     assert name in out.getvalue()

@@ -1,22 +1,35 @@
-"""How many of a site's blocks have which frequency."""
+"""How many of a site's blocks have which frequency: as table rows and as a chart."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from crawler.reports.chart import LARGE, Chart, Series, count_axis
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from crawler.core.flow import SiteView
+    from crawler.reports.chart import Mark
 
-__all__ = ["Histogram", "block_histogram", "sum_histograms"]
+__all__ = [
+    "MOST_SITES",
+    "Histogram",
+    "block_histogram",
+    "left_out",
+    "scope",
+    "sum_histograms",
+]
+
+MOST_SITES: Final = 24
+"""How many sites of a page have charts of their own."""
 
 _MOST_ROWS = 12
 _EACH_LEVEL = 4
@@ -37,7 +50,7 @@ class Histogram:
 
     @classmethod
     def of(cls, frequencies: NDArray[Any]) -> Self:
-        """Count the frequencies of some blocks; those of 0 are left out."""
+        """Count the frequencies of blocks; those of 0 are left out."""
         levels, blocks = np.unique(frequencies[frequencies > 0], return_counts=True)
         return cls(tuple(levels.tolist()), tuple(blocks.tolist()))
 
@@ -47,12 +60,11 @@ class Histogram:
         sums: Counter[int] = Counter()
         for part in parts:
             sums.update(dict(zip(part.levels, part.blocks, strict=True)))
-        levels = sorted(sums)
-        return cls(tuple(levels), tuple(sums[level] for level in levels))
+        return cls(tuple(sorted(sums)), tuple(sums[level] for level in sorted(sums)))
 
     @property
     def occurrences(self) -> tuple[int, ...]:
-        """How often the blocks of each level stand on the site: level times blocks."""
+        """How often the blocks of each level occur on the site: level times blocks."""
         return tuple(level * blocks for level, blocks in zip(self.levels, self.blocks, strict=True))
 
     def ranks_within(self, threshold: int | None) -> int:
@@ -72,9 +84,42 @@ class Histogram:
             for (low, high), (blocks, times) in groups.items()
         )
 
+    def chart(
+        self,
+        caption: str,
+        counted: str = "occurrences",
+        *,
+        marks: tuple[Mark, ...] = (),
+        size: tuple[int, int] = LARGE,
+    ) -> Chart:
+        """Return a chart of distinct blocks and occurrences by frequency.
+
+        Args:
+            caption: the line below the chart.
+            counted: what a frequency counts, as a noun in the plural.
+            marks: vertical lines at frequencies.
+            size: width and height in pixels.
+        """
+        return Chart(
+            title=f"Distinct blocks and {counted} by frequency",
+            caption=caption,
+            x=count_axis("frequency", max(self.levels, default=1)),
+            y=count_axis("how many", max(self.occurrences, default=1)),
+            series=(
+                Series(
+                    counted, tuple(zip(self.levels, self.occurrences, strict=True)), "b", dots=True
+                ),
+                Series(
+                    "distinct", tuple(zip(self.levels, self.blocks, strict=True)), "a", dots=True
+                ),
+            ),
+            marks=marks,
+            size=size,
+        )
+
 
 def _group(level: int) -> tuple[int, int]:
-    """Return from where to where the levels of one row reach: 5 to 8, 9 to 16, 17 to 32."""
+    """Return the lowest and highest level of a level's row: 5 to 8, 9 to 16, 17 to 32."""
     if level <= _EACH_LEVEL:
         return level, level
     high = 2 ** (level - 1).bit_length()
@@ -82,14 +127,26 @@ def _group(level: int) -> tuple[int, int]:
 
 
 def block_histogram(view: SiteView) -> Histogram:
-    """Return a site's visible blocks by the distinct pages they stand on.
-
-    Counted is where they are more than a hyperlink; blocks that are nowhere more are left out.
-    """
+    """Return a site's visible blocks by the distinct pages on which they are more than a link."""
     levels, blocks = view.text_levels()
     return Histogram(tuple(levels.tolist()), tuple(blocks.tolist()))
 
 
 def sum_histograms(view: SiteView) -> dict[str, Histogram]:
-    """Return, by name, what methods had added up over a site, by how often it was counted."""
+    """Return, by name, the histograms of what methods have added up over a site."""
     return {name: Histogram.of(sums.counts) for name, sums in sorted(view.sums.items())}
+
+
+def scope(sites: Sequence[str]) -> str:
+    """Return the caption of a chart of all sites together."""
+    return sites[0] if len(sites) == 1 else f"All {len(sites):,} sites together"
+
+
+def left_out(sites: int) -> str:
+    """Return what a page says of sites without charts of their own; empty where there is none."""
+    if sites <= MOST_SITES:
+        return ""
+    return (
+        f"The {MOST_SITES} largest of the {sites:,} sites have charts of their own; the chart over "
+        "all holds all of them."
+    )

@@ -1,0 +1,170 @@
+"""The work of ``scrapy evaluate``, and the tasks that it knows."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from scrapy.utils.log import configure_logging
+
+from crawler.core.errors import ArgumentError
+from crawler.core.sentences import DEFAULT_SPLITTING
+from crawler.core.structure.structure import DEFAULT_STRUCTURE
+from crawler.core.wrapper.matchers import DEFAULT_MATCHER
+from crawler.evaluation.curve_page import curve_page
+from crawler.evaluation.metadata import measure_metadata
+from crawler.evaluation.pagetypes import measure_pagetypes
+from crawler.evaluation.sentences import measure_sentences
+from crawler.evaluation.structure import measure_structure
+from crawler.evaluation.tables import measure_tables
+from crawler.evaluation.task import Job, Task
+from crawler.evaluation.text import measure_text
+from crawler.evaluation.wrapper import measure_wrapper
+from crawler.reports.stdout import check_target, write_file
+from crawler.reports.text_tables import write_tables
+from crawler.settings import Options
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from scrapy.settings import Settings
+
+    from crawler.evaluation.task import Report
+
+__all__ = ["TASKS", "evaluate", "get_task", "heading", "report_json"]
+
+TASKS: Final = {
+    "metadata": Task(measure_metadata),
+    "pagetypes": Task(measure_pagetypes),
+    "sentences": Task(measure_sentences, DEFAULT_SPLITTING),
+    "structure": Task(measure_structure, DEFAULT_STRUCTURE),
+    "tables": Task(measure_tables, method_option="table_method"),
+    "text": Task(measure_text, method_option="text_method", has_curves=True),
+    "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, has_examples=True),
+}
+"""The tasks by name. A new task is a module and a line here."""
+
+_EXAMPLES: Final = 3
+
+
+def get_task(name: str) -> Task:
+    """Return the task called ``name``.
+
+    Raises:
+        ArgumentError: there is none of that name. The message lists those there are.
+    """
+    if name not in TASKS:
+        raise ArgumentError(f"unknown task '{name}'; the tasks are: {', '.join(TASKS)}")
+    return TASKS[name]
+
+
+def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> None:
+    """Measure, and print the figures.
+
+    Args:
+        args: the task and the gold files.
+        opts: the options of the command.
+        settings: those of the project and of the call.
+
+    Raises:
+        CorpusError: the call, a setting or a gold file is wrong, or a result cannot be written.
+    """
+    out = sys.stdout
+    # What a method or a library prints may not spoil the JSON object.
+    with redirect_stdout(sys.stderr):
+        configure_logging(settings)
+        task, job = _read_arguments(args, opts, Options.from_settings(settings))
+        started = perf_counter()
+        report = task.run(job)
+        seconds = perf_counter() - started
+        if opts.curve is not None and report.curves is not None:
+            write_file(opts.curve, curve_page(report.curves))
+    figures = report_json(args[0], job.method, report, seconds)
+    if opts.json == "-":
+        out.write(figures)
+        return
+    write_tables(heading(args[0], job.method, report, seconds), report.tables, out)
+    if opts.json is not None:
+        write_file(opts.json, figures)
+
+
+def report_json(task: str, method: str, report: Report, seconds: float) -> str:
+    """Return the figures as one JSON object, in ASCII, so that any terminal or pipe takes it.
+
+    Args:
+        task: the task's name.
+        method: the method's name.
+        report: what the task found.
+        seconds: the time that the task took.
+    """
+    figures = {
+        "task": task,
+        "method": method,
+        f"{report.unit}s": report.pages,
+        **({} if report.sites is None else {"sites": report.sites}),
+        "seconds": round(seconds, 3),
+        f"{report.unit}s_per_second": _rate(report, seconds),
+        **report.figures,
+    }
+    return json.dumps(figures, indent=2, allow_nan=False) + "\n"
+
+
+def heading(task: str, method: str, report: Report, seconds: float) -> str:
+    """Return the line above the tables; the arguments are those of :func:`report_json`."""
+    sites = "" if report.sites is None else f"sites {report.sites}, "
+    return (
+        f"{task}, method {method}: {report.unit}s {report.pages}, {sites}"
+        f"seconds {seconds:.1f}, {report.unit}s a second {_rate(report, seconds):.0f}"
+    )
+
+
+def _rate(report: Report, seconds: float) -> float:
+    # A clock may be too coarse for a handful of pages.
+    return round(report.pages / max(seconds, 1e-9), 1)
+
+
+def _read_arguments(
+    args: Sequence[str], opts: argparse.Namespace, options: Options
+) -> tuple[Task, Job]:
+    if not args:
+        raise ArgumentError(f"name a task ({', '.join(TASKS)}) and gold files")
+    name, *gold = args
+    task = get_task(name)
+    if not gold:
+        raise ArgumentError(f"name the gold files after '{name}'")
+    if "-" in gold:
+        raise ArgumentError("gold pages are read twice: name files, not '-'")
+    named = getattr(options, task.method_option) if task.method_option else task.default_method
+    job = Job(
+        gold=tuple(map(Path, gold)),
+        method=opts.method or named,
+        limit=_count("--limit", opts.limit, "of pages or texts"),
+        near_duplicate_similarity=options.near_duplicate_similarity,
+        with_curves=opts.curve is not None,
+        examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
+        options=options,
+    )
+    if opts.examples is not None and not task.has_examples:
+        raise ArgumentError(f"the task {name} learns nothing; leave --examples out")
+    if opts.curve is not None and not task.has_curves:
+        raise ArgumentError(f"the task {name} has no curve; leave --curve out")
+    if opts.json not in (None, "-"):
+        check_target("--json", opts.json, "give a file in a folder that exists, or -")
+    if opts.curve is not None:
+        check_target("--curve", opts.curve)
+        if opts.json not in (None, "-") and Path(opts.json).resolve() == Path(opts.curve).resolve():
+            raise ArgumentError("--json and --curve name the same file; give two")
+    return task, job
+
+
+def _count(option: str, value: str | None, what: str) -> int | None:
+    if value is None:
+        return None
+    if not value.isdecimal() or int(value) < 1:
+        raise ArgumentError(f"{option} is '{value}'; give a number {what}, 1 or more")
+    return int(value)
