@@ -23,12 +23,12 @@ from crawler.core.flow import (
 )
 from crawler.core.methods.adaptive import AdaptiveFrequency, _best_run
 from crawler.core.methods.frequency import TextFrequency
-from crawler.core.page.nodes import standing_in, text_nodes
+from crawler.core.methods.news import grams, similarities
+from crawler.core.methods.text_nodes import text_nodes
 from crawler.core.page.text import drop_unseen
-from crawler.core.page.titles import grams, similarity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crawler.core.flow import TextMethod
 
@@ -241,15 +241,28 @@ def test_all_text_is_every_text_node(site: list[Document]) -> None:
         assert all(label.kept for label in found.labels)
 
 
+def elements_around_text(document: Document) -> Iterator[list[str]]:
+    """Yield the names of the elements around each text that can be read, outermost first."""
+    for root in document.parsed.roots:
+        found: Any = root.xpath("descendant-or-self::*/text()")
+        for text in found:
+            parent = text.getparent()
+            element = parent.getparent() if text.is_tail else parent
+            tags = [each.tag for each in (element, *element.iterancestors())]
+            if any(map(str.isprintable, letters(text))) and not {"script", "style"} & {*tags}:
+                yield tags[::-1]
+
+
 @given(site=SITES, names=st.sets(st.sampled_from(["a", "p", "em", "head", "li", "html"])))
 def test_where_nodes_stand_agrees_with_their_tags(site: list[Document], names: set[str]) -> None:
     for document in site:
-        nodes = text_nodes(document.parsed)
-        assert standing_in(nodes, names) == [bool(names & set(node.tags)) for node in nodes]
-        for node in nodes:
-            assert node.in_link == ("a" in node.tags)
-            assert node.depth == len(node.tags)
-            assert node.place.path == "/".join(tag for tag in node.tags if tag != "tbody")
+        places = [place for _, place in text_nodes(document.parsed, names)]
+        around = list(elements_around_text(document))
+        assert [place.depth for place in places] == list(map(len, around))
+        assert [place.in_link for place in places] == ["a" in tags for tags in around]
+        assert [place.is_inside for place in places] == [bool(names & {*tags}) for tags in around]
+        paths = ["/".join(tag for tag in tags if tag != "tbody") for tags in around]
+        assert [place.path for place in places] == paths
 
 
 WORTHS = st.lists(st.integers(-9, 9) | st.floats(-99, 99).map(lambda x: round(x * 4) / 4))
@@ -284,9 +297,9 @@ def test_similarity_is_even_handed_and_between_none_and_whole(one: str, other: s
     def alike(keys: Sequence[int]) -> list[float]:
         return [1.0] * len(keys)
 
-    found = similarity(grams(one), grams(other), alike)
+    found, own = similarities(grams(one), [grams(other), grams(one)], alike)
     assert 0 <= found <= 1
-    assert abs(found - similarity(grams(other), grams(one), alike)) < 1e-12
+    assert abs(found - similarities(grams(other), [grams(one)], alike)[0]) < 1e-12
     assert (found > 0) == bool(grams(one).keys() & grams(other).keys())
-    assert not grams(one) or similarity(grams(one), grams(one), alike) > 1 - 1e-12
+    assert not grams(one) or own > 1 - 1e-12
     assert grams(re.sub(r"\s", "\t ", one)) == grams(one)

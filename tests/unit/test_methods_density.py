@@ -7,14 +7,13 @@ from fractions import Fraction
 import pytest
 
 from crawler.core.flow import Page, SiteView, annotate, read
-from crawler.core.methods.density import Density, _Density, _density, _is_content
-from crawler.core.methods.pieces import Piece
-from crawler.core.page.nodes import text_nodes
+from crawler.core.methods.frequency import Density, _Density, _density, _is_content
+from crawler.core.methods.text_nodes import Piece, text_nodes
 
 
 def pieces(html: str) -> list[Piece]:
     parsed = read(Page.from_text("https://s.example/", html)).parsed
-    return [Piece(node.text, node) for node in text_nodes(parsed)]
+    return [Piece(text, place) for text, place in text_nodes(parsed)]
 
 
 def verdicts(html: str) -> list[tuple[str, str]]:

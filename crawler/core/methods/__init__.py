@@ -23,8 +23,7 @@ from crawler.core.methods.base import (
     PieceMethod,
     TextMethod,
 )
-from crawler.core.methods.density import Density
-from crawler.core.methods.frequency import TextFrequency
+from crawler.core.methods.frequency import Density, TextFrequency
 from crawler.core.methods.news import NEWS_METHODS
 
 if TYPE_CHECKING:
@@ -45,12 +44,7 @@ __all__ = [
 
 DEFAULT_METHOD = "article"
 
-_OWN: tuple[TextMethod, ...] = (
-    Article(),
-    AdaptiveFrequency(),
-    TextFrequency(),
-    Density(),
-)
+_OWN: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency(), TextFrequency(), Density())
 _METHODS: Mapping[str, TextMethod] = MappingProxyType(
     {**{method.name: method for method in _OWN}, **NEWS_METHODS}
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.methods.base import Cutoff, Label
+from crawler.core.page.text import DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["AdaptiveFrequency"]
 
 _LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
-# A letter of these scripts says as much as some letters of an alphabet.
-_DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# A letter of a dense script weighs as much as 2.5 Latin letters.
 _DENSE_WORTH = 2.5
 # A shorter text stands in a title by chance.
 _SHORTEST_TITLE = 10
@@ -160,8 +159,8 @@ def _is_said_twice(block: Block, label: Label, pages: int) -> bool:
 
 
 def _size(block: Block) -> float:
-    """Return the characters of a block that are its own words, in letters of an alphabet."""
-    dense = len(_DENSE.findall(block.text))
+    """Return the characters of a block outside hyperlinks, in Latin letters."""
+    dense = len(DENSE.findall(block.text))
     own = 1 - block.link_share
     return own * (block.chars + (_DENSE_WORTH - 1) * dense)
 

@@ -1,39 +1,82 @@
 """The methods of Lee (2009) on news pages: links, sentences, depth blocks, titles, and their mixes.
 
 Each method is a few steps over a page's text nodes, applied in the order that its name gives: M32
-is "the links removed (2), then sentences (3)", as the paper numbers them.
+is "the links removed (2), then sentences (3)", as the paper numbers them. Similarity to the title
+is that of section 4.1: a text is a vector of its character 3-grams, weighted by log TF times IDF;
+two texts are as similar as the cosine of their vectors. IDF is over the pages of the site.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from crawler.core.methods.pieces import Piece, judged
-from crawler.core.page.nodes import text_nodes
-from crawler.core.page.titles import grams, similarities
+from crawler.core.methods.text_nodes import Piece, judged, text_nodes
 from crawler.core.sentences import ended_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods.base import Label
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
 
-__all__ = ["NEWS_METHODS", "NewsMethod"]
+__all__ = ["NEWS_METHODS", "NewsMethod", "grams", "similarities"]
 
 _GRAMS = "grams"
+_CODE_BITS = 21
 
 _Step: TypeAlias = "Callable[[list[Piece], Document, SiteView], list[Piece]]"
+_Idf: TypeAlias = "Callable[[Sequence[int]], Sequence[float]]"
+
+
+def grams(text: str) -> Counter[int]:
+    """Count the 3-grams of a text, each as the number that its three code points make.
+
+    Case and white space are folded first; a text of fewer than three characters has none.
+    """
+    codes = [ord(char) for char in " ".join(text.lower().split())]
+    return Counter(
+        (first << 2 * _CODE_BITS) | (second << _CODE_BITS) | third
+        for first, second, third in zip(codes, codes[1:], codes[2:], strict=False)
+    )
+
+
+def similarities(
+    title: Mapping[int, int], texts: Iterable[Mapping[int, int]], idf: _Idf
+) -> list[float]:
+    """Return the cosine of a title and each of some texts, 0 to 1; 0 where either has no weight.
+
+    Args:
+        title: counts of the title's 3-grams.
+        texts: counts of the 3-grams of each text.
+        idf: gives the inverse document frequency of each of some 3-grams.
+    """
+    ours = _weights(title, idf)
+    length = math.hypot(*ours.values())
+    found = []
+    for text in texts:
+        shared = ours.keys() & text.keys()
+        theirs = _weights(text, idf) if shared else {}
+        lengths = length * math.hypot(*theirs.values())
+        product = math.fsum(ours[gram] * theirs[gram] for gram in shared)
+        found.append(min(1.0, product / lengths) if lengths else 0.0)
+    return found
+
+
+def _weights(counts: Mapping[int, int], idf: _Idf) -> dict[int, float]:
+    keys = list(counts)
+    rarities = zip(keys, idf(keys), strict=True)
+    return {key: (1 + math.log(counts[key])) * rarity for key, rarity in rarities}
 
 
 def _without_links(pieces: list[Piece], _document: Document, _view: SiteView) -> list[Piece]:
     """M2: hyperlink text is dropped."""
-    return [piece.drop("links") if piece.node.in_link else piece for piece in pieces]
+    return [piece.drop("links") if piece.place.in_link else piece for piece in pieces]
 
 
 def _sentences(pieces: list[Piece], _document: Document, _view: SiteView) -> list[Piece]:
@@ -44,10 +87,10 @@ def _sentences(pieces: list[Piece], _document: Document, _view: SiteView) -> lis
             cut.append(piece)
             continue
         ended = ended_sentences(piece.text)
-        cut += [Piece(sentence.text, piece.node, is_sentence=True) for sentence in ended]
+        cut += [Piece(sentence.text, piece.place, is_sentence=True) for sentence in ended]
         rest = piece.text[ended[-1].end if ended else 0 :].strip()
         if rest:
-            cut.append(Piece(rest, piece.node, dropped="no-sentence"))
+            cut.append(Piece(rest, piece.place, dropped="no-sentence"))
     return cut
 
 
@@ -59,9 +102,11 @@ def _depth_blocks(pieces: list[Piece]) -> list[list[int]]:
     kept = [
         number
         for number, piece in enumerate(pieces)
-        if not piece.dropped and piece.node.place.tag != "title"
+        if not piece.dropped and piece.place.tag != "title"
     ]
-    return [list(block) for _, block in groupby(kept, key=lambda number: pieces[number].node.depth)]
+    return [
+        list(block) for _, block in groupby(kept, key=lambda number: pieces[number].place.depth)
+    ]
 
 
 def _keep_only(pieces: list[Piece], chosen: Sequence[int], reason: str) -> list[Piece]:
@@ -143,7 +188,7 @@ class NewsMethod:
 
     def judge(self, document: Document, view: SiteView) -> list[tuple[Block, Label]]:
         """Return the page's text nodes, or their sentences, each with its label."""
-        pieces = [Piece(node.text, node) for node in text_nodes(document.parsed)]
+        pieces = [Piece(text, place) for text, place in text_nodes(document.parsed)]
         for step in self._steps:
             pieces = step(pieces, document, view)
         return judged(pieces)

@@ -16,6 +16,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address
 from crawler.core.pagetype.markup import COUNTED, TYPES, Markup
 from crawler.core.pagetype.words import fold, page_words
@@ -30,8 +31,7 @@ __all__ = ["PageEvidence"]
 
 _PROSE = 80
 """A block of so many characters, few of them hyperlinks, is running text."""
-# Letters of scripts that write with one or two what others write with four: they count double.
-_DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# A letter of a dense script counts double.
 _DENSE_WORTH = 2
 _LINKED = 0.3
 _LINKS = 0.8
@@ -165,7 +165,7 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
 
 
 def _size(block: Block) -> int:
-    dense = 0 if block.text.isascii() else len(_DENSE.findall(block.text))
+    dense = 0 if block.text.isascii() else len(DENSE.findall(block.text))
     return block.chars + dense * (_DENSE_WORTH - 1)
 
 

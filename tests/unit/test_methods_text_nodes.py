@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.page.nodes import standing_in, text_nodes
+from crawler.core.methods.text_nodes import text_nodes
 
 if TYPE_CHECKING:
-    from crawler.core.page.nodes import TextNode
+    from collections.abc import Collection
+
+    from crawler.core.methods.text_nodes import TextNode
 
 
-def nodes(html: str) -> tuple[TextNode, ...]:
-    return text_nodes(read(Page.from_text("https://s.example/", html)).parsed)
+def nodes(html: str, inside: Collection[str] = ()) -> list[TextNode]:
+    return text_nodes(read(Page.from_text("https://s.example/", html)).parsed, inside)
 
 
 def in_body(html: str) -> list[tuple[str, str]]:
@@ -41,9 +43,9 @@ def test_scripts_style_sheets_comments_and_blanks_are_no_text() -> None:
 
 
 def test_the_title_is_text_of_the_page() -> None:
-    assert [(n.text, n.tags) for n in nodes("<title>T</title><p>x</p>")] == [
-        ("T", ("html", "head", "title")),
-        ("x", ("html", "body", "p")),
+    assert [(n.text, n.place.path) for n in nodes("<title>T</title><p>x</p>")] == [
+        ("T", "html/head/title"),
+        ("x", "html/body/p"),
     ]
 
 
@@ -71,7 +73,7 @@ def test_text_behind_the_end_of_the_page_counts() -> None:
 
 def test_links_at_any_depth() -> None:
     found = nodes("<p>a <a href=/>b <b>c</b></a> d</p><a name=x>e</a>")
-    assert [(node.text, node.in_link) for node in found] == [
+    assert [(node.text, node.place.in_link) for node in found] == [
         ("a", False),
         ("b", True),
         ("c", True),
@@ -80,32 +82,26 @@ def test_links_at_any_depth() -> None:
     ]
 
 
-def test_tags_and_depth_agree() -> None:
-    for node in nodes("<title>t</title><table><tbody><tr><td>a<p>b</p></td></tr></table>c"):
-        assert len(node.tags) == node.depth
-        assert node.tags[-1] == node.place.tag
-
-
 def test_paths_leave_out_what_parsers_put_in() -> None:
     assert in_body("<table><tbody><tr><td>x</td></tr></tbody></table>") == [("x", "/table/tr/td")]
-    assert nodes("<table><tbody><tr><td>x</td></tr></tbody></table>")[0].depth == 6
+    assert nodes("<table><tbody><tr><td>x</td></tr></tbody></table>")[0].place.depth == 6
 
 
-def test_standing_in_looks_at_all_elements_around() -> None:
+@pytest.mark.parametrize(
+    ("inside", "texts"), [(("header", "em"), ["a", "b", "d"]), (("head",), ["t"]), ((), [])]
+)
+def test_all_elements_around_a_node_count(inside: Collection[str], texts: list[str]) -> None:
     html = "<body><header>a<div><p>b</p></div></header><p>c <em>d</em> e</p>"
-    found = nodes(f"<head><title>t</title></head>{html}")
+    found = nodes(f"<head><title>t</title></head>{html}", inside)
     assert [node.text for node in found] == ["t", "a", "b", "c", "d", "e"]
-    assert standing_in(found, {"header", "em"}) == [False, True, True, False, True, False]
-    assert standing_in(found, ("head",)) == [True, False, False, False, False, False]
-    assert standing_in(found, ()) == [False] * 6
-    assert standing_in((), {"p"}) == []
+    assert [node.text for node in found if node.place.is_inside] == texts
 
 
 def test_nodes_in_one_kind_of_place_share_it() -> None:
     depth = 1_500
     found = nodes("<div>" * depth + "".join(f"<p>{n} <i>x</i> y</p>" for n in range(2_000)))
     assert len(found) == 6_000
-    assert {node.depth for node in found} == {depth + 3, depth + 4}
+    assert {node.place.depth for node in found} == {depth + 3, depth + 4}
     # Not one place a node: that would take depth times nodes of memory for the names alone.
     assert len({id(node.place) for node in found}) == 2
 
@@ -114,7 +110,6 @@ def test_five_thousand_nested_elements_with_text_in_each() -> None:
     found = nodes("".join(f"<div>text {n} " for n in range(5_000)))
     assert [node.text for node in found] == [f"text {n}" for n in range(5_000)]
     assert max(len(node.place.path) for node in found) < 1_010
-    assert not any(standing_in(found, {"a"}))
 
 
 def test_a_hundred_thousand_nodes() -> None:

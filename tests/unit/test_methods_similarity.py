@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.page.titles import grams, similarities, similarity
+from crawler.core.methods.news import grams, similarities
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+
+def similarity(
+    title: Mapping[int, int],
+    text: Mapping[int, int],
+    idf: Callable[[Sequence[int]], Sequence[float]],
+) -> float:
+    (found,) = similarities(title, [text], idf)
+    return found
 
 
 def gram(text: str) -> int:
