@@ -27,9 +27,8 @@ from lightgbm_trees import trees_of
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
-from crawler.core.methods.article.context import in_context
 from crawler.core.methods.article.features import evidence
-from crawler.core.methods.article.judge import Judge, chosen
+from crawler.core.methods.article.judge import Judge, chosen, in_context
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
 

@@ -59,7 +59,7 @@ _HEADER = {**_COMMON, "num_leaves": 8, "learning_rate": 0.06, "min_data_in_leaf"
            "lambda_l2": 1.0}  # fmt: skip
 _HEADER_ROUNDS, _BAG = 200, 2
 _FOREST_TREES, _FOREST_FEATURES = 200, 0.25
-_PACKAGE = Path(__file__).parents[2] / "crawler" / "core" / "tables" / "weights"
+_PACKAGE = Path(__file__).parents[2] / "crawler" / "core" / "tables" / "data"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
-"""An ensemble of decision trees, as gradient boosting learns it: read from bytes, asked fast.
+"""Ensembles of decision trees, as gradient boosting learns them: read from bytes, asked fast.
 
-The learned judges of the project (tables, articles) are such ensembles. Learning them takes a
-library; asking them takes numpy alone.
+The learned judges of the project (articles, kinds of pages, tables) are such ensembles. Learning
+them takes a library; asking them takes numpy alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -86,7 +88,21 @@ class TreeEnsemble:
         return depth
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> TreeEnsemble:
+    @cache
+    def shipped(cls, package: str, name: str) -> Self:
+        """Return an ensemble that comes with the package; it is read once.
+
+        Args:
+            package: the package in whose folder ``data`` it lies, by its dotted name.
+            name: name of its file without ``.npz``.
+
+        Raises:
+            CorpusError: the file is damaged.
+        """
+        return cls.from_bytes(files(package).joinpath("data", f"{name}.npz").read_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
         """Read what :meth:`to_bytes` wrote.
 
         Raises:

@@ -7,8 +7,7 @@ import pytest
 
 from crawler.core.flow import Document, Page, read
 from crawler.core.methods.article.cues import CUES, cues_in
-from crawler.core.methods.article.features import evidence
-from crawler.core.methods.article.hints import Hints
+from crawler.core.methods.article.features import HeadTexts, evidence
 from crawler.core.methods.article.layout import FAR, SIGNS, Layout
 from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
 
@@ -81,7 +80,7 @@ def test_what_two_texts_share_is_found_whatever_the_case() -> None:
 
 def test_hints_are_read_from_the_head() -> None:
     script = '{"@type": "Article", "articleBody": "First &lt;b&gt; <p>second\\nthird."'
-    hints = Hints.of(
+    hints = HeadTexts.of(
         document(
             "<p>x",
             '<meta property="og:title" content="Train"><meta name=description content="Short">'
@@ -93,7 +92,7 @@ def test_hints_are_read_from_the_head() -> None:
 
 
 def test_a_page_without_hints_has_none() -> None:
-    assert Hints.of(document("<p>x", "<script>articleBody</script>").parsed) == Hints()
+    assert HeadTexts.of(document("<p>x", "<script>articleBody</script>").parsed) == HeadTexts()
 
 
 def layout(body: str) -> tuple[Document, Layout]:

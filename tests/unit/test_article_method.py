@@ -21,8 +21,7 @@ from crawler.core.flow import (
 )
 from crawler.core.methods.article.features import evidence
 from crawler.core.methods.article.judge import Judge, chosen, expected_f1
-from crawler.core.methods.article.method import Article, confidence
-from crawler.core.methods.article.site import PageSays, SiteEvidence
+from crawler.core.methods.article.method import Article, PageSays, SiteEvidence, confidence
 from crawler.core.methods.base import Label
 
 METHOD = get_method("article")

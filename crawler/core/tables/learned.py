@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,8 +57,7 @@ def load_trees(name: str) -> TreeEnsemble:
     Raises:
         CorpusError: The file is damaged.
     """
-    path = files("crawler.core.tables").joinpath("weights", f"{name}.npz")
-    return TreeEnsemble.from_bytes(path.read_bytes())
+    return TreeEnsemble.shipped("crawler.core.tables", name)
 
 
 def probability(

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crawler.core.methods.article.cues import CUES, cues_in
-from crawler.core.methods.article.hints import Hints
 from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
+    from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Evidence", "evidence"]
+__all__ = ["Evidence", "HeadTexts", "evidence"]
 
-_TAGS: Mapping[str, int] = MappingProxyType(
-    {
-        tag: place
-        for place, tags in enumerate(
-            (("p",), ("h1",), ("h2",), ("h3",), ("h4", "h5", "h6"), ("li",), ("td", "th"),
-             ("div",), ("blockquote",), ("figcaption",), ("pre",), ("dt", "dd"),
-             ("section", "article", "main", "body"), ("button", "label", "option", "form"))
-        )
-        for tag in tags
-    }
-)  # fmt: skip
+_TAGS = {
+    tag: place
+    for place, tags in enumerate(
+        ("p", "h1", "h2", "h3", "h4 h5 h6", "li", "td th", "div", "blockquote", "figcaption", "pre",
+         "dt dd", "section article main body", "button label option form")
+    )
+    for tag in tags.split()
+}  # fmt: skip
 _OTHER_TAG = 14
-_HEADINGS = (1, 2, 3, 4)
+_H1, *_ = _HEADINGS = (1, 2, 3, 4)
 # What inline elements show: their own tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
-_INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")  # fmt: skip
+_INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")
 _INNER_BITS = tuple(CUES.index(cue) for cue in _INNER_CUES)
 _LETTERS = ("uppers", "digits", "dense", "commas", "stops", "others", "words", "ends")
 _AROUND = ("size", "link_share", "ends", "tag", "kind_mean", "text_share")
@@ -47,6 +45,55 @@ _OFFSETS = (-3, -2, -1, 1, 2, 3)
 _LEVELS = (0, 1, 2, 3)
 _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
+_DESCRIPTIONS = frozenset(("description", "og:description", "twitter:description"))
+_TITLES = frozenset(("og:title", "twitter:title", "headline"))
+_BODY = re.compile(r'"articleBody"\s*:\s*("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_MARKUP = re.compile(r"<[^<>]*+>")
+# Only so much of a text of the head is compared with the page's text.
+_HEAD_CHARS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class HeadTexts:
+    """What a page says of its own article in its head; empty where it says nothing.
+
+    ``title``
+        The title that the page gives to be shared, which has no name of the site in it.
+    ``description``
+        The longest description.
+    ``body``
+        The article's text as JSON-LD gives it, without tags.
+    """
+
+    title: str = ""
+    description: str = ""
+    body: str = ""
+
+    @classmethod
+    def of(cls, parsed: ParsedPage) -> HeadTexts:
+        """Read the head of a page."""
+        title, description = "", ""
+        for meta in parsed.named["meta"]:
+            name = (meta.get("property") or meta.get("name") or "").lower()
+            if name in _DESCRIPTIONS:
+                description = max(description, meta.get("content") or "", key=len)
+            elif name in _TITLES and not title:
+                title = meta.get("content") or ""
+        body = max(map(_article_body, parsed.linked_data()), key=len, default="")
+        return cls(title[:_HEAD_CHARS], description[:_HEAD_CHARS], body[:_HEAD_CHARS])
+
+
+def _article_body(script: str) -> str:
+    """Return the longest article text in a JSON-LD script; its JSON need not be whole."""
+    longest = ""
+    for match in _BODY.finditer(script) if '"articleBody"' in script else ():
+        try:
+            # Line breaks within strings are no JSON, and common.
+            text = json.loads(match[1], strict=False)
+        except ValueError:
+            continue
+        longest = max(longest, _MARKUP.sub(" ", text), key=len)
+    return longest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,57 +120,56 @@ class Evidence:
 
 
 def evidence(document: Document) -> Evidence:
-    """Gather the evidence of a page that has a block at least."""
-    blocks = document.blocks
-    layout = Layout.of(blocks)
-    letters = Letters.of([block.text for block in blocks])
-    gathered = _Gathered(blocks, layout, letters)
-    columns: dict[str, NDArray[np.float64]] = {}
-    gathered.text(columns)
-    gathered.hints(columns, document)
-    gathered.inner(columns)
-    gathered.position(columns)
-    gathered.containers(columns)
-    gathered.kinds(columns)
-    _neighbours(columns)
-    rows = np.empty((len(blocks), len(columns) + len(SIGNS)), np.float32)
+    """Gather the evidence of a page that has at least one block."""
+    gathered = _Gathered(document.blocks)
+    gathered.text()
+    gathered.head(document)
+    gathered.inner()
+    gathered.position()
+    gathered.containers()
+    gathered.kinds()
+    gathered.neighbours()
+    columns, layout = gathered.columns, gathered.layout
+    rows = np.empty((gathered.count, len(columns) + len(SIGNS)), np.float32)
     rows[:, : len(columns)] = np.array(list(columns.values()), np.float32).T
     rows[:, len(columns) :] = layout.distance[layout.at]
-    return Evidence(
-        names=(*columns, *_NEAR),
-        rows=rows,
-        layout=layout,
-        sizes=gathered.words,
-        comments=gathered.comments,
-    )
+    return Evidence((*columns, *_NEAR), rows, layout, gathered.words, gathered.comments)
 
 
 class _Gathered:
-    """What the groups of features share."""
+    """The columns gathered so far, and what several groups of them are made of."""
 
-    def __init__(self, blocks: Sequence[Block], layout: Layout, letters: Letters) -> None:
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.columns: dict[str, NDArray[np.float64]] = {}
         self.blocks = blocks
-        self.layout = layout
-        self.letters = letters
-        self.number = np.arange(len(blocks), dtype=np.float64)
+        self.count = len(blocks)
+        self.layout = Layout.of(blocks)
+        self.letters = Letters.of([block.text for block in blocks])
+        self.number = np.arange(self.count, dtype=np.float64)
         self.chars = np.array([block.chars for block in blocks], np.float64)
         self.linked = np.array([block.link_chars for block in blocks], np.float64)
         self.own = self.chars - self.linked
+        self.all_own = max(self.own.sum(), 1.0)
         self.tags = np.array([_TAGS.get(block.tag, _OTHER_TAG) for block in blocks], np.float64)
-        counts = letters.counts.astype(np.float64)
+        counts = self.letters.counts.astype(np.float64)
         self.counts = {name: counts[:, place] for place, name in enumerate(LETTER_COUNTS)}
         self.words = self.counts["words"]
         # Text of one's own, long enough to say something.
         self.prose = np.where(self.own >= _LONG, self.own, 0.0)
-        self.comments = np.zeros(len(blocks), np.bool_)
+        self.comments = np.zeros(self.count, np.bool_)
 
-    def text(self, columns: dict[str, NDArray[np.float64]]) -> None:
-        """What a block itself says."""
+    def whole(self, value: float) -> NDArray[np.float64]:
+        """Return a column of what is the same for all blocks."""
+        return np.full(self.count, value, np.float64)
+
+    def text(self) -> None:
+        """Add what a block itself says."""
+        columns, blocks = self.columns, self.blocks
         columns["size"] = np.log1p(self.chars)
         columns["link_share"] = self.linked / self.chars
-        columns["links"] = np.array([block.links for block in self.blocks], np.float64)
+        columns["links"] = np.array([block.links for block in blocks], np.float64)
         columns["tag"] = self.tags
-        columns["lines"] = np.array([block.text.count("\n") for block in self.blocks], np.float64)
+        columns["lines"] = np.array([block.text.count("\n") for block in blocks], np.float64)
         for name in _LETTERS:
             columns[name] = self.counts[name] / self.chars
         columns["all_words"] = np.log1p(self.words)
@@ -134,72 +180,69 @@ class _Gathered:
         ):
             for name in names:
                 columns[f"{end}_{name}"] = ((classes & CLASSES[name]) > 0).astype(np.float64)
-        columns["last_colon"] = np.array([b.text.endswith((":", "：")) for b in self.blocks], float)  # noqa: RUF001 - the colon of Chinese
-        keys = np.array([block.key for block in self.blocks], np.uint64)
+        colons = [block.text.endswith((":", "\uff1a")) for block in blocks]
+        columns["last_colon"] = np.array(colons, np.float64)
+        keys = np.array([block.key for block in blocks], np.uint64)
         _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
         columns["times"] = np.minimum(times[where], 20).astype(np.float64)
 
-    def hints(self, columns: dict[str, NDArray[np.float64]], document: Document) -> None:
-        """How much a block is like what the page's head says."""
-        hints = Hints.of(document.parsed)
-        texts = (document.title or "", hints.title, hints.description, hints.body)
+    def head(self, document: Document) -> None:
+        """Add how much a block is like what the page's head says."""
+        columns, head = self.columns, HeadTexts.of(document.parsed)
+        texts = (document.title or "", head.title, head.description, head.body)
         names = ("title", "shared_title", "description", "body")
         for name, (share, covered) in zip(names, self.letters.shared(texts), strict=True):
             columns[f"{name}_share"] = share
             if name != "body":
                 columns[f"{name}_covered"] = covered
-        columns["has_body"] = np.full(len(self.blocks), float(len(hints.body) > _LONG))
+        columns["has_body"] = self.whole(len(head.body) > _LONG)
         like = columns["title_covered"] * columns["title_share"]
-        headline = int(np.argmax(like + 0.2 * (self.tags == 1)))
+        headline = int(np.argmax(like + 0.2 * (self.tags == _H1)))
         columns["from_headline"] = self.number - headline
-        firsts = np.flatnonzero(self.tags == 1)
+        firsts = np.flatnonzero(self.tags == _H1)
         columns["from_h1"] = self.number - (firsts[0] if len(firsts) else -1)
-        prose = self.prose > 0
-        self.comments = self.layout.comments(headline, prose)
+        self.comments = self.layout.comments(headline, self.prose > 0)
         columns["comment"] = self.comments.astype(np.float64)
-        columns["has_h1"] = np.full(len(self.blocks), float(min(len(firsts), 3)))
+        columns["has_h1"] = self.whole(min(len(firsts), 3))
 
-    def inner(self, columns: dict[str, NDArray[np.float64]]) -> None:
-        """What stands in a block's line."""
-        known = {names: _told(names) for names in {block.inner for block in self.blocks}}
-        told = np.array([known[block.inner] for block in self.blocks], np.uint32)
+    def inner(self) -> None:
+        """Add what stands in a block's line."""
+        known = {names: _shown(names) for names in {block.inner for block in self.blocks}}
+        shown = np.array([known[block.inner] for block in self.blocks], np.uint32)
         for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
-            columns[f"inner_{name}"] = ((told >> place) & 1).astype(np.float64)
+            self.columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
 
-    def position(self, columns: dict[str, NDArray[np.float64]]) -> None:
-        """Where on the page a block stands."""
-        count = len(self.blocks)
-        total = max(self.own.sum(), 1.0)
-        columns["place"] = self.number / count
-        columns["before"] = (np.cumsum(self.own) - self.own) / total
-        columns["text_share"] = self.own / total
-        columns["blocks"] = np.full(count, np.log1p(count))
-        columns["all_text"] = np.full(count, np.log1p(total))
-        columns["all_prose"] = np.full(count, self.prose.sum() / total)
-        columns["all_links"] = np.full(count, self.linked.sum() / max(self.chars.sum(), 1.0))
+    def position(self) -> None:
+        """Add where on the page a block stands."""
+        columns, number, count = self.columns, self.number, self.count
+        columns["place"] = number / count
+        columns["before"] = (np.cumsum(self.own) - self.own) / self.all_own
+        columns["text_share"] = self.own / self.all_own
+        columns["blocks"] = self.whole(np.log1p(count))
+        columns["all_text"] = self.whole(np.log1p(self.all_own))
+        columns["all_prose"] = self.whole(self.prose.sum() / self.all_own)
+        columns["all_links"] = self.whole(self.linked.sum() / max(self.chars.sum(), 1.0))
         columns["longest"] = self.own / max(self.own.max(), 1.0)
         columns["depth"] = self.layout.depth[self.layout.at].astype(np.float64)
         heading = np.isin(self.tags, _HEADINGS)
-        last = np.maximum.accumulate(np.where(heading, self.number, -1.0))
-        columns["from_heading"] = self.number - last
+        last = np.maximum.accumulate(np.where(heading, number, -1.0))
+        columns["from_heading"] = number - last
         columns["heading"] = np.where(last >= 0, self.tags[last.astype(np.int64)], 0.0)
         prose = self.prose > 0
-        behind = np.maximum.accumulate(np.where(prose, self.number, -100.0))
-        columns["from_prose"] = np.minimum(self.number - behind, 100.0)
-        ahead = np.minimum.accumulate(np.where(prose, self.number, count + 100.0)[::-1])[::-1]
-        columns["to_prose"] = np.minimum(ahead - self.number, 100.0)
+        behind = np.maximum.accumulate(np.where(prose, number, -100.0))
+        columns["from_prose"] = np.minimum(number - behind, 100.0)
+        ahead = np.minimum.accumulate(np.where(prose, number, count + 100.0)[::-1])[::-1]
+        columns["to_prose"] = np.minimum(ahead - number, 100.0)
 
-    def containers(self, columns: dict[str, NDArray[np.float64]]) -> None:
-        """How much stands in the elements around a block, and how near the best of them is."""
-        layout = self.layout
-        ends, ones = self.counts["ends"], np.ones(len(self.blocks))
-        sums = layout.sums(
-            np.stack((self.own, self.linked, ends, ones, self.prose, self.words), axis=1)
-        )
-        own, linked, ends_in, blocks, prose, words = sums.T
+    def containers(self) -> None:
+        """Add how much stands in the elements around a block, and how near the best of them is."""
+        columns, layout = self.columns, self.layout
+        ends, ones = self.counts["ends"], np.ones(self.count)
+        values = np.stack((self.own, self.linked, ends, ones, self.prose, self.words), axis=1)
+        own, linked, ends_in, blocks, prose, words = layout.sums(values).T
         here = layout.at
         for level in _LEVELS:
-            columns[f"c{level}_share"] = own[here] / max(self.own.sum(), 1.0)
+            columns[f"c{level}_share"] = own[here] / self.all_own
             columns[f"c{level}_prose"] = prose[here] / max(self.prose.sum(), 1.0)
             columns[f"c{level}_dense"] = prose[here] / np.maximum(own[here], 1.0)
             columns[f"c{level}_links"] = linked[here] / np.maximum(own[here] + linked[here], 1.0)
@@ -216,51 +259,51 @@ class _Gathered:
             inner = layout.parent[inner]
         worth *= own / np.maximum(own + linked, 1.0)
         best = int(np.argmax(worth))
+        begin, end = layout.begin[best], layout.end[best]
         columns["best_steps"] = np.minimum(layout.steps_to(best), 30).astype(np.float64)
-        columns["best_share"] = np.full(len(self.blocks), own[best] / max(self.own.sum(), 1.0))
-        size = max(float(layout.end[best] - layout.begin[best]), 1.0)
-        columns["best_before"] = self.number - layout.begin[best]
-        columns["best_after"] = layout.end[best] - 1 - self.number
-        columns["best_place"] = (self.number - layout.begin[best]) / size
+        columns["best_share"] = self.whole(own[best] / self.all_own)
+        columns["best_before"] = self.number - begin
+        columns["best_after"] = end - 1 - self.number
+        columns["best_place"] = (self.number - begin) / max(float(end - begin), 1.0)
 
-    def kinds(self, columns: dict[str, NDArray[np.float64]]) -> None:
-        """What blocks are like that stand in elements of the same path and names."""
-        kind = self.layout.kinds[self.layout.at]
+    def kinds(self) -> None:
+        """Add what blocks are like that stand in elements of the same path and names."""
+        columns, kind = self.columns, self.layout.kinds[self.layout.at]
         count = np.bincount(kind)[kind]
-        own = np.bincount(kind, self.own)[kind]
+        own, linked, chars, ends = (
+            np.bincount(kind, values)[kind]
+            for values in (self.own, self.linked, self.chars, self.counts["ends"])
+        )
         columns["kind_blocks"] = np.log1p(count)
         columns["kind_mean"] = np.log1p(own / count)
-        columns["kind_share"] = own / max(self.own.sum(), 1.0)
-        columns["kind_links"] = np.bincount(kind, self.linked)[kind] / np.maximum(
-            np.bincount(kind, self.chars)[kind], 1.0
-        )
-        columns["kind_ends"] = np.bincount(kind, self.counts["ends"])[kind] / count
+        columns["kind_share"] = own / self.all_own
+        columns["kind_links"] = linked / np.maximum(chars, 1.0)
+        columns["kind_ends"] = ends / count
+
+    def neighbours(self) -> None:
+        """Add what stands before and after; -1 where nothing does."""
+        reach = max(_OFFSETS)
+        padded = np.full((len(_AROUND), self.count + 2 * reach), -1.0)
+        padded[:, reach:-reach] = [self.columns[name] for name in _AROUND]
+        for name, values in zip(_AROUND, padded, strict=True):
+            for offset in _OFFSETS:
+                moved = values[reach + offset : reach + offset + self.count]
+                self.columns[f"{name}{offset:+}"] = moved
 
 
-def _told(names: str) -> int:
+def _shown(names: str) -> int:
     """Return what inline elements of these names show, as bits."""
-    told = 0
+    shown = 0
     for name in names.split():
-        told |= _told_by(name)
-    return told
+        shown |= _shown_by(name)
+    return shown
 
 
 @lru_cache(maxsize=1 << 15)
-def _told_by(name: str) -> int:
+def _shown_by(name: str) -> int:
     """Return what one name shows, as bits."""
-    told = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
+    shown = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
     mask = cues_in(name)
     for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):
-        told |= (mask >> cue & 1) << place
-    return told
-
-
-def _neighbours(columns: dict[str, NDArray[np.float64]]) -> None:
-    """Add what stands before and after; -1 where nothing does."""
-    reach = max(_OFFSETS)
-    count = len(columns[_AROUND[0]])
-    padded = np.full((len(_AROUND), count + 2 * reach), -1.0)
-    padded[:, reach:-reach] = [columns[name] for name in _AROUND]
-    for name, values in zip(_AROUND, padded, strict=True):
-        for offset in _OFFSETS:
-            columns[f"{name}{offset:+}"] = values[reach + offset : reach + offset + count]
+        shown |= (mask >> cue & 1) << place
+    return shown

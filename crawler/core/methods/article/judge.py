@@ -1,22 +1,20 @@
 """The judge: how likely is each block main text, by all that is known of it?
 
 Two ensembles of trees in a row. The first sees each block with its surroundings; the second sees
-that and what the first said of all blocks. What the site's pages tell is added to the margin of
+that and the first verdict on all blocks. What the site's pages tell is added to the margin of
 either, since it is of another kind: it was counted, not learned, and is absent on a single page.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
 from crawler.core.errors import CorpusError
-from crawler.core.methods.article.context import in_context
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 if TYPE_CHECKING:
@@ -25,11 +23,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.methods.article.features import Evidence
+    from crawler.core.methods.article.layout import Layout
     from crawler.core.page.blocks import Block
 
-__all__ = ["Judge", "chosen", "expected_f1"]
+__all__ = ["Judge", "chosen", "expected_f1", "in_context"]
 
-_FIRST, _SECOND = "first.npz", "second.npz"
+_Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
+
+_OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
+_WINDOWS = (2, 5, 12)
+_LEVELS = 4
+# What a block of text says for and against a run, in words.
+_MOST = 60.0
 _LIKELY = 0.5
 # The numbers of lines beside a listing are no text of it.
 _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
@@ -43,9 +48,10 @@ _REPEATED_SHARE = 0.25
 class Judge:
     """Two ensembles of trees.
 
-    ``first``, ``second``
-        See :mod:`crawler.core.methods.article.features` and
-        :mod:`crawler.core.methods.article.context` for what each is asked.
+    ``first``
+        Asked by the evidence of :mod:`crawler.core.methods.article.features`.
+    ``second``
+        Asked by that and what :func:`in_context` adds.
     """
 
     first: TreeEnsemble
@@ -59,13 +65,11 @@ class Judge:
         Raises:
             CorpusError: the package is damaged.
         """
-        room = files("crawler.core.methods.article").joinpath("data")
-        return cls(
-            *(
-                TreeEnsemble.from_bytes(room.joinpath(name).read_bytes())
-                for name in (_FIRST, _SECOND)
-            )
+        first, second = (
+            TreeEnsemble.shipped("crawler.core.methods.article", name)
+            for name in ("first", "second")
         )
+        return cls(first, second)
 
     def first_look(self, evidence: Evidence) -> NDArray[np.float64]:
         """Return for each block the first verdict by the page alone, as log odds.
@@ -104,6 +108,106 @@ def _ask(trees: TreeEnsemble, evidence: Evidence) -> NDArray[np.float64]:
             "learn them again"
         )
     return trees.score(evidence.rows)
+
+
+def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
+    """Return the evidence for the second verdict: the first one's, and what that was around each.
+
+    An article is one thing: what stands between blocks of it is likely of it, and so is what stands
+    in the same element, or in elements of the same kind.
+
+    Args:
+        evidence: what is known of the blocks.
+        first: how likely each is main text, 0 to 1, by the first verdict.
+    """
+    weights = np.minimum(evidence.sizes, _MOST) + 1.0
+    columns = {
+        "first": first,
+        **_around(first, weights),
+        **_in_elements(evidence.layout, first, weights),
+        **_in_page(first, weights),
+    }
+    added = np.array(list(columns.values()), np.float32).T
+    return replace(
+        evidence,
+        names=(*evidence.names, *columns),
+        rows=np.concatenate((evidence.rows, added), axis=1),
+    )
+
+
+def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of the first 0, 1, 2, ... values."""
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _around(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
+    """Return the first verdict on the blocks before and after each."""
+    count = len(first)
+    columns: _Columns = {}
+    for offset in _OFFSETS:
+        moved = np.full(count, -1.0)
+        if offset < 0:
+            moved[-offset:] = first[:offset]
+        else:
+            moved[:-offset] = first[offset:]
+        columns[f"first{offset:+}"] = moved
+    heavy, whole = _sums(first * weights), _sums(weights)
+    at = np.arange(count)
+    for window in _WINDOWS:
+        low, high = np.maximum(at - window, 0), np.minimum(at + window + 1, count)
+        columns[f"window{window}"] = (heavy[high] - heavy[low]) / (whole[high] - whole[low])
+        columns[f"before{window}"] = (heavy[at] - heavy[low]) / (whole[at] - whole[low] + 1.0)
+        behind = whole[high] - whole[at + 1] + 1.0
+        columns[f"after{window}"] = (heavy[high] - heavy[at + 1]) / behind
+    return columns
+
+
+def _in_elements(
+    layout: Layout, first: NDArray[np.float64], weights: NDArray[np.float64]
+) -> _Columns:
+    """Return the first verdict on what stands in the elements around each block."""
+    heavy, whole = _sums(first * weights), _sums(weights)
+    columns: _Columns = {}
+    here = layout.at
+    for level in range(_LEVELS):
+        low, high = layout.begin[here], layout.end[here]
+        inside, around = heavy[high] - heavy[low], whole[high] - whole[low]
+        columns[f"held{level}"] = inside / around
+        columns[f"others{level}"] = (inside - first * weights) / (around - weights + 1.0)
+        columns[f"mass{level}"] = inside / max(heavy[-1], 1.0)
+        here = layout.outer[here]
+    kind = layout.kinds[layout.at]
+    alike, alike_whole = np.bincount(kind, first * weights), np.bincount(kind, weights)
+    columns["alike"] = (alike[kind] - first * weights) / (alike_whole[kind] - weights + 1.0)
+    return columns
+
+
+def _in_page(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
+    """Return where each block stands among what is likely main text."""
+    count = len(first)
+    heavy = _sums(first * weights)
+    place = np.arange(count, dtype=np.float64)
+    begin, end = _best_run((first - 0.5) * weights)
+    likely = first > _LIKELY
+    behind = np.maximum.accumulate(np.where(likely, place, -99.0))
+    ahead = np.minimum.accumulate(np.where(likely, place, count + 99.0)[::-1])[::-1]
+    return {
+        "mass_before": heavy[:-1] / max(heavy[-1], 1.0),
+        "mass": np.full(count, np.log1p(heavy[-1])),
+        "mass_share": np.full(count, heavy[-1] / _sums(weights)[-1]),
+        "from_run": place - begin,
+        "to_run": end - 1 - place,
+        "from_likely": place - behind,
+        "to_likely": ahead - place,
+    }
+
+
+def _best_run(worth: NDArray[np.float64]) -> tuple[int, int]:
+    """Return where the run of greatest sum begins and ends."""
+    sums = _sums(worth)
+    lowest = np.minimum.accumulate(sums[:-1])
+    end = int(np.argmax(sums[1:] - lowest)) + 1
+    return int(np.argmin(sums[:end])), end
 
 
 def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray[np.bool_]:
