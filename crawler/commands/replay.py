@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
-    from crawler.store.spool_file import SpoolInfo
+    from crawler.store.spool import SpoolInfo
 
 __all__ = ["ReplayCommand"]
 
@@ -69,7 +69,7 @@ class ReplayCommand(BaseRunSpiderCommand):
         )
         from crawler.reports.stdout import for_a_reader
         from crawler.settings import Options
-        from crawler.store.spool_file import find_spools
+        from crawler.store.spool import find_spools
 
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
         try:
@@ -122,7 +122,7 @@ def _switch_on(settings: Settings) -> None:
 
 def _choose(args: list[str], folder: Path) -> SpoolInfo:
     from crawler.core.errors import ArgumentError
-    from crawler.store.spool_file import find_spools, spool_info
+    from crawler.store.spool import find_spools, spool_info
 
     if args:
         named = spool_info(args[0])

@@ -21,8 +21,7 @@ from crawler.discovery.recrawl_policy import EXPLAINED, AskAgain
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.versions import GONE_HASH, PART_HASH
-from crawler.store.spool import Spool
-from crawler.store.spool_file import spool_path
+from crawler.store.spool import Spool, spool_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
-from crawler.store.payload import PayloadError, split_http, undo_encodings
+from crawler.store.payload import PayloadError, undo_encodings
 from crawler.store.warc import MAX_HEAD, read_records
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def pages_in(
     """Give the pages of an open WARC file, as :func:`read_pages` does; ``name`` is for errors.
 
     Raises:
-        OSError: it cannot be read any further.
+        OSError: the file cannot be read.
         UnreadableInputError: it is no WARC file.
     """
 
@@ -96,14 +96,15 @@ def pages_in(
         try:
             page = page_of(record, max_bytes=max_bytes)
         except PayloadError as error:
-            report(error.reason, _located(record, error.detail))
+            url = _url_of(record)
+            report(error.reason, f"{url}: {error.detail}" if url else error.detail)
             continue
         if page is not None:
             yield page
 
 
 def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:
-    """The page in a record; ``None`` where the record is not meant to hold one.
+    """Return the page in a record; ``None`` for a record that is not meant to hold one.
 
     Raises:
         PayloadError: the record is left out, for the reason given.
@@ -114,7 +115,7 @@ def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:
     if kind not in {"response", "resource"}:
         raise PayloadError(_OTHER_TYPES.get(kind, "unknown-record"), f"a record of type {kind!r}")
     if "warc-segment-number" in headers:
-        raise PayloadError("segmented", "a page kept in several records")
+        raise PayloadError("segmented", "a page in several records")
     if record.block is None:
         raise PayloadError("too-large", f"{record.length} bytes, more than {max_bytes}")
     if "x-corpus-fields" in headers:
@@ -123,42 +124,38 @@ def page_of(record: Record, *, max_bytes: int = MAX_PAGE_BYTES) -> Page | None:
     if not url:
         raise PayloadError("no-url", "a record without WARC-Target-URI")
     fetched_at, content_type = headers.get("warc-date", ""), headers.get("content-type", "")
-    if kind == "response" and content_type.lower().startswith("application/http"):
-        return _answered_page(url, record.block, fetched_at, max_bytes)
+    if record.is_http_response:
+        return _response_page(url, record, record.block, max_bytes)
     _check_html(content_type)
     return Page(url=url, body=record.block, content_type=content_type, fetched_at=fetched_at)
 
 
 def _url_of(record: Record) -> str:
-    # WARC 1.0 was read by some writers as asking for angle brackets around the address.
+    # Some writers took WARC 1.0 to ask for angle brackets around the address.
     return record.headers.get("warc-target-uri", "").removeprefix("<").removesuffix(">")
 
 
-def _located(record: Record, detail: str) -> str:
-    url = _url_of(record)
-    return f"{url}: {detail}" if url else detail
-
-
-def _answered_page(url: str, block: bytes, fetched_at: str, max_bytes: int) -> Page:
-    answer = split_http(block)
-    if answer.status != _OK:
-        raise PayloadError(f"status-{answer.status}", f"answered with status {answer.status}")
-    headers = answer.headers
+def _response_page(url: str, record: Record, payload: bytes, max_bytes: int) -> Page:
+    if record.status is None:
+        raise PayloadError("malformed", "the block does not begin with an HTTP status line")
+    if record.status != _OK:
+        raise PayloadError(f"status-{record.status}", f"HTTP status {record.status}")
+    headers = dict(reversed(record.http_headers))  # of a repeated header the first
     content_type = headers.get("content-type", "")
     _check_html(content_type)  # before the work of decoding
     return Page(
         url=url,
-        body=undo_encodings(answer.payload, headers, max_bytes=max_bytes),
+        body=undo_encodings(payload, headers, max_bytes=max_bytes),
         content_type=content_type,
-        fetched_at=fetched_at,
-        robots_tags=answer.all_of("x-robots-tag"),
+        fetched_at=record.headers.get("warc-date", ""),
+        robots_tags=tuple(value for name, value in record.http_headers if name == "x-robots-tag"),
         tdm_reservation=headers.get("tdm-reservation", ""),
     )
 
 
 def _check_html(content_type: str) -> None:
     media_type = content_type.partition(";")[0].strip().lower()
-    # Without a type the page itself must tell, which is for the parser to judge.
+    # A page without a type is left to the parser.
     if media_type and media_type not in HTML_TYPES:
         raise PayloadError("not-html", f"its type is {media_type}")
 

@@ -68,8 +68,23 @@ class _Window:
 
     def __init__(self, file: IO[bytes], spans: list[tuple[int, int]]) -> None:
         self._file = file
-        self._spans = [span for span in spans if span[0] < span[1]]
-        self._at = self._spans[0][0] if self._spans else 0
+        self._all = [span for span in spans if span[0] < span[1]]
+        self.seek(0)
+
+    def seek(self, place: int, whence: int = 0, /) -> int:
+        if whence:
+            place += sum(end - start for start, end in self._all)
+        self._spans = list(self._all)
+        while self._spans and place >= self._spans[0][1] - self._spans[0][0]:
+            start, end = self._spans.pop(0)
+            place -= end - start
+        self._at = self._spans[0][0] + place if self._spans else 0
+        return self.tell()
+
+    def tell(self) -> int:
+        done = self._all[: len(self._all) - len(self._spans)]
+        here = self._at - self._spans[0][0] if self._spans else 0
+        return sum(end - start for start, end in done) + here
 
     def read(self, size: int = -1, /) -> bytes:
         while self._spans:

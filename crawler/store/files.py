@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
@@ -30,6 +31,7 @@ __all__ = [
 ASIDE: Final = ".part"
 """Ending of files that are being written and do not count yet."""
 
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP})
 _LONGEST_NAME = 120
 # Stands in a name that was cut, and in no other: quoting never writes it.
 CUT: Final = "%-"
@@ -120,11 +122,15 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
 def try_lock(path: Path) -> FileLock | None:
     """Lock a file by name; None where another process, or another part of this one, holds it.
 
-    The system lets go of the lock when its process ends, however that ends. Missing folders are
-    made. A file system without locks raises ``NotImplementedError`` or ``OSError``.
+    The system releases the lock when its process ends, however that ends. Missing folders are made.
+    On a file system without locks nothing is locked: nothing tells there whether another process
+    uses the file.
 
     Returns:
-        The lock, which its method ``release`` lets go of.
+        The lock; its method ``release`` releases it.
+
+    Raises:
+        OSError: the file cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
@@ -132,4 +138,9 @@ def try_lock(path: Path) -> FileLock | None:
         lock.acquire(timeout=0)
     except Timeout:
         return None
+    except NotImplementedError:
+        pass
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
     return lock

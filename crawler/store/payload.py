@@ -1,26 +1,26 @@
-"""The page inside an archived HTTP answer: its head read, its encodings undone."""
+"""The page in an archived HTTP response: transfer and content encodings undone."""
 
 from __future__ import annotations
 
+import io
 import zlib
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crawler.store.unpack import zstd_module
-from crawler.store.warc import header_lines
+import brotli
+from fastwarc.stream_io import ZstdReader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Answer", "PayloadError", "split_http", "undo_encodings"]
+__all__ = ["PayloadError", "undo_encodings"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_SNIFF = 1024  # bytes looked at to tell markup from packed bytes
+_SNIFF = 1024  # bytes looked at to tell markup from compressed bytes
+_STEP = 1 << 16
 
 
 class PayloadError(Exception):
-    """The payload cannot be had; ``reason`` is the slug it is counted under."""
+    """A record gives no page; ``reason`` is the slug under which it is counted."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -28,68 +28,33 @@ class PayloadError(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An archived HTTP answer.
-
-    ``status``
-        Its status code.
-    ``lines``
-        Its headers in their order, names lower-cased; some names stand several times.
-    ``payload``
-        What follows the headers, encoded as they say.
-    """
-
-    status: int
-    lines: tuple[tuple[str, str], ...]
-    payload: bytes
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Its headers by name, of repeated ones the first."""
-        return dict(reversed(self.lines))
-
-    def all_of(self, name: str) -> tuple[str, ...]:
-        """All values of the headers of a name."""
-        return tuple(value for each, value in self.lines if each == name)
-
-
-def split_http(block: bytes) -> Answer:
-    """Split an archived HTTP answer into status, headers and payload.
-
-    Raises:
-        PayloadError: ``malformed``, the block does not begin with an HTTP status line.
-    """
-    ends = [(at, len(b)) for b in (b"\r\n\r\n", b"\n\n") if (at := block.find(b)) >= 0]
-    at, blank = min(ends, default=(len(block), 0))
-    first = block[:at].split(b"\n", 1)[0].split(None, 2)
-    if len(first) < 2 or not first[0].startswith(b"HTTP/") or not first[1].isdigit():  # noqa: PLR2004 - version and status
-        raise PayloadError("malformed", "the block does not begin with an HTTP status line")
-    return Answer(int(first[1]), tuple(header_lines(block[:at])), block[at + blank :])
-
-
 def undo_encodings(payload: bytes, headers: Mapping[str, str], *, max_bytes: int) -> bytes:
     """Undo ``Transfer-Encoding`` and ``Content-Encoding``.
 
-    Crawlers often store a page decoded and its headers as sent; a payload that is not encoded as
-    its headers claim but looks like markup is taken as it stands. Of an encoded payload that
-    breaks off, what can be decoded is given, as a browser shows it.
+    Crawlers often store a page decoded and its headers as sent. So a payload that is not encoded as
+    its headers say but looks like markup is returned as it is. Of an encoded payload that is cut
+    off, the part that can be decoded is returned, as a browser shows it.
+
+    Args:
+        payload: what follows the HTTP headers.
+        headers: the HTTP headers, by lower-cased name.
+        max_bytes: most bytes of the decoded page.
 
     Raises:
         PayloadError: ``too-large``, more than ``max_bytes`` decoded; ``undecodable``, the payload
-            is damaged, or its encoding is unknown or needs a package that is not installed.
+            is damaged, or its encoding is unknown.
     """
     if "chunked" in headers.get("transfer-encoding", "").lower():
-        payload = _dechunk(payload)
-    names = [n.strip().lower() for n in headers.get("content-encoding", "").split(",")]
-    for name in reversed(names):
-        if not payload or name in {"", "identity", "none"}:
+        payload = _join_chunks(payload)
+    for name in reversed(headers.get("content-encoding", "").split(",")):
+        encoding = name.strip().lower().removeprefix("x-")
+        if not payload or encoding in {"", "identity", "none"}:
             continue
         try:
-            payload = _decode(name, payload, max_bytes)
-        except PayloadError as error:
-            if error.reason != "undecodable" or not _is_markup(payload):
-                raise
+            payload = _decode(encoding, payload, max_bytes + 1)
+        except (zlib.error, brotli.error, OSError) as error:
+            if not _is_markup(payload):
+                raise PayloadError("undecodable", f"not {encoding}, or damaged: {error}") from None
     if len(payload) > max_bytes:
         raise PayloadError("too-large", f"more than {max_bytes} bytes")
     return payload
@@ -100,7 +65,7 @@ def _is_markup(payload: bytes) -> bool:
     return b"<" in start and b"\0" not in start
 
 
-def _dechunk(payload: bytes) -> bytes:
+def _join_chunks(payload: bytes) -> bytes:
     parts: list[bytes] = []
     at = 0
     while at < len(payload):
@@ -111,91 +76,74 @@ def _dechunk(payload: bytes) -> bytes:
         except ValueError:
             size = -1
         if size < 0:
-            # Not chunked at all, or not any more: take the rest for what it is.
+            # Not chunked at all, or not any more: the rest is taken as it is.
             parts.append(payload[at:])
             break
         if size == 0 or end < 0:
             break
         parts.append(payload[end + 1 : end + 1 + size])
         at = end + 1 + size
-        if payload[at : at + 2] == b"\r\n":
-            at += 2
-        elif payload[at : at + 1] == b"\n":
-            at += 1
+        for line_end in (b"\r\n", b"\n"):
+            if payload.startswith(line_end, at):
+                at += len(line_end)
+                break
     return b"".join(parts)
 
 
-def _decode(name: str, payload: bytes, max_bytes: int) -> bytes:
-    match name.removeprefix("x-"):
+def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
+    """Decode at most ``limit`` bytes.
+
+    Raises:
+        OSError, zlib.error, brotli.error: the payload is not in this encoding.
+    """
+    match encoding:
         case "gzip":
-            if not payload.startswith(_GZIP_MAGIC):
-                raise PayloadError("undecodable", "it is not gzip, as its headers claim")
-            return _inflate(payload, 31, max_bytes)
+            return _gunzip(payload, limit)
         case "deflate":
             try:
-                return _inflate(payload, zlib.MAX_WBITS, max_bytes)
-            except PayloadError as error:
-                if error.reason != "undecodable":
-                    raise
-                # Many servers send the bare stream, without the zlib wrapper the name stands for.
-                return _inflate(payload, -zlib.MAX_WBITS, max_bytes)
+                return zlib.decompressobj().decompress(payload, limit)
+            except zlib.error:
+                # Many servers send the stream without the zlib header that the standard asks for.
+                return zlib.decompressobj(wbits=-zlib.MAX_WBITS).decompress(payload, limit)
         case "br":
-            return _unbrotli(payload, max_bytes)
+            return _unbrotli(payload, limit)
         case "zstd":
-            return _unzstd(payload, max_bytes)
-        case _:
-            raise PayloadError("undecodable", f"unknown Content-Encoding {name!r}")
+            return _unzstd(payload, limit)
+    raise OSError("the encoding is unknown")
 
 
-def _inflate(payload: bytes, wbits: int, max_bytes: int) -> bytes:
+def _gunzip(payload: bytes, limit: int) -> bytes:
+    if not payload.startswith(_GZIP_MAGIC):
+        raise OSError("it does not begin as gzip does")
     out = b""
-    rest = payload
-    while rest and len(out) <= max_bytes:
-        decoder = zlib.decompressobj(wbits=wbits)
+    while payload and len(out) < limit:
+        member = zlib.decompressobj(wbits=31)
         try:
-            out += decoder.decompress(rest, max_bytes + 1 - len(out))
-        except zlib.error as error:
-            if out:
-                break  # bytes after the end of the page are no part of it
-            raise PayloadError("undecodable", f"damaged compression ({error})") from None
-        rest = decoder.unused_data if wbits > zlib.MAX_WBITS else b""
+            out += member.decompress(payload, limit - len(out))
+        except zlib.error:
+            if not out:
+                raise
+            break  # bytes after the end of the page are no part of it
+        payload = member.unused_data
     return out
 
 
-def _unbrotli(payload: bytes, max_bytes: int) -> bytes:
-    try:
-        brotli: Any = import_module("brotli")
-    except ImportError:
-        raise PayloadError(
-            "undecodable", "it is compressed with brotli: install brotli 1.2 or newer to read it"
-        ) from None
-    decoder = brotli.Decompressor()
-    parts: list[bytes] = []
-    left = max_bytes + 1
-    data = payload
-    try:
-        while left > 0 and (part := decoder.process(data, output_buffer_limit=left)):
-            parts.append(part)
-            left -= len(part)
-            data = b""
-    except TypeError:
-        # Without a limit on its output a small payload could fill the memory.
-        raise PayloadError(
-            "undecodable", "the brotli package is too old to be safe: install 1.2 or newer"
-        ) from None
-    except brotli.error as error:
-        raise PayloadError("undecodable", f"damaged compression ({error})") from None
-    return b"".join(parts)
+def _unbrotli(payload: bytes, limit: int) -> bytes:
+    decoder, out = brotli.Decompressor(), b""
+    while len(out) < limit:
+        part = decoder.process(payload, output_buffer_limit=limit - len(out))
+        if not part:
+            break
+        out, payload = out + part, b""
+    return out
 
 
-def _unzstd(payload: bytes, max_bytes: int) -> bytes:
-    zstd = zstd_module()
-    if zstd is None:
-        raise PayloadError(
-            "undecodable",
-            "it is compressed with zstd: install the package backports.zstd to read it",
-        )
+def _unzstd(payload: bytes, limit: int) -> bytes:
+    reader, out = ZstdReader(io.BytesIO(payload)), b""
     try:
-        return zstd.ZstdDecompressor().decompress(payload, max_bytes + 1)  # type: ignore[no-any-return]  # optional, untyped
-    except zstd.ZstdError as error:
-        raise PayloadError("undecodable", f"damaged compression ({error})") from None
+        while len(out) < limit and (part := reader.read(min(_STEP, limit - len(out)))):
+            out += part
+    except OSError as error:
+        if "incomplete" not in str(error):
+            raise
+    return out

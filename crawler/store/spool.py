@@ -1,62 +1,99 @@
-"""The spool: the pages a crawl holds on disk until their site has been seen.
+"""The spool: the pages that a crawl keeps on disk until it has seen their site.
 
-A spool is one WARC file. While pages are added or wait to be worked on it is called
-``CRAWL.spool.warc.gz``; once drained and kept it is the crawl's archive, ``CRAWL.warc.gz``. What a
-replay needs to know stands in the file's own ``warcinfo`` record, so the file is all there is.
+A spool is one WARC file. While pages are added or wait to be processed it is called
+``CRAWL.spool.warc.gz``; once they are exported and kept it is the crawl's archive,
+``CRAWL.warc.gz``. What a replay needs to know is in the file's own ``warcinfo`` record.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from array import array
+import re
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.store.archive import WarcWriter, page_of
-from crawler.store.lock import try_lock
+from crawler.store.files import try_lock
 from crawler.store.payload import PayloadError
-from crawler.store.spool_file import (
-    Contents,
-    SpoolFacts,
-    archive_path,
-    is_waiting,
-    read_facts,
-    spool_path,
-    survey,
-)
 from crawler.store.warc import read_records
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
-    from crawler.core.page.page import Page
-    from crawler.store.spool_file import SpoolInfo
+    from filelock import BaseFileLock
 
-__all__ = ["Spool"]
+    from crawler.core.page.page import Page
+    from crawler.store.warc import Record
+
+__all__ = ["Spool", "SpoolInfo", "find_spools", "spool_info", "spool_path"]
 
 _log = logging.getLogger(__name__)
+_WAITING = ".spool.warc.gz"
+_ARCHIVE = ".warc.gz"
+_META = "x-corpus-spool"  # line of the warcinfo record with the facts of the crawl, as JSON
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,149}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a crawl writes at the beginning of its spool: see :meth:`Spool.create`."""
+
+    crawl_id: str
+    started: str
+    spider: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolInfo:
+    """What is known of a spool in a folder.
+
+    ``crawl_id``, ``started``, ``spider``, ``settings``
+        As the crawl that made it gave them.
+    ``pages``
+        How many whole pages it holds.
+    ``drained``
+        Whether all pages have been exported.
+    ``in_use``
+        Whether a running process works on it.
+    ``damaged``
+        How many places in it cannot be read.
+    """
+
+    path: Path
+    crawl_id: str
+    started: str
+    spider: str
+    settings: Mapping[str, Any]
+    pages: int
+    drained: bool
+    in_use: bool
+    damaged: int = 0
 
 
 class Spool:
-    """The pages held by one crawl, in the order they came.
+    """The pages of one crawl, in the order in which they were appended.
 
-    Make one with :meth:`create`, or take up one that was left behind with :meth:`open`. Either way
-    the process holds a lock on the file until :meth:`close` or its own death, so no two processes
-    work on the same spool.
+    Make one with :meth:`create`, or open one that was left behind with :meth:`open`. Either way the
+    process holds a lock until :meth:`close` or its own end, so no two processes work on a spool.
 
     A page whose :meth:`append` returned is in the hands of the operating system and survives
     ``kill -9``. Pages are not forced to the disk one by one: a power cut may lose the last seconds.
     """
 
     def __init__(
-        self, path: Path, facts: SpoolFacts, file: IO[bytes] | WarcWriter, contents: Contents
+        self, path: Path, facts: _Facts, lock: BaseFileLock | None, writer: WarcWriter | None = None
     ) -> None:
         self._path = path
         self._facts = facts
-        self._file = file
-        self._contents = contents
+        self._lock = lock
+        self._writer = writer
+        self._pages = 0
+        self._damage: tuple[str, ...] = ()
 
     @classmethod
     def create(
@@ -68,21 +105,28 @@ class Spool:
         spider: str = "",
         settings: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Begin the spool of a crawl; the folder is made where it is missing.
+        """Begin the spool of a crawl; a missing folder is made.
 
         Args:
             folder: where spools are kept.
             crawl_id: names the file: letters, digits, ``.``, ``_`` and ``-``.
             started: when the crawl started, ISO 8601.
-            spider: the spider's name, for the one who reads the list of spools later.
+            spider: the spider's name, for the list of spools.
             settings: what a replay must set to give the same items (JSON values).
 
         Raises:
-            StoreError: the name will not do, a spool of that name is there, or the folder or file
-                cannot be made.
+            StoreError: the name cannot be used, a spool or archive of that name exists, or the
+                folder or file cannot be made.
         """
-        facts = SpoolFacts(crawl_id, started, spider, dict(settings or {}))
-        head = facts.warcinfo()
+        if not _SAFE_ID.fullmatch(crawl_id):
+            raise StoreError(
+                f"{crawl_id!r} cannot name a spool. Use up to 150 letters, digits, '.', '_' or '-'."
+            )
+        facts = _Facts(crawl_id, started, spider, dict(settings or {}))
+        try:
+            info = {_META: json.dumps(asdict(facts))}
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
         path = spool_path(folder, crawl_id)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,41 +134,39 @@ class Spool:
             raise StoreError(
                 f"{path.parent} cannot be made: {error.strerror or error}. Choose another folder."
             ) from error
-        archive = archive_path(path)
+        archive = _archive_path(path)
         if archive.exists():
             raise StoreError(
                 f"{archive} is the archive of a crawl of that name. Move it away or choose another."
             )
-        writer = WarcWriter(path, date=started, info=head)
-        _lock(writer.fileno(), path)
-        return cls(path, facts, writer, Contents(array("Q")))
+        writer = WarcWriter(path, date=started, info=info)
+        try:
+            return cls(path, facts, _locked(path), writer)
+        except BaseException:
+            writer.close()
+            raise
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Take up a spool left behind, to read it; nothing can be appended.
+        """Open a spool that was left behind, to read it; nothing can be appended.
 
-        Half a page at its end, cut off by a kill, is no page and is passed over; damage before it
-        stands in :attr:`damage`.
+        A page at its end that a kill cut off is no page. Other damage is in :attr:`damage`.
 
         Raises:
-            StoreError: the file is missing, unreadable, no spool, or held by a living process.
+            StoreError: the file is missing, unreadable, no spool, or in use by another process.
         """
         path = Path(path)
+        lock = _locked(path) if path.is_file() else None
         try:
-            file = path.open("rb")
-        except OSError as error:
-            raise StoreError(
-                f"{path} cannot be opened: {error.strerror or error}. Check the path."
-            ) from error
-        try:
-            _lock(file.fileno(), path)
-            facts, contents = read_facts(file, path), survey(file)
-            if contents.cut:
-                _log.info("%s: %s; the pages before it are whole", path, contents.cut)
-            return cls(path, facts, file, contents)
+            facts, pages, damage, cut = _survey(path)
         except BaseException:
-            file.close()
+            _release(lock)
             raise
+        if cut:
+            _log.info("%s: %s; the pages before are whole", path, cut)
+        spool = cls(path, facts, lock)
+        spool._pages, spool._damage = pages, damage
+        return spool
 
     @property
     def path(self) -> Path:
@@ -133,110 +175,262 @@ class Spool:
 
     @property
     def info(self) -> SpoolInfo:
-        """The spool's facts as they are now."""
-        return self._facts.of_file(self._path, self._contents, in_use=not self._file.closed)
+        """What is known of the spool now."""
+        in_use = self._lock is not None and self._lock.is_locked
+        return _info(self._path, self._facts, self._pages, in_use, len(self._damage))
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What was found damaged when it was opened, a line a place; pages there are lost."""
-        return self._contents.damage
+        """The damaged places that :meth:`open` found, a line each; the pages there are lost."""
+        return self._damage
 
     def __len__(self) -> int:
-        return len(self._contents.offsets)
+        return self._pages
 
     def append(self, page: Page) -> None:
         """Add a page. When this returns, the page survives the death of the process.
 
         Raises:
             StoreError: the spool is closed or was opened to read, the disk is full, or the page's
-                fields cannot be kept as JSON. The pages held before are safe.
+                fields cannot be written as JSON. The pages added before are safe.
         """
-        if not isinstance(self._file, WarcWriter):
+        if self._writer is None:
             raise StoreError(f"{self._path} was opened to read: no page can be added any more.")
-        self._contents.offsets.append(self._file.write(page))
+        self._writer.write(page)
+        self._pages += 1
 
     def pages(self) -> Iterator[Page]:
-        """Give the pages in the order they were appended, one at a time.
+        """Give the pages in the order in which they were appended, one at a time.
 
-        Works while the spool is filled, and after :meth:`close`; pages appended after the call are
-        not given.
+        Works while pages are appended, and after :meth:`close`. Pages that are appended after the
+        call are not given.
 
         Raises:
-            StoreError: the file is gone, or a page in it has been damaged since.
+            StoreError: the file is gone, or has been damaged since it was opened.
         """
-        return self._read(len(self))
+        return self._read(self._pages)
 
     def _read(self, count: int) -> Iterator[Page]:
+        damage: list[str] = []
+        given = 0
         try:
             with self._path.open("rb") as file:
-                for number in range(count):
-                    yield self._read_one(file, number)
+                records = read_records(
+                    file,
+                    name=str(self._path),
+                    max_block=None,
+                    on_damage=lambda _reason, detail: damage.append(detail),
+                )
+                while given < count:
+                    page = _page_in(next(records, None), damage)
+                    if tuple(damage) != self._damage[: len(damage)]:
+                        raise StoreError(
+                            f"{self._path}: page {given} is damaged ({'; '.join(damage)}). "
+                            "Open the spool once more to process the pages that are whole."
+                        )
+                    if page is not None:
+                        yield page
+                        given += 1
         except OSError as error:
             raise StoreError(
                 f"{self._path} cannot be read: {error.strerror or error}. "
                 "Has it been moved or deleted?"
             ) from error
 
-    def _read_one(self, file: IO[bytes], number: int) -> Page:
-        file.seek(self._contents.offsets[number])
-        damage: list[str] = []
-        records = read_records(
-            file,
-            name=str(self._path),
-            max_block=None,
-            on_damage=lambda _reason, detail: damage.append(detail),
-        )
-        try:
-            record = next(records, None)
-            page = None if record is None or damage else page_of(record)
-        except PayloadError as error:
-            damage.append(error.detail)
-            page = None
-        if page is None:
-            raise StoreError(
-                f"{self._path}: page {number} is damaged ({'; '.join(damage) or 'no page'}). "
-                "Open the spool anew to work on the pages that are whole."
-            )
-        return page
-
     def finish(self, *, keep: bool) -> None:
-        """Say that every page has been worked on, and close the spool.
+        """Note that every page has been exported, and close the spool.
 
-        A spool that was waiting becomes the crawl's archive if ``keep``, else it is removed; a file
-        already gone is no error. An archive stays what and where it is.
+        A waiting spool becomes the crawl's archive if ``keep``, else it is removed. It is no error
+        if the file is gone already. An archive stays as it is.
 
         Raises:
             StoreError: the file cannot be renamed or removed, or another archive has its new name.
         """
-        self.close()
-        if not is_waiting(self._path):
-            return
+        if self._writer is not None:
+            self._writer.close()
+        try:
+            if _is_waiting(self._path):
+                self._remove_or_rename(keep=keep)
+        finally:
+            self.close()
+
+    def _remove_or_rename(self, *, keep: bool) -> None:
+        archive = _archive_path(self._path)
+        if keep and archive.exists():
+            raise StoreError(f"{archive} exists already: move it away or rename the spool")
+        lock = _lock_path(self._path)
         try:
             if keep:
-                self._become_archive()
+                # In one step, so that a kill leaves it either waiting or drained.
+                self._path = self._path.rename(archive)
             else:
                 self._path.unlink(missing_ok=True)
+            lock.unlink(missing_ok=True)
         except OSError as error:
             change = "renamed" if keep else "removed"
             raise StoreError(
-                f"{self._path} cannot be {change} ({error.strerror or error}): see to it by hand"
+                f"{self._path} cannot be {change} ({error.strerror or error}): do it by hand"
             ) from error
 
-    def _become_archive(self) -> None:
-        archive = archive_path(self._path)
-        if archive.exists():
-            raise StoreError(f"{archive} is there already: move it away or rename the spool")
-        # In one step, so that it is found either waiting or drained, never half.
-        self._path.rename(archive)
-        self._path = archive
-
     def close(self) -> None:
-        """End appending and let go of the lock. The pages stay readable."""
-        self._file.close()
+        """Stop appending, and release the lock. The pages can still be read."""
+        if self._writer is not None:
+            self._writer.close()
+        _release(self._lock)
 
 
-def _lock(descriptor: int, path: Path) -> None:
-    if not try_lock(descriptor):
+def spool_path(folder: str | os.PathLike[str], crawl_id: str) -> Path:
+    """Return the file of a crawl's spool while pages are added or wait."""
+    return Path(folder) / f"{crawl_id}{_WAITING}"
+
+
+def find_spools(folder: str | os.PathLike[str]) -> list[SpoolInfo]:
+    """List the spools in a folder, by name; a missing folder has none.
+
+    Archives that are no spools are not listed. Nor is a spool that cannot be read; a warning is
+    logged.
+    """
+    found = []
+    for path in sorted(Path(folder).glob(f"*{_ARCHIVE}")):
+        try:
+            found.append(spool_info(path))
+        except _NoSpoolError:
+            if _is_waiting(path):
+                _log.warning("%s holds no spool: its beginning is damaged or cut off.", path)
+        except StoreError as error:
+            _log.warning("%s", error)
+    return found
+
+
+def spool_info(path: str | os.PathLike[str]) -> SpoolInfo:
+    """Return what is known of one spool, which may be in use.
+
+    Raises:
+        StoreError: the file is missing, unreadable, or no spool.
+    """
+    path = Path(path)
+    facts, pages, damage, _ = _survey(path)
+    in_use = False
+    # Where nobody has made the lock file, looking at the spool does not make it either.
+    if _lock_path(path).exists():
+        try:
+            _release(_locked(path))
+        except StoreError:
+            in_use = True
+    return _info(path, facts, pages, in_use, len(damage))
+
+
+class _NoSpoolError(StoreError):
+    """A file is no spool."""
+
+
+def _is_waiting(path: Path) -> bool:
+    return path.name.endswith(_WAITING)
+
+
+def _archive_path(path: Path) -> Path:
+    name = path.name.removesuffix(_WAITING).removesuffix(_ARCHIVE)
+    return path.with_name(name + _ARCHIVE)
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _locked(path: Path) -> BaseFileLock | None:
+    """Lock a spool. An archive needs no lock: nobody writes or removes it."""
+    if not _is_waiting(path):
+        return None
+    try:
+        lock = try_lock(_lock_path(path))
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be locked: {error.strerror or error}. Check the folder's permissions."
+        ) from error
+    if lock is None:
         raise StoreError(
             f"{path} is in use by another process. Wait until that crawl or replay has ended."
         )
+    return lock
+
+
+def _release(lock: BaseFileLock | None) -> None:
+    if lock is not None:
+        lock.release()
+
+
+def _info(path: Path, facts: _Facts, pages: int, in_use: bool, damaged: int) -> SpoolInfo:  # noqa: FBT001 - a field
+    return SpoolInfo(
+        path,
+        facts.crawl_id,
+        facts.started,
+        facts.spider,
+        facts.settings,
+        pages,
+        drained=not _is_waiting(path),
+        in_use=in_use,
+        damaged=damaged,
+    )
+
+
+def _survey(path: Path) -> tuple[_Facts, int, tuple[str, ...], str]:
+    """Read a spool through.
+
+    Returns:
+        The facts of its crawl, how many pages it holds, its damaged places, and how its end is cut
+        off, empty where it is not.
+
+    Raises:
+        StoreError: the file is missing, unreadable, or no spool.
+    """
+    damage: list[str] = []
+    cut: list[str] = []
+
+    def on_damage(reason: str, detail: str) -> None:
+        (cut if reason == "truncated" else damage).append(detail)
+
+    try:
+        with path.open("rb") as file:
+            records = read_records(file, name=str(path), max_block=None, on_damage=on_damage)
+            facts = _facts_in(next(records, None))
+            pages = sum(1 for _ in records) if facts else 0
+    except UnreadableInputError:
+        facts, pages = None, 0
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be opened: {error.strerror or error}. Check the path."
+        ) from error
+    if facts is None:
+        raise _NoSpoolError(f"{path} is no spool. Read other archives with the archive spider.")
+    return facts, pages, tuple(damage), "".join(cut)
+
+
+def _facts_in(record: Record | None) -> _Facts | None:
+    """Read the facts of a crawl; ``None`` where a record holds none as crawls write them."""
+    if record is None or record.block is None:
+        return None
+    for line in record.block.split(b"\r\n"):
+        name, _, value = line.partition(b": ")
+        if name == _META.encode():
+            try:
+                facts = _Facts(**json.loads(value))
+            except (ValueError, TypeError, RecursionError):
+                return None
+            texts = (facts.crawl_id, facts.started, facts.spider)
+            sound = all(isinstance(text, str) for text in texts)
+            # The name of the crawl becomes a file's name again where counts are kept.
+            if sound and isinstance(facts.settings, dict) and _SAFE_ID.fullmatch(facts.crawl_id):
+                return facts
+    return None
+
+
+def _page_in(record: Record | None, damage: list[str]) -> Page | None:
+    """Return the page in a record of a spool, or note what is wrong."""
+    if record is None:
+        damage.append("the file is shorter than it was")
+        return None
+    try:
+        return page_of(record)
+    except PayloadError as error:
+        damage.append(error.detail)
+        return None

@@ -1,135 +1,82 @@
-"""WARC records from a file, however it is packed and however it is hurt.
+"""Records of WARC files, read with FastWARC; reading continues after damaged places.
 
-The format is small: a version line, headers, a block of ``Content-Length`` bytes, a blank line.
-What matters here is what happens when a file is cut or damaged, because that is the state in which
-a killed crawl leaves one: every whole record is given, the damage is reported once, and reading
-goes on at the next record that can be found.
+FastWARC stops at the first damaged place and gives a record that is cut off as if it were whole.
+Files that killed crawls leave are like that. So this module compares the length of each record with
+its headers, and after damage it continues at the next place where a record begins.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+import re
+import zlib
+from dataclasses import dataclass, replace
+from typing import IO, TYPE_CHECKING, Final
 
-from crawler.store.unpack import VERSION, DamageError, Members, open_source
+from fastwarc.stream_io import GzipReader, ZstdReader
+from fastwarc.warc import ArchiveIterator, WarcHeader
+
+from crawler.core.errors import UnreadableInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from crawler.store.unpack import Source
+    from fastwarc.warc import WarcRecord
 
-__all__ = ["MAX_HEAD", "Record", "header_lines", "headers_of", "member_offsets", "read_records"]
+__all__ = ["MAX_HEAD", "Record", "read_records"]
 
-MAX_HEAD = 16 << 20  # bytes; longest head of a record (fields of a page travel in it)
+MAX_HEAD: Final = 16 << 20
+"""Most bytes of a record's headers. The further fields of a page are among them."""
+
+_VERSION = b"WARC/"
+_GZIP, _ZSTD, _ZSTD_DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
+_BLANK = b"\r\n\0"  # may stand between records: copies and power cuts leave zeros
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LENGTH_DIGITS = 18
+_SNIFF = 256
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One WARC record.
 
-    ``headers`` has lower-cased names; of a repeated header the first counts. ``length`` is the
-    length of the block in bytes; ``block`` is ``None`` where that exceeds the caller's limit.
+    ``headers``
+        By lower-cased name; of a repeated header the first.
+    ``length``
+        Bytes of its block.
+    ``block``
+        The block; of an HTTP response what follows the HTTP headers. ``None`` where ``length``
+        exceeds the caller's limit.
+    ``status``
+        Status code of an HTTP response; ``None`` where the block does not begin as one.
+    ``http_headers``
+        The headers of an HTTP response in their order, with lower-cased names.
     """
 
     headers: Mapping[str, str]
     length: int
     block: bytes | None
+    status: int | None = None
+    http_headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def type(self) -> str:
         """The record's ``WARC-Type``, lower-cased."""
         return self.headers.get("warc-type", "").lower()
 
+    @property
+    def is_http_response(self) -> bool:
+        """Whether the block is an HTTP response, by the record's headers."""
+        content_type = self.headers.get("content-type", "").lower()
+        return self.type == "response" and content_type.startswith("application/http")
 
-class _Framer:
-    """Cuts a source into heads and blocks."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._data = bytearray()
+class _CutError(Exception):
+    """The file ends within the block of a record."""
 
-    def head(self) -> bytes | None:
-        """The next record's head without its blank line; ``None`` at the end of the file."""
-        if not self._begin():
-            return None
-        searched = 0
-        while True:
-            for blank in (b"\r\n\r\n", b"\n\n"):
-                at = self._data.find(blank, searched)
-                if at >= 0:
-                    head = bytes(self._data[:at])
-                    del self._data[: at + len(blank)]
-                    return head
-            searched = max(0, len(self._data) - 3)
-            if len(self._data) > MAX_HEAD:
-                raise DamageError("corrupt", f"a record's head is longer than {MAX_HEAD} bytes")
-            if not self._fill():
-                raise DamageError("truncated", "the last record is cut off in its head")
 
-    def _begin(self) -> bool:
-        """Go past blank lines to a version line; ``False`` when there is none before the end."""
-        while True:
-            blank = 0
-            while blank < len(self._data) and self._data[blank] in b"\r\n":
-                blank += 1
-            del self._data[:blank]
-            if self._data:
-                break
-            if not self._fill():
-                return False
-        while len(self._data) < len(VERSION) and self._fill():
-            pass
-        if self._data.startswith(VERSION):
-            return True
-        if VERSION.startswith(self._data):
-            raise DamageError("truncated", "the last record is cut off in its version line")
-        raise DamageError("corrupt", f"no record where one should begin: {self._sight()}")
-
-    def take(self, length: int) -> bytes:
-        """The next ``length`` bytes."""
-        while len(self._data) < length:
-            if not self._fill():
-                raise DamageError(
-                    "truncated",
-                    f"the last record has {len(self._data)} bytes of {length}",
-                )
-        taken = bytes(memoryview(self._data)[:length])
-        del self._data[:length]
-        return taken
-
-    def skip(self, length: int) -> None:
-        """Pass over ``length`` bytes without keeping them."""
-        while length > len(self._data):
-            length -= len(self._data)
-            self._data.clear()
-            if not self._fill():
-                raise DamageError("truncated", "the last record is cut off in its block")
-        del self._data[:length]
-
-    def find_record(self, damage: DamageError) -> None:
-        """After damage, go to the next version line, or to the end."""
-        if damage.packed:
-            self._data.clear()
-            self._source.hunt()
-            return
-        start = 0
-        while True:
-            at = self._data.find(b"\n" + VERSION, start)
-            if at >= 0:
-                del self._data[: at + 1]
-                return
-            del self._data[: -len(VERSION)]
-            if not self._fill():
-                self._data.clear()
-                return
-
-    def _fill(self) -> bool:
-        data = self._source.read()
-        self._data += data
-        return bool(data)
-
-    def _sight(self) -> str:
-        return repr(bytes(self._data[:32]))
+class _LengthError(Exception):
+    """A record has no usable length."""
 
 
 def read_records(
@@ -138,100 +85,262 @@ def read_records(
     """Give the records of a WARC file, one at a time.
 
     Args:
-        file: an open binary file: plain, or packed as gzip members or zstd frames. What it is is
-            seen by its first bytes, not by its name.
+        file: an open binary file that can seek: plain, gzip members, or zstd frames. The first
+            bytes tell which, not the name.
         name: what to call the file in errors.
         max_block: records with a longer block than this many bytes are given without it, and the
-            block is never held whole; ``None`` means no limit.
-        on_damage: called with ``truncated`` (the file breaks off; nothing follows) or ``corrupt``
-            (a stretch makes no sense; reading goes on after it) and a detail.
+            block is never in memory as a whole; ``None`` means no limit.
+        on_damage: called with ``truncated`` (the file ends within a record) or ``corrupt`` (a part
+            of the file cannot be read; reading continues after it) and a detail.
 
     Raises:
-        UnreadableInputError: the file is no WARC file, or needs a module that is not installed.
+        OSError: the file cannot be read.
+        UnreadableInputError: the file is no WARC file.
     """
-    framer = _Framer(open_source(file, name))
-    damage: DamageError | None = None
-    while True:
+    source = _Source(file, name)
+    continues = True
+    while continues:
         try:
-            if damage is not None:
-                last, damage = damage, None
-                framer.find_record(last)
-            head = framer.head()
-            if head is None:
-                return
-            headers = headers_of(head)
-            length = _length(headers)
-            if max_block is not None and length > max_block:
-                yield Record(headers, length, None)
-                framer.skip(length)
-            else:
-                yield Record(headers, length, framer.take(length))
-        except DamageError as error:
-            on_damage(error.reason, error.detail)
-            if error.reason == "truncated":
-                return
-            damage = error
-
-
-def member_offsets(file: IO[bytes], *, on_damage: Callable[[str, str], None]) -> Iterator[int]:
-    """Give the offset of each whole gzip member of an open file, reading it through.
-
-    ``on_damage`` is called as in :func:`read_records`; damaged members have no offset.
-    """
-    members = Members(file, b"")
-    while True:
-        try:
-            offset = members.next_offset()
-        except DamageError as error:
-            on_damage(error.reason, error.detail)
-            if error.reason == "truncated":
-                return
-            members.hunt()
+            yield from source.records(max_block)
+        except _CutError:
+            reason, detail, continues = "truncated", "the last record is cut off", False
+        except (_LengthError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the file itself cannot be read
+            reason, continues = source.resume(error)
+            detail = f"{error}, at byte {source.place}"
         else:
-            if offset is None:
-                return
-            yield offset
+            reason, continues = "truncated" if source.ends_early() else "", False
+            detail = "the last record is cut off"
+        if reason:
+            on_damage(reason, detail)
 
 
-def headers_of(head: bytes) -> dict[str, str]:
-    """Read the headers below a first line (of a WARC or an HTTP head).
+class _Source:
+    """A WARC file as FastWARC reads it, and where reading continues after damage.
 
-    As :func:`header_lines` reads them; the first of a repeated header counts.
+    ``place``
+        The byte of the file where reading began, or stopped at damage.
+    """
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self.place = 0
+        self._file = file
+        self._packed: GzipReader | ZstdReader | None = None
+        self._mark = _VERSION
+        self._last: int | None = None  # where the last record, or its gzip member, begins
+        self._length = 0
+        self._in_member = 0  # records read of that gzip member
+        self._skip = 0
+        head = file.read(_SNIFF)
+        file.seek(0)
+        # A file may be cut off within its first bytes, so a beginning of each mark counts as well.
+        if head and head[:3] == _GZIP[: len(head)]:
+            self._packed, self._mark = GzipReader(file), _GZIP
+        elif head and head[:4] in {_ZSTD[: len(head)], _ZSTD_DICTIONARY[: len(head)]}:
+            self._packed, self._mark = ZstdReader(file), _ZSTD
+        elif not _VERSION.startswith(head.lstrip(_BLANK)[: len(_VERSION)]):
+            raise UnreadableInputError(
+                f"{name} is no WARC file: it begins neither with 'WARC/' nor as gzip or zstd do."
+            )
+        self._lenient = self._has_short_line_ends(name)
+
+    def _has_short_line_ends(self, name: str) -> bool:
+        """Say whether lines end without a carriage return.
+
+        FastWARC has to be told of that. It then passes over whatever is between records without an
+        error, so this is not the rule.
+        """
+        try:
+            line, end, _ = self._unpack(0).partition(b"\n")
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            if "ictionary" in str(error):
+                raise UnreadableInputError(
+                    f"{name} cannot be read: {error} Its zstd dictionary is damaged; fetch it anew."
+                ) from None
+            return False
+        finally:
+            self._jump(0)
+        return bool(end) and not line.endswith(b"\r")
+
+    def records(self, max_block: int | None) -> Iterator[Record]:
+        """Give the records from the present place on."""
+        found: WarcRecord
+        for found in ArchiveIterator(
+            self._packed or self._file,
+            parse_http=False,
+            stream_detect=False,
+            max_header_len=MAX_HEAD,
+            quirks_mode=self._lenient,
+        ):
+            begin = self._stopped_at() if self._packed else found.stream_pos
+            self._in_member = self._in_member + 1 if begin == self._last else 1
+            self._last, self._length = begin, 0
+            if self._skip:
+                self._skip -= 1
+                continue
+            record = _record(found, max_block)
+            self._length = record.length
+            yield record
+            if record.block is None and found.consume() < record.length:
+                raise _CutError
+
+    def ends_early(self) -> bool:
+        """Say whether the file ends within a record, where FastWARC met no error.
+
+        That happens where the headers of a record in a gzip member are cut off.
+        """
+        if not isinstance(self._packed, GzipReader):
+            return False
+        member = self._stopped_at()
+        if member != self._last or self._in_member == 1:
+            return self._after_blanks(member) is not None and self._is_cut_within(member)
+        if member:
+            return False
+        # All records are in one member, which says at its end how long it is.
+        self._file.seek(-4, 2)
+        return int.from_bytes(self._file.read(4), "little") != self._packed.tell() % 2**32
+
+    def resume(self, error: Exception) -> tuple[str, bool]:
+        """Go to the next record after an error.
+
+        Returns:
+            ``truncated``, ``corrupt``, or an empty text where nothing but blanks was passed over;
+            and whether there is more to read.
+        """
+        self.place = self._stopped_at()
+        start = self._after_blanks(self.place)
+        if start is None:
+            return "corrupt" if isinstance(error, _LengthError) else "", False
+        if start > self.place and self._begins_record(start):
+            self._jump(start)
+            return "", True
+        for place in _places(self._file, self._mark, start + 1):
+            if self._begins_record(place):
+                self._jump(place)
+                return "corrupt", True
+        if "incomplete" in str(error) or self._is_cut_within(start):
+            return "truncated", False
+        if self._packed is None or self._lenient:
+            return "corrupt", False
+        # What is damaged may be a record among others in one member.
+        self._jump(self.place)
+        self._lenient, self._skip = True, self._in_member
+        return "corrupt", True
+
+    def _jump(self, place: int) -> None:
+        self._last = None
+        if self._packed:
+            self._packed.inner_seek(place)
+        else:
+            self.place = place
+            self._file.seek(place)
+
+    def _unpack(self, place: int) -> bytes:
+        """Return what the records from a place on begin with."""
+        self._jump(place)
+        return (self._packed or self._file).read(_SNIFF).lstrip(_BLANK)
+
+    def _stopped_at(self) -> int:
+        """Return where the present gzip member begins; without, where the next record should."""
+        if self._packed:
+            return self._packed.frame_start_position() or 0
+        if self._last is None:
+            return self.place
+        self._file.seek(self._last)
+        head = _HEAD_END.search(self._file.read(MAX_HEAD))
+        return self._last + (head.end() + self._length if head else 0)
+
+    def _after_blanks(self, place: int) -> int | None:
+        """Return the first place that is not blank; ``None`` where the file ends before."""
+        self._file.seek(place)
+        while data := self._file.read(_CHUNK):
+            if rest := data.lstrip(_BLANK):
+                return place + len(data) - len(rest)
+            place += len(data)
+        return None
+
+    def _begins_record(self, place: int) -> bool:
+        if not self._packed:
+            self._file.seek(place - 1)
+            return self._file.read(1) in _BLANK
+        try:
+            return self._unpack(place).startswith(_VERSION)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            return False
+
+    def _is_cut_within(self, place: int) -> bool:
+        """Say whether the file ends within the record or gzip member that begins at a place."""
+        self._file.seek(place)
+        if self._packed is None:
+            rest = self._file.read(MAX_HEAD)
+            return _VERSION.startswith(rest[: len(_VERSION)]) and not _HEAD_END.search(rest)
+        member = zlib.decompressobj(wbits=31)
+        try:
+            while not member.eof and (data := member.unconsumed_tail or self._file.read(_CHUNK)):
+                member.decompress(data, _CHUNK)
+        except zlib.error:
+            return False
+        return not member.eof
+
+
+def _record(found: WarcRecord, max_block: int | None) -> Record:
+    """Read a record.
+
+    Raises:
+        _CutError: the file ends within it.
+        _LengthError: it has no usable length.
     """
     headers: dict[str, str] = {}
-    for name, value in header_lines(head):
-        headers.setdefault(name, value)
-    return headers
-
-
-def header_lines(head: bytes) -> list[tuple[str, str]]:
-    """Read the header lines below a first line in their order, repeated headers among them.
-
-    Names come back lower-cased; a line that begins with a blank continues the one before; bytes
-    that are not UTF-8 are read as Latin-1.
-    """
-    try:
-        text = head.decode("utf-8")
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    found: list[tuple[str, list[str]]] = []
-    is_open = False
-    # Not splitlines(): it would also break a value at the other line ends Unicode knows.
-    for line in text.replace("\r\n", "\n").split("\n")[1:]:
-        if line[:1] in {" ", "\t"} and is_open:
-            found[-1][1].append(line.strip())
-            continue
-        key, colon, value = line.partition(":")
-        name = key.strip().lower() if colon else ""
-        is_open = bool(name)
-        if is_open:
-            found.append((name, [value.strip(" \t")]))
-    return [(name, " ".join(pieces)) for name, pieces in found]
-
-
-def _length(headers: Mapping[str, str]) -> int:
-    text = headers.get("content-length", "")
+    for key, value in found.headers.to_tuples():
+        headers.setdefault(key.lower(), value)
+    if "\ufffd" in headers.get("warc-target-uri", ""):
+        # Not UTF-8, as old crawlers wrote it.
+        address = found.headers.get_bytes(WarcHeader.WARC_TARGET_URI) or b""
+        headers["warc-target-uri"] = address.decode("latin-1")
+    length = headers.get("content-length", "")
     # isdecimal alone would let digits of other scripts through.
-    if not (text.isascii() and text.isdecimal()):
-        raise DamageError("corrupt", f"a record's Content-Length is {text!r}, not a number")
-    return int(text)
+    if not (length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS):
+        raise _LengthError(f"a record's Content-Length is {length!r}, not a number")
+    if found.content_length != int(length):
+        # FastWARC 2.0 does not see the header in lower case.
+        raise _LengthError("a record's Content-Length cannot be read: is it in lower case?")
+    record = Record(headers, int(length), None)
+    if max_block is not None and record.length > max_block:
+        return record
+    if record.is_http_response:
+        found.is_http = True  # FastWARC knows the content type in lower case alone
+        found.parse_http(max_header_len=MAX_HEAD, quirks_mode=True)
+    http = found.http_headers if record.is_http_response else None
+    left = found.content_length
+    block = found.reader.read()
+    if len(block) < left:
+        raise _CutError
+    return replace(
+        record,
+        block=block,
+        status=http.status_code if http else None,
+        http_headers=tuple((key.lower(), value) for key, value in http.to_tuples()) if http else (),
+    )
+
+
+def _places(file: IO[bytes], mark: bytes, start: int) -> Iterator[int]:
+    """Give the places of some bytes from a place on. The file may be moved in between."""
+    data = b""
+    while True:
+        file.seek(start + len(data))
+        if not (more := file.read(_CHUNK)):
+            return
+        data += more
+        at = data.find(mark)
+        while at >= 0:
+            yield start + at
+            at = data.find(mark, at + 1)
+        # The bytes may stand across the border of two chunks.
+        kept = data[-(len(mark) - 1) :]
+        start += len(data) - len(kept)
+        data = kept

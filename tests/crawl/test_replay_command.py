@@ -50,7 +50,9 @@ def test_the_list_says_of_each_spool_how_it_stands(project: Project) -> None:
     kept = Spool.open(leave_spool(project.folder, "two", 2))
     kept.finish(keep=True)
     used = Spool.open(leave_spool(project.folder, "three", 3))
+    before = sorted(waiting.parent.iterdir())
     out, err = project.run("replay", "--list", "-L", "ERROR")
+    assert sorted(waiting.parent.iterdir()) == before, "to list is to change nothing"
     used.close()
     lines = {line.rsplit("/", 1)[1]: line.split() for line in out.splitlines()}
     assert lines[waiting.name][:3] == ["waiting", "1,200", "pages"]
@@ -58,7 +60,6 @@ def test_the_list_says_of_each_spool_how_it_stands(project: Project) -> None:
     assert lines[used.path.name][:4] == ["in", "use", "3", "pages"]
     assert all("site" in line and STARTED in line for line in lines.values())
     assert err == ""
-    assert len(list(waiting.parent.iterdir())) == 3, "to list is to change nothing"
 
 
 def test_the_only_one_waiting_is_taken(project: Project) -> None:
@@ -156,8 +157,8 @@ def test_damage_is_told_once_and_counted_and_the_spool_stays(project: Project) -
     call = ("replay", str(path.relative_to(project.folder)), "-O", "out.jsonl")
     _, err = project.run(*call, "-s", "STATS_DUMP=True", code=1)
     assert len(project.items()) == 17
-    assert err.count("damaged gzip member") == 1
-    assert [line.split()[3] for line in err.splitlines() if "damaged gzip" in line] == ["WARNING:"]
+    assert err.count("at byte ") == 1
+    assert [line.split()[3] for line in err.splitlines() if "at byte " in line] == ["WARNING:"]
     assert "'corpus/skipped/corrupt': 1" in err
     assert "'corpus/pages/exported': 17" in err
     assert "kept because: the file is damaged" in err
@@ -165,7 +166,7 @@ def test_damage_is_told_once_and_counted_and_the_spool_stays(project: Project) -
     out, err = project.run("replay", "--list", "-L", "WARNING")
     assert "17 pages" in out
     assert "damaged places: 1" in out
-    assert "damaged gzip" not in err
+    assert "at byte " not in err
 
 
 def test_a_pipeline_that_fails_is_no_success(project: Project) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.store.spool_file import spool_info
+from crawler.store.spool import spool_info
 from support.crawling import (
     FOOTER,
     TIMEOUT_SETTINGS,

@@ -15,7 +15,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from crawler.demo.server import Answer
-from crawler.store.spool_file import survey
+from crawler.store.archive import read_pages
 from support.running import run_scrapy
 
 if TYPE_CHECKING:
@@ -196,11 +196,7 @@ class Project:
 
     def held_pages(self) -> int:
         """Count the pages in the spools that are waiting, also in that of a crawl that runs."""
-        pages = 0
-        for spool in self.spools():
-            with spool.open("rb") as file:
-                pages += len(survey(file).offsets)
-        return pages
+        return sum(1 for _ in read_pages(self.spools(), on_skip=lambda *_: None))
 
     def wait_for(self, condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
         """Wait until something has happened, while the process runs."""
