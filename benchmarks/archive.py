@@ -1,4 +1,4 @@
-"""An archive by each executor, beside one process: the same corpus, and how long it takes.
+"""An archive by each engine, beside one process: the same corpus, and how long it takes.
 
 Run it as ``python benchmarks/archive.py [--pages N] [--sites N] [--files N] [--processes N]
 [--live]``. Made are WARC files with the pages of some sites, every second of which lies in one file
@@ -34,9 +34,8 @@ from scrapy.settings import Settings
 
 from crawler.core.page.page import Page
 from crawler.demo.server import serve
-from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
-from crawler.harvest.daskexec import DaskExecutor
-from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.archive.run import ArchiveHarvest
+from crawler.harvest.engine import DaskEngine, ProcessEngine
 from crawler.settings import Options
 from crawler.store.archive import WarcWriter, read_pages
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crawler.demo.server import Answer
-    from crawler.harvest.executors import Executor
+    from crawler.harvest.engine import Engine
 
 ROOT = Path(__file__).parents[1]
 DATE = "2024-05-01T10:00:00Z"
@@ -176,15 +175,13 @@ def by_one_process(paths: list[Path], folder: Path) -> tuple[float, list[bytes]]
     return time.monotonic() - began, sorted((folder / "out.jsonl").read_bytes().splitlines())
 
 
-def by_executor(
-    executor: Executor, paths: list[Path], folder: Path, shard_bytes: int
-) -> tuple[float, list[bytes]]:
-    """Read the archive in shards; return the seconds it took, and the lines."""
+def by_engine(engine: Engine, paths: list[Path], folder: Path) -> tuple[float, list[bytes]]:
+    """Read the archive file by file; return the seconds it took, and the lines."""
     options = Options.from_settings(Settings({"CORPUS_DIR": str(folder / "data")}))
-    call = ArchiveCall(paths, options, folder / "out", folder / "work", shard_bytes=shard_bytes)
+    harvest = ArchiveHarvest(paths, options, folder / "out", folder / "work")
     began = time.monotonic()
-    with executor:
-        summary = ArchiveHarvest(call, executor, lambda line: print(f"  {line}")).run()
+    with engine:
+        summary = harvest.run(engine, lambda line: print(f"  {line}"))
     seconds = time.monotonic() - began
     if not summary.is_complete:
         raise SystemExit(f"not all was done: {summary.failed}")
@@ -204,7 +201,6 @@ def main() -> int:
     parser.add_argument("--sites", type=int, default=40)
     parser.add_argument("--files", type=int, default=8)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--shard-size", type=int, default=64, metavar="MB")
     parser.add_argument("--live", action="store_true", help="crawl the pages first")
     parser.add_argument("--folder", type=Path, help="where all of it is kept (default: nowhere)")
     arguments = parser.parse_args()
@@ -240,8 +236,8 @@ def compare(
     all_same = lines == wanted
     for name in ("local", "dask"):
         before = processors()
-        with executors(name, arguments.processes) as executor:
-            seconds, found = by_executor(executor, paths, folder / name, arguments.shard_size << 20)
+        with engines(name, arguments.processes) as engine:
+            seconds, found = by_engine(engine, paths, folder / name)
         cpu = processors() - before
         beside = f" ({cpu:.1f} of processors, {cpu / alone_cpu:.2f} times as many)"
         all_same &= found == wanted
@@ -255,14 +251,14 @@ def compare(
 
 
 @contextmanager
-def executors(name: str, processes: int) -> Iterator[Executor]:
-    """Start an executor, and for Dask a cluster with as many workers."""
+def engines(name: str, processes: int) -> Iterator[Engine]:
+    """Start an engine, and for Dask a cluster with as many workers."""
     if name == "local":
-        yield LocalExecutor(processes)
+        yield ProcessEngine(processes)
         return
     make: Any = LocalCluster  # Dask's own functions have no types.
     with make(n_workers=processes, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made:
-        yield DaskExecutor(made.scheduler_address)
+        yield DaskEngine(made.scheduler_address)
 
 
 def figures(lines: list[bytes]) -> str:

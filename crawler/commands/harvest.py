@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["HarvestCommand"]
 
 _NOT_WELL = 1
-_FLAGS = {"sites": "--site", "shard_size": "--shard-size"}
+_FLAGS = {"sites": "--site"}
 
 
 class HarvestCommand(ScrapyCommand):

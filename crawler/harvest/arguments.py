@@ -24,7 +24,6 @@ TIMES: Final = 3
 FETCHED: Final = 10
 """How many pages are shown where ``--fetch`` has no number."""
 
-_SHARD_MEGABYTES: Final = 64
 _EXECUTOR: Final = ("executor", "processes", "scheduler")
 
 
@@ -67,9 +66,9 @@ FORMS: Final = {
     ),
     "archive": Form(
         "FILE…",
-        "Makes the items of WARC files, and of those in folders, in shards, as 'scrapy crawl "
+        "Makes the items of WARC files, and of those in folders, one job a file, as 'scrapy crawl "
         "archive' does in one process.",
-        ("output", "work", "shard_size", "memory", *_EXECUTOR),
+        ("output", "work", "memory", *_EXECUTOR),
     ),
 }
 """The forms by their names."""
@@ -128,12 +127,10 @@ def add_arguments(parser: argparse.ArgumentParser, form: str | None = None) -> N
         says=f"ask the sites, and show the first N pages of each (default {FETCHED})")  # fmt: skip
     add = adder(parser.add_argument_group("archives"))
     add("output", "-O", "--output", metavar="FOLDER",
-        says="folder of the items, one file a shard (default archive in CORPUS_DIR)")  # fmt: skip
+        says="folder of the items, one a WARC file (default archive in CORPUS_DIR)")  # fmt: skip
     add("work", "--work", metavar="FOLDER",
         says="folder of what is kept meanwhile, to go on after a kill "
         "(default archive-work in CORPUS_DIR)")  # fmt: skip
-    add("shard_size", "--shard-size", metavar="MB", type=_positive,
-        says=f"least size of a shard, packed (default {_SHARD_MEGABYTES})")  # fmt: skip
     add("memory", "--memory", metavar="MB", type=_positive,
         says="most memory that a job may allocate, without limit if left out")  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Captures"]
 
+_T = TypeVar("_T")
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -48,8 +49,8 @@ class Captures:
         self._unwanted.add(self._read)
         self._read += 1
 
-    def wanted(self, pages: Iterable[Page]) -> Iterator[Page]:
-        """Give, of the second reading, what is wanted."""
+    def wanted(self, pages: Iterable[_T]) -> Iterator[_T]:
+        """Give, of the second reading, what is wanted: pages, or what stands for them."""
         for number, page in enumerate(pages):
             if number not in self._unwanted:
                 yield page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
 from typing import TYPE_CHECKING
@@ -12,9 +11,9 @@ from scrapy.exporters import JsonLinesItemExporter
 from scrapy.settings import Settings
 
 from crawler.core.page.page import Page
-from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.inline import InlineExecutor
-from crawler.harvest.archive.run import ArchiveCall, ArchiveHarvest
+from crawler.harvest.archive.run import ArchiveHarvest
+from crawler.harvest.archive.work import Figures
+from crawler.harvest.engine import InlineEngine
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.session import Journey
 from crawler.settings import Options
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.harvest.archive.run import Summary
-    from crawler.harvest.executors import Executor
+    from crawler.harvest.engine import Engine
 
 DATE = "2024-05-01T10:00:00Z"
 
@@ -123,12 +122,6 @@ def write_archive(
     return paths
 
 
-def one_stream(path: Path, target: Path) -> None:
-    """Pack all of an archive as one gzip member."""
-    with gzip.open(path) as file:
-        target.write_bytes(gzip.compress(file.read()))
-
-
 def options_for(folder: Path, **settings: object) -> Options:
     """Read settings, named without ``CORPUS_``."""
     values = {f"CORPUS_{name}": value for name, value in settings.items()}
@@ -139,12 +132,11 @@ def harvest(
     paths: Sequence[Path],
     folder: Path,
     options: Options,
-    executor: Executor | None = None,
-    shard_bytes: int = 8_000,
+    engine: Engine | None = None,
 ) -> Summary:
     """Run an archive harvest below a folder, in this process unless told otherwise."""
-    call = ArchiveCall(paths, options, folder / "out", folder / "work", shard_bytes=shard_bytes)
-    return ArchiveHarvest(call, executor or InlineExecutor(), told.append).run()
+    archive = ArchiveHarvest(paths, options, folder / "out", folder / "work")
+    return archive.run(engine or InlineEngine(), told.append)
 
 
 def lines_of(folder: Path) -> list[bytes]:

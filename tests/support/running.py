@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 
+import scrapy.__main__
 import scrapy.cmdline
 import scrapy.crawler
 
@@ -128,6 +129,8 @@ def become(order: Sequence[object], head: Sequence[str]) -> NoReturn:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if mode is None else mode
         os.dup2(os.open(str(name), flags, 0o644), number)
     sys.argv = ["scrapy", *arguments]
+    # Processes that the command starts begin with what they find as its main module.
+    sys.modules["__main__"] = scrapy.__main__
     scrapy.cmdline.execute(sys.argv)
     sys.exit(0)
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import pytest
-
 from crawler.core.methods.base import Label
-from crawler.core.page.page import Page
-from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.pagework import ShardJourney
 from support.archives import harvest, lines_of, made_pages, one_process, options_for, write_archive
 
 if TYPE_CHECKING:
@@ -44,21 +39,3 @@ def test_items_that_there_was_no_memory_for_are_made_next_time(tmp_path: Path) -
     Hungry.pages[0] = 1_000_000
     assert harvest(paths, tmp_path, options).is_complete
     assert lines_of(tmp_path) == one_process(paths, options)[0]
-
-
-def test_other_errors_cost_their_page_alone(tmp_path: Path) -> None:
-    figures = Figures()
-    journey = ShardJourney(options_for(tmp_path), "", figures, mode="archive")
-    page = Page("https://a.example/", b"")
-
-    def work(error: Exception | None) -> int:
-        if error is not None:
-            raise error
-        return 7
-
-    assert journey._attempt(page, lambda: work(None)) == 7
-    assert journey._attempt(page, lambda: work(ValueError())) is None
-    assert figures.skips == {"error": 1}
-    with pytest.raises(MemoryError):
-        journey._attempt(page, lambda: work(MemoryError()))
-    journey.close()

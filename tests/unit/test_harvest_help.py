@@ -49,7 +49,7 @@ def test_each_form_has_the_help_of_its_own_options(capsys: pytest.CaptureFixture
     assert not others & own["run"]
     assert {"--last", "--json", "--html"} <= own["status"]
     assert not {"--due", "--executor", "--work", "--times"} & own["status"]
-    assert {"-O", "--work", "--shard-size", "--memory", "-s"} <= own["archive"]
+    assert {"-O", "--work", "--memory", "-s"} <= own["archive"]
     # Settings of sites stand in the plan.
     assert [form for form in FORMS if "-s" in own[form]] == ["archive"]
     every = flags(shown(capsys, ["--help"]))

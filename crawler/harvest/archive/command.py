@@ -1,4 +1,4 @@
-"""What ``scrapy harvest archive`` does, and what it tells."""
+"""``scrapy harvest archive``."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.errors import CorpusError, OptionError, one_line
-from crawler.core.wording import counted
-from crawler.harvest.archive.figures import OF_FILES, Figures
-from crawler.harvest.archive.output import MANIFEST
-from crawler.harvest.archive.run import SHARD_BYTES, ArchiveCall, ArchiveHarvest
-from crawler.harvest.calls import ExecutorCall
-from crawler.journey.session import Journey
+from crawler.core.errors import ArgumentError, CorpusError, OptionError, one_line
+from crawler.core.wording import counted, listed
+from crawler.harvest.archive.folders import MANIFEST
+from crawler.harvest.archive.pagework import ArchiveSession
+from crawler.harvest.archive.run import ArchiveHarvest
+from crawler.harvest.archive.work import OF_FILES, Figures
+from crawler.harvest.engine import ProcessEngine, Workers, open_engine, stop_by_signals
 from crawler.settings import PREFIX, Options
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scrapy.settings import BaseSettings
 
@@ -27,37 +27,33 @@ if TYPE_CHECKING:
 __all__ = ["run_archive", "summary_lines"]
 
 _MEGABYTE: Final = 1 << 20
-_SKIPS_TOLD: Final = 12
-_LINES_TOLD: Final = 10
+_LINES_SHOWN: Final = 10
 
 
 def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
     """Run the command.
 
     Args:
-        namespace: ``files``, and the options of the form ``archive`` of
-            :data:`crawler.harvest.arguments.FORMS`.
+        namespace: the options ``files``, ``output``, ``work``, ``memory``, ``executor``,
+            ``processes`` and ``scheduler``.
         settings: Scrapy's.
 
     Returns:
-        The exit code: 0 when every page has become what it should, 1 when not, 2 when the call or
-        a setting is wrong.
+        The exit code: 0 when there is an item, or a reason for none, of every page; 1 when
+        something could not be done; 2 when the call or a setting is wrong.
     """
     try:
         options = Options.from_settings(settings)
         _check(options, settings)
-        call = ArchiveCall(
-            paths=[Path(name) for name in namespace.files],
-            options=options,
-            output=Path(namespace.output or options.dir / "archive"),
-            work=Path(namespace.work or options.dir / "archive-work"),
-            shard_bytes=(namespace.shard_size or SHARD_BYTES // _MEGABYTE) * _MEGABYTE,
-            memory=namespace.memory and namespace.memory * _MEGABYTE,
-            path=[str(Path(folder).absolute()) for folder in sys.path],
-        )
-        wanted = namespace.executor or "local", namespace.processes, namespace.scheduler
-        with ExecutorCall(*wanted).make() as executor:
-            summary = ArchiveHarvest(call, executor, _tell).run()
+        output = Path(namespace.output or options.dir / "archive")
+        work = Path(namespace.work or options.dir / "archive-work")
+        harvest = ArchiveHarvest([Path(name) for name in namespace.files], options, output, work)
+        workers = Workers(namespace.executor or "local", namespace.processes, namespace.scheduler)
+        if workers.executor == "dask" and namespace.memory:
+            raise ArgumentError("--memory is for --executor local; a cluster's workers have limits")
+        memory = namespace.memory and namespace.memory * _MEGABYTE
+        with open_engine(workers, ProcessEngine, memory) as engine, stop_by_signals(engine, _tell):
+            summary = harvest.run(engine, _tell)
     except CorpusError as error:
         _tell(one_line(error))
         return error.exit_code
@@ -67,20 +63,24 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
     for line in summary_lines(summary):
         _tell(line)
     if summary.items:
-        _tell(f"the items are in {call.output}")
+        _tell(f"the items are in {output}")
     return 0 if summary.is_complete else 1
 
 
 def _check(options: Options, settings: BaseSettings) -> None:
-    """Refuse, or tell of, what a crawl would do and this command does not."""
+    """Refuse settings that this command does not follow, or name them.
+
+    Raises:
+        CorpusError: a setting is refused, or what it names is not there.
+    """
     for name in ("tables_folder", "structure_folder", "wrapper_report"):
         if getattr(options, name) is not None:
             raise OptionError(
                 f"{PREFIX}{name.upper()} is set, and 'scrapy harvest archive' writes items alone: "
                 "leave it out"
             )
-    # What makes the items has to be there: methods, models, wrapper projects.
-    Journey(options, "", Figures(), mode="archive").close()
+    # Methods, models and wrapper projects have to be there before the first job.
+    ArchiveSession(options, Figures()).close()
     if options.incremental:
         _tell(f"{PREFIX}INCREMENTAL is for crawls of sites: all pages of the files are taken")
     if settings.getdict("ITEM_PIPELINES"):
@@ -88,42 +88,35 @@ def _check(options: Options, settings: BaseSettings) -> None:
 
 
 def _tell(line: str) -> None:
-    # Where the disk is full or the terminal is gone, the work goes on unseen.
+    # Where the disk is full or the terminal is gone, the work goes on.
     with suppress(OSError):
         sys.stderr.write(f"scrapy harvest archive: {line}\n")
 
 
 def summary_lines(summary: Summary) -> list[str]:
     """Return what a person is told at the end."""
-    told = summary.as_json()
-    files, shards = counted(told["files"], "file"), counted(told["shards"], "shard")
-    records, sites = counted(told["pages"], "record"), counted(told["sites"], "site")
-    lines = [f"{files} in {shards}: {records} of {sites}, {counted(told['items'], 'item')}"]
-    skips: dict[str, int] = told["skipped"]
-    pages = {reason: count for reason, count in skips.items() if reason not in OF_FILES}
+    counts, skips = summary.figures.counts, summary.figures.skips
+    records = counted(counts["corpus/pages/fetched"], "record")
+    sites, items = counted(counts["corpus/sites"], "site"), counted(summary.items, "item")
+    lines = [f"{counted(summary.files, 'file')}: {records} of {sites}, {items}"]
+    pages = [f"{reason} {count:,}" for reason, count in skips.items() if reason not in OF_FILES]
     damage = {reason: count for reason, count in skips.items() if reason in OF_FILES}
     if pages:
-        more = ", …" if len(pages) > _SKIPS_TOLD else ""
-        lines.append(f"without an item: {_named(pages)}{more}")
+        lines.append(f"without an item: {listed(pages)}")
     if damage:
-        lines.append(f"damaged or without a page: {_named(damage)}")
-        lines += _some(told["damage"], sum(damage.values()))
-    if told["lost"]:
-        lines.append(f"{counted(told['lost'], 'page')} could not be made items of, for errors")
-    failed = [f"not done: {line}" for line in told["failed"]]
-    lines += _some(failed, len(failed))
-    if failed:
+        named = listed([f"{reason} {count:,}" for reason, count in damage.items()])
+        lines.append(f"damaged or without a page: {named}")
+        lines += _first(summary.figures.damage, sum(damage.values()))
+    if summary.lost:
+        lines.append(f"{counted(summary.lost, 'page')} could not be made items of, for errors")
+    if summary.failed:
+        lines += _first([f"not done: {line}" for line in summary.failed], len(summary.failed))
         lines.append("the same command tries again what was not done")
     return lines
 
 
-def _named(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:_SKIPS_TOLD])
-
-
-def _some(lines: Sequence[str], number: int) -> list[str]:
-    """Return the first lines, and how many there are beyond them."""
-    shown = list(lines[:_LINES_TOLD])
-    if number > len(shown):
-        shown.append(f"… and {number - len(shown):,} more: see {MANIFEST}")
-    return shown
+def _first(lines: Sequence[str], number: int) -> list[str]:
+    """Return the first of ``number`` lines, and how many there are beyond them."""
+    shown = list(lines[:_LINES_SHOWN])
+    more = number - len(shown)
+    return [*shown, f"… and {more:,} more: see {MANIFEST}"] if more else shown

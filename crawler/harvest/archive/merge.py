@@ -1,172 +1,265 @@
-"""Between the two passes: what all shards tell of the sites of a partition, put together.
+"""Second step: the evidence of the sites of a partition, from what all shards observed.
 
-Shards are gone through in the order of the archive, whichever of them was read first.
+The pages are added in the order of the archive, so that the result is the one of a single process.
+The judge step reads the evidence from the result (:class:`StoredEvidence`).
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import IO, TYPE_CHECKING, Any
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+from zipfile import BadZipFile
 
+import numpy as np
+
+from crawler.core.counting.observation import KeyCounts
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.pagination import PartLinks
-from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.merged import (
-    JudgedBy,
-    KnownView,
-    Part,
-    views_path,
-    write_parts,
-    write_view,
-)
-from crawler.harvest.archive.observed import read_observed
-from crawler.harvest.archive.work import begin_job, read_json, replacing, write_json
-from crawler.journey.aliases import Aliases
+from crawler.harvest.archive.observe import read_observed
+from crawler.harvest.archive.pagework import DeclaredAliases
+from crawler.harvest.archive.work import Figures, read_database, write_database
 from crawler.journey.capture_dedup import Captures
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from crawler.core.counting.spill_arrays import Space
-    from crawler.harvest.archive.observed import Fact
+    from crawler.harvest.archive.observe import PageFacts
+    from crawler.harvest.archive.work import Archive
     from crawler.settings import Options
 
-__all__ = ["merge_partition"]
+__all__ = ["SiteEvidence", "StoredEvidence", "merge_partition", "pages_to_judge", "write_evidence"]
+
+_SCHEMA: Final = """
+CREATE TABLE sites (site TEXT PRIMARY KEY, head TEXT, arrays BLOB, chains TEXT);
+CREATE TABLE pages (shard INTEGER, page INTEGER, is_joined INTEGER);
+CREATE INDEX by_shard ON pages (shard);
+"""
+_MEMORY: Final = 256 << 20
+_ARRAYS: Final = ("keys", "frequencies", "text_frequencies")
+_PLAIN: Final = (
+    "pages_seen", "pages", "snapshot", "single_blocks", "single_texts", "duplicate_of",
+)  # fmt: skip
 
 
-class _Declared(Aliases):
-    """What pages say of their addresses, as it was noted in the first pass."""
+@dataclass(frozen=True, slots=True)
+class SiteEvidence:
+    """What the pages of a site are judged by.
 
-    def note(self, fact: Fact) -> None:
-        if fact.original is not None:
-            self._originals[fact.url] = fact.original
+    ``view``
+        The site's counts.
+    ``aliases``
+        For each page that is another page by another address, that page.
+    ``chains``
+        The articles in several pages: canonical addresses, in order.
+    """
 
-    def found(self, view: SiteView) -> dict[str, str]:
-        """Return the pages that are another one, each with that."""
-        originals = ((url, self.original(url, view)) for url in self._originals)
-        return {url: original for url, original in originals if original is not None}
+    view: SiteView
+    aliases: Mapping[str, str]
+    chains: Sequence[tuple[str, ...]]
 
 
+@dataclass(slots=True)
 class _Site:
-    """One site, from what the shards tell of it."""
+    """A site, with its pages in the order of the archive, each with the number of its shard."""
 
-    def __init__(self, space: Space) -> None:
-        self.counts = SiteCounts(ObservationLog(space))
-        self.facts: list[tuple[int, Fact]] = []
-        """The pages in the order of the archive, each with the number of its shard."""
+    counts: SiteCounts
+    pages: list[tuple[int, PageFacts]] = field(default_factory=list)
 
-    def add(self, shard: int, facts: Iterable[Fact], log: ObservationLog) -> None:
-        self.facts += [(shard, fact) for fact in facts]
-        self.counts.merge(SiteCounts(log))
-
-    def judged_by(self, options: Options) -> JudgedBy:
+    def evidence(self, options: Options) -> SiteEvidence:
         """Return what its pages are judged by."""
         view = self.counts.view(options.near_duplicate_similarity)
-        declared, links = _Declared(), PartLinks(latest_alone=True)
-        for _, fact in self.facts:
-            declared.note(fact)
+        aliases, links = DeclaredAliases(), PartLinks(latest_alone=True)
+        for _, facts in self.pages:
+            aliases.declare(facts.url, facts.original)
             if options.join_parts:
-                links.add(fact.url, fact.following)
-        known = {each.name: getattr(view, each.name) for each in fields(SiteView)}
-        return JudgedBy(KnownView(**known, aliases=declared.found(view)), links.chains())
+                links.add(facts.url, facts.next_part)
+        originals = {f.url: aliases.original(f.url, view) for _, f in self.pages if f.original}
+        known = {url: original for url, original in originals.items() if original is not None}
+        return SiteEvidence(view, known, links.chains())
 
-    def wanted(self) -> list[bool]:
-        """Tell of each page whether it is the capture of its address that is exported."""
+    def exported(self) -> list[tuple[int, PageFacts]]:
+        """Return the captures that are exported: of each address one."""
         captures = Captures(latest_alone=True)
-        stubs = [Page(fact.url, b"", fetched_at=fact.fetched_at) for _, fact in self.facts]
-        for stub in stubs:
-            captures.add(stub)
-        chosen = set(map(id, captures.wanted(stubs)))
-        return [id(stub) in chosen for stub in stubs]
-
-    def together(self, wanted: list[bool], judged_by: JudgedBy, options: Options) -> list[bool]:
-        """Tell of each page whether what becomes of it hangs on what becomes of others.
-
-        That is so for the parts of one article. And where near-duplicates are left out, for a
-        group of them whose first page may be left out for its kind, since another then stands in
-        for it: whose first page is of an unwanted kind, or that a part of an article is in.
-        """
-        parts = frozenset(address for chain in judged_by.chains for address in chain)
-        same = judged_by.view.duplicate_of
-        groups: set[str] = set()
-        is_part = [bool(parts) and canonical_address(fact.url) in parts for _, fact in self.facts]
-        if options.drop_near_duplicates and same:
-            first = frozenset(same.values())
-            for (_, fact), is_exported, belongs in zip(self.facts, wanted, is_part, strict=True):
-                if not is_exported:
-                    continue
-                if belongs:
-                    groups.add(same.get(fact.url, fact.url))
-                elif not fact.is_wanted and fact.url in first:
-                    groups.add(fact.url)
-        return [
-            is_exported and (belongs or same.get(fact.url, fact.url) in groups)
-            for (_, fact), is_exported, belongs in zip(self.facts, wanted, is_part, strict=True)
-        ]
+        for _, facts in self.pages:
+            captures.add(Page(facts.url, b"", fetched_at=facts.fetched_at))
+        return list(captures.wanted(self.pages))
 
 
-def merge_partition(argument: Mapping[str, Any]) -> dict[str, Any]:
-    """Put together what all shards tell of the sites of a partition: a job.
+def _joined(pages: Sequence[PageFacts], evidence: SiteEvidence, options: Options) -> list[bool]:
+    """Say of each exported page of a site whether its item depends on the items of other pages.
+
+    That is so for the parts of one article. Where near-duplicates are left out, it is so for a
+    group of them whose first page may be left out for its kind, since another page then takes its
+    place: where the first page is of an unwanted kind, or a part of an article is in the group.
 
     Args:
-        argument: ``work`` (folder), ``key`` (the name of the result, under which the order of the
-            shards lies), ``partition``, ``settings``.
+        pages: the exported pages.
+        evidence: the evidence of the site.
+        options: the settings.
+    """
+    parts = frozenset(address for chain in evidence.chains for address in chain)
+    duplicate_of = evidence.view.duplicate_of
+    firsts = frozenset(duplicate_of.values())
+    is_part = [bool(parts) and canonical_address(page.url) in parts for page in pages]
+    groups = {
+        duplicate_of.get(page.url, page.url)
+        for page, belongs in zip(pages, is_part, strict=True)
+        if belongs or (not page.is_wanted and page.url in firsts)
+    }
+    return [
+        belongs or (options.drop_near_duplicates and duplicate_of.get(page.url, page.url) in groups)
+        for page, belongs in zip(pages, is_part, strict=True)
+    ]
 
-    Returns:
-        ``figures``.
+
+def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> dict[str, Any]:
+    """Make the evidence of the sites of a partition: a job, which returns ``figures``.
+
+    Args:
+        archive: what every job is given.
+        partition: the partition.
+        keys: the keys of the observed shards, in the order of the archive.
 
     Raises:
-        StoreError: what a shard tells cannot be read, or the result cannot be written.
+        StoreError: an observed shard cannot be read, or the result cannot be written.
     """
-    work, options = begin_job(argument)
-    partition = int(argument["partition"])
-    space = DiskSpace(work.folder)
+    options, figures = archive.options, Figures()
+    path, space = archive.merged_file(partition), DiskSpace(archive.work)
     sites: dict[str, _Site] = {}
-    for number, key in enumerate(read_json(work.order(argument["key"]))):
-        for site, facts, log in read_observed(work.observed(key), partition, space):
-            if site not in sites:
-                sites[site] = _Site(space)
-            sites[site].add(number, facts, log)
-    path = work.merged(argument["key"], partition)
-    with replacing(views_path(path)) as aside, aside.open("wb") as file:
-        merged = _Merged(file, options)
-        for site in sorted(sites):
-            # Each site is let go when it is done.
-            merged.add(site, sites.pop(site))
-    with replacing(path) as aside:
-        write_parts(aside, merged.parts)
-    told = {"figures": merged.figures.as_json()}
-    write_json(path.with_suffix(".json"), told)
-    return told
+    for shard, key in enumerate(keys):
+        for facts, observation in read_observed(archive.observed_file(key), partition):
+            if facts.site not in sites:
+                sites[facts.site] = _Site(SiteCounts(ObservationLog(space)))
+            sites[facts.site].pages.append((shard, facts))
+            sites[facts.site].counts.add(observation)
+    with write_database(path, _SCHEMA) as database:
+        for name in sorted(sites):
+            # The memory of each site is freed when the site is done.
+            site = sites.pop(name)
+            evidence = site.evidence(options)
+            write_evidence(database, name, evidence)
+            pages = site.exported()
+            joined = _joined([facts for _, facts in pages], evidence, options)
+            rows = [(shard, facts.number) for shard, facts in pages]
+            database.executemany(
+                "INSERT INTO pages VALUES (?, ?, ?)",
+                [(*row, is_joined) for row, is_joined in zip(rows, joined, strict=True)],
+            )
+            left_out = len(site.pages) - len(pages)
+            figures.inc_value("corpus/sites")
+            figures.inc_value("corpus/pages/skipped", left_out)
+            figures.inc_value("corpus/skipped/duplicate-address", left_out)
+    return {"figures": figures.as_json(), "files": [path]}
 
 
-class _Merged:
-    """What is known of the sites of a partition, and what each shard has of them."""
+def pages_to_judge(archive: Archive, shard: int, partitions: Iterable[int]) -> dict[int, bool]:
+    """Return the pages of a shard that are exported, and of each whether the join step judges it.
 
-    def __init__(self, views: IO[bytes], options: Options) -> None:
-        self.parts: dict[int, Part] = {}
-        self.figures = Figures()
-        self._views = views
-        self._options = options
+    Args:
+        archive: what every job is given.
+        shard: the place of the shard in the order of the archive.
+        partitions: those that it has sites of.
+    """
+    found: dict[int, bool] = {}
+    for partition in partitions:
+        with read_database(archive.merged_file(partition)) as database:
+            query = "SELECT page, is_joined FROM pages WHERE shard = ?"
+            found.update(database.execute(query, [shard]))
+    return found
 
-    def add(self, name: str, site: _Site) -> None:
-        judged_by = site.judged_by(self._options)
-        wanted = site.wanted()
-        together = site.together(wanted, judged_by, self._options)
-        place = write_view(self._views, judged_by)
-        self.figures.inc_value("corpus/sites")
-        for (shard, fact), is_exported, with_others in zip(
-            site.facts, wanted, together, strict=True
-        ):
-            part = self.parts.setdefault(shard, Part())
-            part.sites[name] = place
-            if not is_exported:
-                part.unwanted.append(fact.number)
-                self.figures.inc_value("corpus/pages/skipped")
-                self.figures.inc_value("corpus/skipped/duplicate-address")
-            elif with_others:
-                part.together.append(fact.number)
+
+def write_evidence(database: sqlite3.Connection, site: str, evidence: SiteEvidence) -> None:
+    """Write the evidence of a site into the result of the merge step."""
+    view = evidence.view
+    arrays = {name: getattr(view, name) for name in _ARRAYS}
+    for number, sums in enumerate(view.sums.values()):
+        arrays |= {f"sum{number}": sums.keys, f"sum{number}_counts": sums.counts}
+    np.savez(packed := BytesIO(), **arrays)
+    head = {name: getattr(view, name) for name in _PLAIN}
+    head |= {"sums": list(view.sums), "aliases": evidence.aliases}
+    # Names of sites are kept in ASCII: SQLite takes no text with half a surrogate pair.
+    row = json.dumps(site), json.dumps(head), packed.getvalue(), json.dumps(evidence.chains)
+    database.execute("INSERT INTO sites VALUES (?, ?, ?, ?)", row)
+
+
+def _read_evidence(head_json: str, packed: bytes, chains: str) -> SiteEvidence:
+    head = json.loads(head_json)
+    try:
+        with np.load(BytesIO(packed), allow_pickle=False) as file:
+            arrays = dict(file)
+    except BadZipFile as error:
+        raise ValueError(str(error)) from error
+    view = SiteView(
+        **{name: head[name] for name in _PLAIN},
+        **{name: arrays[name] for name in _ARRAYS},
+        sums={
+            name: KeyCounts(arrays[f"sum{number}"], arrays[f"sum{number}_counts"])
+            for number, name in enumerate(head["sums"])
+        },
+    )
+    return SiteEvidence(view, head["aliases"], [tuple(chain) for chain in json.loads(chains)])
+
+
+class StoredEvidence:
+    """The evidence of sites, read when it is asked for.
+
+    It is a :class:`crawler.journey.evidence.Evidence`. The sites used last are kept in memory up to
+    a limit, and one site at least.
+
+    Args:
+        archive: what every job is given.
+        joined: the partition whose articles in several pages are put together; None for none.
+        memory: the limit in bytes.
+    """
+
+    def __init__(self, archive: Archive, joined: int | None = None, memory: int = _MEMORY) -> None:
+        self._archive = archive
+        self._joined = joined
+        self._memory = memory
+        self._kept: OrderedDict[str, tuple[SiteEvidence, int]] = OrderedDict()
+        self._used = 0
+
+    def view(self, site: str) -> SiteView:
+        """Return the counts of a site."""
+        return self.of(site).view
+
+    def original(self, site: str, url: str, view: SiteView) -> str | None:  # noqa: ARG002 - merged by it
+        """Return the page that a page is by another address; None for one of its own."""
+        return self.of(site).aliases.get(url)
+
+    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Return the articles in several pages that are put together: site, and addresses."""
+        if self._joined is None:
+            return
+        query = "SELECT site, chains FROM sites WHERE chains != '[]' ORDER BY site"
+        with read_database(self._archive.merged_file(self._joined)) as database:
+            for site, chains in database.execute(query):
+                for chain in json.loads(chains):
+                    yield json.loads(site), tuple(chain)
+
+    def of(self, site: str) -> SiteEvidence:
+        """Return the evidence of a site; raise StoreError where it cannot be read."""
+        if site in self._kept:
+            self._kept.move_to_end(site)
+            return self._kept[site][0]
+        path = self._archive.merged_file(self._archive.partition_of(site))
+        with read_database(path) as database:
+            query = "SELECT head, arrays, chains FROM sites WHERE site = ?"
+            row = database.execute(query, [json.dumps(site)]).fetchone()
+            found = _read_evidence(*row) if row else SiteEvidence(SiteView.unknown(), {}, ())
+        # Addresses take about three times their length in memory.
+        size = len(row[1]) + 3 * (len(row[0]) + len(row[2])) if row else 0
+        self._kept[site] = found, size
+        self._used += size
+        while self._used > self._memory and len(self._kept) > 1:
+            _, (_, oldest) = self._kept.popitem(last=False)
+            self._used -= oldest
+        return found

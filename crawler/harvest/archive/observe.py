@@ -1,116 +1,159 @@
-"""First pass over a shard: what its pages tell. Depends on the shard alone."""
+"""First step: what the pages of a shard say. It depends on the shard and on settings alone.
+
+The result is a database with a row for each page and each section of its observation: its blocks
+under the name "", and what a text method adds up over the pages of a site under the method's name.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import astuple, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.counting.observation_log import ObservationLog
-from crawler.core.errors import UnreadableInputError
-from crawler.core.flow import SiteCounts
+import numpy as np
+
+from crawler.core.counting.observation import KeyCounts, Observation
+from crawler.core.counting.observation_log import BLOCKS
 from crawler.core.pagetype import page_type
 from crawler.core.pagination import next_part
-from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.observed import Fact, SeenSite, write_observed
-from crawler.harvest.archive.pagework import ShardJourney
-from crawler.harvest.archive.work import Shard, begin_job, replacing, write_json
+from crawler.harvest.archive.pagework import ArchiveSession
+from crawler.harvest.archive.work import Figures, read_database, shard_pages, write_database
 from crawler.journey.aliases import declared_original
-from crawler.store.cuts import read_stretch
-from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
+    from pathlib import Path
 
-    from crawler.core.flow import Document, Observation
-    from crawler.core.page.page import Page
+    from numpy.typing import NDArray
 
-__all__ = ["observe_shard"]
+    from crawler.core.flow import Document
+    from crawler.harvest.archive.work import Archive, Shard
+    from crawler.settings import Options
 
+__all__ = ["PageFacts", "observe_shard", "read_observed"]
 
-class _Observing(ShardJourney):
-    """Looks at pages, and counts nothing itself."""
-
-    def look(self, page: Page) -> tuple[Document, Observation] | None:
-        """Read and observe a page; None where that cannot be."""
-        return self._observe(page)
-
-    def fact(self, number: int, document: Document) -> Fact:
-        """Return what decides about a page together with others."""
-        page = document.page
-        return Fact(
-            number=number,
-            url=page.url,
-            fetched_at=page.fetched_at,
-            original=declared_original(document),
-            following=next_part(document.parsed, page.url) if self.options.join_parts else None,
-            is_wanted=self._is_wanted(document),
-        )
-
-    def _is_wanted(self, document: Document) -> bool:
-        # It matters to other pages where one of an unwanted kind may be what they repeat.
-        if not self.options.drop_near_duplicates:
-            return True
-        found = self._attempt(document.page, lambda: page_type(document))
-        return found is None or found.is_among(self._left_out.kinds)
+_SCHEMA: Final = """
+CREATE TABLE observations
+    (partition INTEGER, page INTEGER, section TEXT, facts TEXT, keys BLOB, figures BLOB);
+CREATE INDEX by_partition ON observations (partition, page, section);
+"""
 
 
-def observe_shard(argument: Mapping[str, Any]) -> dict[str, Any]:
-    """Read a shard and keep what its pages tell: a job.
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What is known of a page beside its blocks, and decides about other pages too.
+
+    ``number``
+        Its place among the pages of its shard.
+    ``site``, ``url``, ``fetched_at``
+        As the page has them.
+    ``original``
+        The address of its site that it declares as its own; None for none.
+    ``next_part``
+        The address of the next part of its article; None for none.
+    ``is_wanted``
+        Whether it is of a kind that is exported.
+    """
+
+    number: int
+    site: str
+    url: str
+    fetched_at: str
+    original: str | None
+    next_part: str | None
+    is_wanted: bool
+
+
+def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
+    """Read a shard and keep what its pages say: a job.
 
     Args:
-        argument: what every job has (:func:`crawler.harvest.archive.work.begin_job`), ``key`` (the
-            name of the result), ``shard``, and ``partitions``, how many there are.
+        archive: what every job is given.
+        key: the name of the result.
+        shard: the file.
 
     Returns:
-        ``pages`` that the shard has; those of them that are ``unreadable``, by number; the
-        ``partitions`` that it has sites of; whether it is ``cut_off``: it does not end between two
-        records, and its file goes on; ``figures``.
+        ``partitions`` that it has sites of; ``figures``.
 
     Raises:
         StoreError: the file has changed since it was found, or the result cannot be written.
     """
-    work, options = begin_job(argument)
-    shard, figures = Shard.from_json(argument["shard"]), Figures()
-    journey = _Observing(options, "", figures, mode="archive")
-    space = DiskSpace(work.folder)
-    sites: dict[str, SeenSite] = {}
-    unreadable: list[int] = []
-    is_open: list[bool] = []
-    read = read_stretch(
-        shard.stretch,
-        on_skip=figures.skipped,
-        max_bytes=options.max_page_bytes,
-        on_open=lambda: is_open.append(True),
-    )
-    shard.check()
-    pages = 0
-    try:
-        for page in read:
+    options, figures, path = archive.options, Figures(), archive.observed_file(key)
+    session = ArchiveSession(options, figures)
+    partitions: set[int] = set()
+    with write_database(path, _SCHEMA) as database:
+        pages = shard_pages(shard, options.max_page_bytes, figures.skipped)
+        for number, page in enumerate(pages):
             figures.inc_value("corpus/pages/fetched")
-            number, pages = pages, pages + 1
-            seen = journey.look(page)
-            if seen is None:
-                unreadable.append(number)
-                continue
-            document, observation = seen
-            name = page.site_name
-            if name not in sites:
-                sites[name] = SeenSite(SiteCounts(ObservationLog(space)))
-            sites[name].counts.add(observation)
-            sites[name].facts.append(journey.fact(number, document))
-    except UnreadableInputError as error:
-        figures.skipped("unreadable", str(error))
-    finally:
-        journey.close()
-    shard.check()
-    path = work.observed(argument["key"])
-    with replacing(path) as aside:
-        found = write_observed(aside, sites, argument["partitions"])
-    told = {
-        "pages": pages,
-        "unreadable": unreadable,
-        "partitions": found,
-        "cut_off": bool(is_open) and not shard.is_last,
-        "figures": figures.as_json(),
-    }
-    write_json(path.with_suffix(".json"), told)
-    return told
+            observed = session.observe(page)
+            if observed is not None:
+                document, observation = observed
+                partition = archive.partition_of(page.site_name)
+                partitions.add(partition)
+                rows = _rows(partition, _facts(number, document, options), observation)
+                database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?)", rows)
+    if not figures.counts:
+        figures.skipped("no-page", f"{shard.path}: nothing in it is a page")
+    return {"partitions": sorted(partitions), "figures": figures.as_json(), "files": [path]}
+
+
+def _facts(number: int, document: Document, options: Options) -> PageFacts:
+    page = document.page
+    return PageFacts(
+        number=number,
+        site=page.site_name,
+        url=page.url,
+        fetched_at=page.fetched_at,
+        original=declared_original(document),
+        next_part=next_part(document.parsed, page.url) if options.join_parts else None,
+        is_wanted=_is_wanted(document, options),
+    )
+
+
+def _is_wanted(document: Document, options: Options) -> bool:
+    # It matters only where a page of an unwanted kind may be what other pages repeat.
+    if not options.drop_near_duplicates:
+        return True
+    try:
+        return page_type(document).is_among(options.wanted_types)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the judge step meets it again, and counts it
+        return True
+
+
+def _rows(partition: int, facts: PageFacts, observation: Observation) -> Iterator[tuple[Any, ...]]:
+    sections: dict[str, tuple[NDArray[Any], NDArray[Any]]]
+    sections = {BLOCKS: (observation.keys, observation.weights)}
+    sections |= {name: (sums.keys, sums.counts) for name, sums in observation.sums.items()}
+    for name, (keys, figures) in sections.items():
+        facts_json = json.dumps(astuple(facts)) if name == BLOCKS else None
+        packed = keys.astype("<u8").tobytes(), figures.astype("<u4").tobytes()
+        yield partition, facts.number, name, facts_json, *packed
+
+
+def read_observed(path: Path, partition: int) -> Iterator[tuple[PageFacts, Observation]]:
+    """Read what the pages of a shard say whose sites are in a partition, in the shard's order."""
+    query = (
+        "SELECT page, section, facts, keys, figures FROM observations WHERE partition = ? "
+        "ORDER BY page, section"
+    )
+    with read_database(path) as database:
+        rows = database.execute(query, [partition])
+        for _, of_page in groupby(rows, key=lambda row: row[0]):
+            # The section of blocks comes first, since its name is empty.
+            (_, _, facts_json, keys, weights), *sums = of_page
+            facts = PageFacts(*json.loads(facts_json))
+            yield (
+                facts,
+                Observation(
+                    url=facts.url,
+                    keys=np.frombuffer(keys, "<u8"),
+                    weights=np.frombuffer(weights, "<u4").astype(np.uint16),
+                    sums={
+                        name: KeyCounts(np.frombuffer(keys, "<u8"), np.frombuffer(counts, "<u4"))
+                        for _, name, _, keys, counts in sums
+                    },
+                ),
+            )

@@ -1,34 +1,99 @@
-"""The work on pages as all crawls do it, with one difference: want of memory is a job's end."""
+"""A session over the pages of an archive (until sessions take evidence as a parameter)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections import defaultdict
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from crawler.journey.session import Journey
+from crawler.core.pagination import PartLinks
+from crawler.journey.aliases import Aliases
+from crawler.journey.evidence import CrawlCounts
+from crawler.journey.session import REPLAYED, Journey
+from crawler.settings import PREFIX, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crawler.core.flow import Document, Observation, SiteView
     from crawler.core.page.page import Page
+    from crawler.harvest.archive.merge import StoredEvidence
+    from crawler.harvest.archive.work import Figures
 
-__all__ = ["ShardJourney"]
+__all__ = ["ArchiveSession", "DeclaredAliases"]
 
 _T = TypeVar("_T")
 
 
-class ShardJourney(Journey):
-    """Works on pages of an archive within a job.
+class DeclaredAliases(Aliases):
+    """Aliases by what was noted of pages in the observe step."""
 
-    A crawl passes over a page that it has no memory for, since the others must not be lost. A job
-    can be done again where there is more, so that it fails instead, and leaves no result.
-    """
+    def declare(self, url: str, original: str | None) -> None:
+        """Note what a page declares."""
+        if original is not None:
+            self._originals[url] = original
+
+
+class _Counts(CrawlCounts):
+    evidence: StoredEvidence
+
+    def complete_view(self, site: str) -> SiteView:
+        return self.evidence.view(site)
+
+
+class _Aliases(Aliases):
+    evidence: StoredEvidence
+    site: str
+
+    def original(self, url: str, view: SiteView) -> str | None:
+        return self.evidence.original(self.site, url, view)
+
+
+class _AllAliases(defaultdict[str, Aliases]):
+    evidence: StoredEvidence
+
+    def __missing__(self, site: str) -> Aliases:
+        made = _Aliases()
+        made.evidence, made.site = self.evidence, site
+        self[site] = made
+        return made
+
+
+class _Chains(PartLinks):
+    def __init__(self) -> None:
+        super().__init__(latest_alone=True)
+        self.found: list[tuple[str, ...]] = []
+
+    def chains(self) -> list[tuple[str, ...]]:
+        return self.found
+
+
+class ArchiveSession(Journey):
+    """A session whose evidence is given."""
+
+    def __init__(
+        self, options: Options, figures: Figures, evidence: StoredEvidence | None = None
+    ) -> None:
+        super().__init__(options, "", figures, mode="archive")
+        if evidence is None:
+            return
+        self._counts = _Counts(options, "", lambda: None, goes_on=False)
+        self._counts.evidence = evidence
+        self._aliases = _AllAliases()
+        self._aliases.evidence = evidence
+        links: dict[str, PartLinks] = {}
+        for site, chain in evidence.chains():
+            held = links.setdefault(site, _Chains())
+            assert isinstance(held, _Chains)  # noqa: S101 - made above
+            held.found.append(chain)
+        self._links = links
+
+    def observe(self, page: Page) -> tuple[Document, Observation] | None:
+        """Read and observe a page."""
+        return self._observe(page)
 
     def _attempt(self, page: Page, work: Callable[[], _T]) -> _T | None:
-        """Do one page's work.
-
-        Raises:
-            MemoryError: there is no memory for it.
-        """
         wanting: list[MemoryError] = []
 
         def watched() -> _T:
@@ -45,9 +110,25 @@ class ShardJourney(Journey):
 
 
 def _wants_of(error: BaseException | None) -> list[MemoryError]:
-    """Return the want of memory that an error tells of, or that it was raised for."""
     while error is not None:
         if isinstance(error, MemoryError):
             return [error]
         error = error.__cause__
     return []
+
+
+def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
+    """Return the settings that results depend on."""
+    names = (
+        "TEXT_METHOD", "MAX_PAGE_BYTES", "RESPECT", "JOIN_PARTS", "PAGE_TYPES",
+        "DROP_NEAR_DUPLICATES",
+    )  # fmt: skip
+    chosen = [PREFIX + name for name in names] if observing else REPLAYED
+    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in chosen}
+    return {n: str(v.absolute()) if isinstance(v, Path) else v for n, v in values.items()}
+
+
+def absolute(options: Options) -> Options:
+    """Return settings that hold in another folder too."""
+    values: dict[str, Any] = {each.name: getattr(options, each.name) for each in fields(options)}
+    return Options(**{n: v.absolute() if isinstance(v, Path) else v for n, v in values.items()})

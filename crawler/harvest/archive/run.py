@@ -1,62 +1,103 @@
 """An archive from its files to its items: which jobs there are, and in which order they run.
 
-observe
-    Each shard, by itself: what its pages tell.
-merge
-    Each partition of the sites, by itself: what all shards tell of them.
-judge
-    Each shard, by itself: its items, by the complete counts of their sites.
-join
-    Each partition that has pages whose items hang on each other: these.
-
-Nothing that grows with the number of pages is held here.
+What an earlier run has done is not done again. Nothing that grows with the number of pages is held
+here.
 """
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field
+import sys
+import time
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import ArgumentError, CorpusError
-from crawler.harvest.archive.figures import Figures
-from crawler.harvest.archive.inputs import find_files, partitions_for, tell_changes
-from crawler.harvest.archive.keys import files_named, key_of, settings_of
-from crawler.harvest.archive.merged import views_path
-from crawler.harvest.archive.output import begin_output, check_format, check_output, end_output
-from crawler.harvest.archive.steps import TOGETHER_BYTES, Step, Steps
-from crawler.harvest.archive.work import ASIDE, Work, write_json
+from crawler.core.errors import CorpusError, StoreError
+from crawler.harvest.archive.folders import MANIFEST, clear_output, find_shards, locked, origin_of
+from crawler.harvest.archive.judge import exporter_for, join_partition, judge_shard
+from crawler.harvest.archive.merge import merge_partition
+from crawler.harvest.archive.observe import observe_shard
+from crawler.harvest.archive.pagework import absolute, settings_of
+from crawler.harvest.archive.work import Archive, Figures, key_of, read_json, write_json
+from crawler.harvest.engine import Call
+from crawler.store.files import ASIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crawler.harvest.archive.inputs import ArchiveFile
-    from crawler.harvest.archive.steps import Result
     from crawler.harvest.archive.work import Shard
-    from crawler.harvest.executors import Executor
+    from crawler.harvest.engine import Engine
     from crawler.settings import Options
 
-__all__ = ["SHARD_BYTES", "ArchiveCall", "ArchiveHarvest", "Summary"]
+__all__ = ["ArchiveHarvest", "Job", "Summary", "partitions_for"]
 
-SHARD_BYTES: Final = 64 << 20
-"""The least size of a shard, in bytes of its file, unless told otherwise."""
+_PARTITION_BYTES: Final = 256 << 20
+"""Bytes of an archive for one partition: the addresses of some 100,000 pages fit in memory."""
+_LEAST_BITS, _MOST_BITS = 2, 12
+"""There are 4 to 4,096 partitions."""
+_KEY_CHARS: Final = 16
+_TELL_SECONDS: Final = 10.0
 
-_ROOM: Final = "crawler.harvest.archive"
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call of a function that writes files.
+
+    ``name``
+        What people call it.
+    ``function``, ``arguments``
+        What is called, in any process; the first argument is the archive. It returns a dictionary
+        of JSON values, in which ``files`` are the paths of the files that it has written.
+    ``marker``
+        The done marker: a JSON file of what the function returned, with the size of each file.
+    """
+
+    name: str
+    function: Callable[..., dict[str, Any]]
+    arguments: tuple[Any, ...]
+    marker: Path
+
+    def earlier_value(self) -> dict[str, Any] | None:
+        """Return what the function returned in an earlier run whose files are all there."""
+        try:
+            value: dict[str, Any] = read_json(self.marker)
+            sizes: dict[str, int] = value["files"]
+            is_done = all(Path(name).stat().st_size == size for name, size in sizes.items())
+        except (StoreError, OSError, KeyError, TypeError):
+            return None
+        return value if is_done else None
+
+
+def do_job(job: Job) -> dict[str, Any]:
+    """Do a job and write its done marker; called in the process that the job was given to.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        StoreError: a file cannot be read or written.
+        Exception: whatever the function raises.
+    """
+    sys.path += [folder for folder in job.arguments[0].path if folder not in sys.path]
+    value = job.function(*job.arguments)
+    value["files"] = {str(path): path.stat().st_size for path in value["files"]}
+    write_json(job.marker, value)
+    return value
 
 
 @dataclass(slots=True)
 class Summary:
     """What became of an archive.
 
-    ``files``, ``shards``
-        How many there are.
+    ``files``
+        How many there are; each is a shard.
     ``items``
         How many were written.
     ``lost``
-        Pages that no item could be made of, for an error.
-    ``begun``
-        How many steps were done, or tried; the results of the others were there.
+        Pages of which no item could be made, because of an error.
     ``failed``
         What could not be done, a line each.
     ``figures``
@@ -64,16 +105,14 @@ class Summary:
     """
 
     files: int = 0
-    shards: int = 0
     items: int = 0
     lost: int = 0
-    begun: int = 0
     failed: list[str] = field(default_factory=list)
     figures: Figures = field(default_factory=Figures)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every page has become what it should."""
+        """Whether there is an item, or a reason for none, of every page."""
         return not self.failed and not self.lost
 
     def as_json(self) -> dict[str, Any]:
@@ -81,7 +120,6 @@ class Summary:
         return {
             "complete": self.is_complete,
             "files": self.files,
-            "shards": self.shards,
             "items": self.items,
             "lost": self.lost,
             "failed": self.failed,
@@ -92,300 +130,189 @@ class Summary:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveCall:
-    """What is asked for.
-
-    ``paths``
-        The WARC files, in the order in which they count: of two captures of the same time the
-        later one is exported.
-    ``options``
-        The settings.
-    ``output``
-        The folder of the items.
-    ``work``
-        The folder of all other results, of which nothing is needed when all is done.
-    ``shard_bytes``
-        The least size of a shard.
-    ``memory``
-        Bytes of memory that a job may allocate; None for no limit.
-    ``path``
-        Where modules are looked for that the settings name.
-    """
-
-    paths: Sequence[Path]
-    options: Options
-    output: Path
-    work: Path
-    shard_bytes: int = SHARD_BYTES
-    memory: int | None = None
-    path: Sequence[str] = ()
-
-
 class ArchiveHarvest:
     """One archive, and the folders of its results.
 
     Args:
-        call: what is asked for.
-        executor: who runs the jobs.
-        tell: takes a line for a person.
+        paths: WARC files, and folders of them, in the order in which they count: of two captures
+            of the same time the later one is exported.
+        options: the settings.
+        output: the folder of the items.
+        work: the folder of all other results; nothing in it is needed when all is done.
+
+    Raises:
+        ArgumentError: a file is missing.
     """
 
-    def __init__(self, call: ArchiveCall, executor: Executor, tell: Callable[[str], None]) -> None:
-        self._call = call
-        self._options = call.options
-        self._output = call.output.absolute()
-        self._work = Work(call.work.absolute())
-        self._tell = tell
-        together = min(call.shard_bytes, TOGETHER_BYTES)
-        self._steps = Steps(executor, tell, call.memory, together)
-        self._shared = {
-            "work": str(self._work.folder),
-            "settings": settings_of(call.options),
-            "path": list(call.path),
-        }
-        self._summary = Summary()
-        # The names of what shards tell, also of those that were joined with others.
-        self._keys: set[str] = set()
-        self._partitions: set[int] = set()
-        self._files: set[str] = set()
+    def __init__(self, paths: Sequence[Path], options: Options, output: Path, work: Path) -> None:
+        self._shards = find_shards(paths)
+        self._archive = Archive(
+            work=work.absolute(),
+            output=output.absolute(),
+            options=absolute(options),
+            path=tuple(str(Path(folder).absolute()) for folder in sys.path),
+            partitions=partitions_for(sum(shard.size for shard in self._shards)),
+        )
+        self._summary = Summary(files=len(self._shards))
 
-    def run(self) -> Summary:
+    def run(self, engine: Engine, tell: Callable[[str], None]) -> Summary:
         """Do what is not done yet; return what became of the pages.
 
+        Args:
+            engine: runs the jobs.
+            tell: takes a line for a person.
+
         Raises:
-            OptionError: what the format of the items needs is not installed.
-            ArgumentError: a file is missing, a folder holds what is none of an archive, or another
-                process works in the same folder.
-            CorpusError: no shard can be read, or what they tell cannot be put together.
+            OptionError: a package is missing that the format of the items needs.
+            ArgumentError: a folder holds items of others, or another process works in it.
+            CorpusError: no shard can be read, or the merge step fails.
             StoreError: a folder cannot be written to.
         """
+        self._engine, self._tell = engine, tell
+        output = self._archive.output
         # What is wrong with the call shows before hours of work, and before anything is written.
-        files = find_files(self._call.paths, self._call.shard_bytes)
-        self._summary.files = len(files)
-        if self._output.resolve() == self._work.folder.resolve():
-            raise ArgumentError(
-                f"{self._output} is named for the items and for all that is needed meanwhile: "
-                "name another folder with --work"
-            )
-        check_format(self._options.output_format)
-        check_output(self._output)
-        with self._work.locked():
-            tell_changes(self._work, files, self._tell)
-            partitions = partitions_for(sum(file.size for file in files))
-            observed = self._observe(files, partitions)
-            key = self._merge(observed)
-            judged = key_of(key, self._options.output_format)
-            if removed := begin_output(self._output, judged):
-                self._tell(f"{self._output}: {removed:,} files of other items are replaced")
-            put_aside = self._judge(observed, partitions, key, judged)
-            self._join(put_aside, key, judged)
-            self._summary.begun = self._steps.begun
-            made = None if self._summary.failed else self._files
-            end_output(self._output, judged, self._summary.as_json(), made)
-            self._tidy(key, judged)
+        exporter_for(self._archive.options.output_format, BytesIO())
+        origin_of(output)
+        with locked(output, "-O"), locked(self._archive.work, "--work"):
+            self._run_steps()
+            summary = {"key": self._archive.judged, **self._summary.as_json()}
+            write_json(output / MANIFEST, summary)
         return self._summary
 
-    def _observe(self, files: Sequence[ArchiveFile], partitions: int) -> list[_Observed]:
-        """Have every shard read; return those that were, in the order of the archive."""
-        settings = settings_of(self._options, observing=True)
+    def _run_steps(self) -> None:
+        archive = self._archive
+        settings = settings_of(archive.options, observing=True)
+        shards = {key_of(settings, archive.partitions, astuple(s)): s for s in self._shards}
+        observed = self._observe(shards)
+        keys = [key for key in shards if key in observed]
+        merged = key_of(settings_of(archive.options), files_named(archive.options), keys)
+        judged = key_of(merged, archive.options.output_format)
+        self._archive = replace(archive, merged=merged, judged=judged)
+        self._merge(keys, set().union(*observed.values()))
+        if removed := clear_output(archive.output, judged):
+            self._tell(f"{archive.output}: {removed:,} files of other items are replaced")
+        self._join(self._judge([(shards[key], observed[key]) for key in keys]))
+        self._remove_old({merged, judged, *shards})
 
-        def key_for(shard: Shard) -> str:
-            return key_of("observe", settings, partitions, shard.as_json())
-
-        while True:
-            shards = {key_for(shard): shard for file in files for shard in file.shards}
-            self._keys.update(shards)
-            steps = (self._observing(key, shard, partitions) for key, shard in shards.items())
-            found = {
-                result.step.argument["key"]: _told(result)
-                for result in self._steps.run("observe", steps)
-            }
-            joins = sum(
-                file.join([found[key_for(s)].cut_off for s in file.shards]) for file in files
-            )
-            if not joins:
-                break
-        self._summary.shards = sum(len(file.shards) for file in files)
-        observed = []
-        for file in files:
-            told = [found[key_for(shard)] for shard in file.shards]
-            if not any(each.failure or each.figures.counts for each in told):
-                self._summary.figures.skipped("no-page", f"{file.path}: nothing in it is a page")
-            for shard, each in zip(file.shards, told, strict=True):
-                self._partitions.update(each.partitions)
-                self._summary.figures.add(each.figures.as_json())
-                if each.failure:
-                    self._summary.failed.append(each.failure)
-                else:
-                    observed.append(_Observed(shard, key_for(shard)))
-        if not observed:
-            # What was made of these files before stays.
+    def _observe(self, shards: dict[str, Shard]) -> dict[str, list[int]]:
+        """Observe all shards; return by key the partitions of those that could be."""
+        jobs = []
+        for key, shard in shards.items():
+            name, result = f"observe {shard.path}", self._archive.observed_file(key)
+            jobs.append(self._job(name, result, observe_shard, key, shard))
+        found = {job.arguments[1]: value["partitions"] for job, value in self._run("observe", jobs)}
+        if not found:
+            # The items of an earlier run stay.
             raise CorpusError(
                 f"no shard could be read ({self._summary.failed[0]}): mend that, and run the "
                 "command again"
             )
-        return observed
+        return found
 
-    def _observing(self, key: str, shard: Shard, partitions: int) -> Step:
-        path = self._work.observed(key)
-        return Step(
-            name=f"observe {shard.path} from {shard.start}",
-            function=f"{_ROOM}.observe:observe_shard",
-            argument={
-                **self._shared,
-                "key": key,
-                "shard": shard.as_json(),
-                "partitions": partitions,
-            },
-            result=path.with_suffix(".json"),
-            files=(path,),
-            size=shard.end - shard.start,
-        )
-
-    def _merge(self, observed: Sequence[_Observed]) -> str:
-        """Have what the shards tell put together; return the name of the result."""
-        keys = [each.key for each in observed]
-        key = key_of("merge", self._shared["settings"], files_named(self._options), keys)
-        write_json(self._work.order(key), keys)
-        steps = (self._merging(key, partition) for partition in sorted(self._partitions))
-        failures = []
-        for result in self._steps.run("merge", steps):
-            if result.value is None:
-                failures.append(result.failure)
-            else:
-                self._summary.figures.add(result.value["figures"])
-        if failures:
+    def _merge(self, keys: list[str], partitions: Iterable[int]) -> None:
+        """Make the evidence of all sites."""
+        jobs = []
+        for number in sorted(partitions):
+            name, result = f"merge {number}", self._archive.merged_file(number)
+            jobs.append(self._job(name, result, merge_partition, number, keys))
+        if len(list(self._run("merge", jobs))) < len(jobs):
             raise CorpusError(
-                f"what the shards tell cannot be put together ({'; '.join(failures)}): run the "
-                "command again to go on from here"
+                f"what the shards say cannot be merged ({'; '.join(self._summary.failed)}): run "
+                "the command again to go on from here"
             )
-        return key
 
-    def _merging(self, key: str, partition: int) -> Step:
-        path = self._work.merged(key, partition)
-        return Step(
-            name=f"merge {partition}",
-            function=f"{_ROOM}.merge:merge_partition",
-            argument={**self._shared, "key": key, "partition": partition},
-            result=path.with_suffix(".json"),
-            files=(path, views_path(path)),
-        )
-
-    def _judge(
-        self, observed: Sequence[_Observed], partitions: int, key: str, judged: str
-    ) -> dict[int, list[int]]:
-        """Have every shard judged; return which shards put pages aside, by partition."""
-        shared = {**self._shared, **self._output_of(key, judged), "partitions": partitions}
-        steps = (self._judging(number, each, shared) for number, each in enumerate(observed))
+    def _judge(self, shards: Sequence[tuple[Shard, list[int]]]) -> dict[int, list[int]]:
+        """Write the items of all shards; return which shards put pages aside, by partition."""
+        jobs = []
+        for number, (shard, partitions) in enumerate(shards):
+            name, result = f"judge {shard.path}", self._archive.aside_file(number)
+            jobs.append(self._job(name, result, judge_shard, number, shard, partitions))
         put_aside: dict[int, list[int]] = {}
-        for result in self._steps.run("judge", steps):
-            self._note_items(result)
-            if result.value is not None:
-                for partition in result.value["together"]:
-                    number = result.step.argument["number"]
-                    put_aside.setdefault(int(partition), []).append(number)
+        for job, value in self._run("judge", jobs):
+            for partition in value["joined"]:
+                put_aside.setdefault(partition, []).append(job.arguments[1])
         return put_aside
 
-    def _judging(self, number: int, observed: _Observed, shared: Mapping[str, Any]) -> Step:
-        judged = str(shared["judged"])
-        return Step(
-            name=f"judge {number} {observed.shard.path} from {observed.shard.start}",
-            function=f"{_ROOM}.judge:judge_shard",
-            argument={
-                **shared,
-                "shard": observed.shard.as_json(),
-                "number": number,
-                "observed": observed.key,
-            },
-            result=self._work.judged(judged, number),
-            holds=lambda value: (
-                self._is_there(value)
-                # The pages that were put aside are read again.
-                and (not value["together"] or self._work.together(judged, number).exists())
-            ),
-            size=observed.shard.end - observed.shard.start,
-        )
+    def _join(self, put_aside: dict[int, list[int]]) -> None:
+        """Write the items of the pages that were put aside."""
+        jobs = []
+        for partition, numbers in sorted(put_aside.items()):
+            shards = sorted(numbers)
+            # Which shards could be judged may differ from run to run.
+            result = self._archive.aside_file(0).with_name(f"join-{partition}-{key_of(shards)}")
+            jobs.append(self._job(f"join {partition}", result, join_partition, partition, shards))
+        for _ in self._run("join", jobs):
+            pass
 
-    def _join(self, put_aside: Mapping[int, list[int]], key: str, judged: str) -> None:
-        """Have the pages judged that were put aside."""
-        shared = {**self._shared, **self._output_of(key, judged)}
-        steps = (
-            self._joining(partition, sorted(numbers), shared)
-            for partition, numbers in sorted(put_aside.items())
-        )
-        for result in self._steps.run("join", steps):
-            self._note_items(result)
+    def _job(
+        self, name: str, result: Path, function: Callable[..., dict[str, Any]], *arguments: object
+    ) -> Job:
+        return Job(name, function, (self._archive, *arguments), result.with_suffix(".json"))
 
-    def _joining(self, partition: int, numbers: list[int], shared: Mapping[str, Any]) -> Step:
-        return Step(
-            name=f"join {partition}",
-            function=f"{_ROOM}.judge:join_partition",
-            argument={**shared, "partition": partition, "numbers": numbers},
-            result=self._work.joined(shared["judged"], partition),
-            holds=lambda value: value["numbers"] == numbers and self._is_there(value),
-        )
-
-    def _output_of(self, key: str, judged: str) -> dict[str, str]:
-        return {
-            "output": str(self._output),
-            "format": self._options.output_format,
-            "merged": key,
-            "judged": judged,
-        }
-
-    def _is_there(self, value: Mapping[str, Any]) -> bool:
-        """Tell whether the items of a result lie in the output folder."""
-        if not value["items"]:
-            return True
-        try:
-            return bool((self._output / value["file"]).stat().st_size == value["bytes"])
-        except OSError:
-            return False
-
-    def _note_items(self, result: Result) -> None:
-        if result.value is None:
-            self._summary.failed.append(result.failure)
+    def _run(self, step: str, jobs: Sequence[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
+        """Do the jobs of a step that are not done; give each that is done, and its value."""
+        missing: dict[str, Job] = {}
+        done = 0
+        for job in jobs:
+            if (value := job.earlier_value()) is None:
+                missing[job.name] = job
+            else:
+                done += 1
+                yield job, self._added(value)
+        if not missing:
             return
-        self._files.add(result.value["file"])
-        self._summary.items += result.value["items"]
-        self._summary.lost += result.value["lost"]
-        self._summary.figures.add(result.value["figures"])
+        total, told_at = done + len(missing), time.monotonic()
+        self._tell(f"{step}: {total:,} to do" + (f", {done:,} of them done before" * (done > 0)))
+        for ended in self._engine.run([Call(j.name, do_job, j) for j in missing.values()]):
+            job = missing.pop(ended.name)
+            done += 1
+            if ended.failure:
+                words = ended.failure.removeprefix(f"{job.name}: ")
+                self._summary.failed.append(f"{job.name}: {words}")
+            else:
+                yield job, self._added(ended.value)
+            if time.monotonic() - told_at >= _TELL_SECONDS:
+                told_at = time.monotonic()
+                self._tell(f"{step}: {done:,} of {total:,}")
+        self._summary.failed += [f"{name}: stopped before it began" for name in missing]
 
-    def _tidy(self, key: str, judged: str) -> None:
+    def _added(self, value: dict[str, Any]) -> dict[str, Any]:
+        self._summary.items += value.get("items", 0)
+        self._summary.lost += value.get("lost", 0)
+        self._summary.figures.add(value["figures"])
+        return value
+
+    def _remove_old(self, keys: set[str]) -> None:
         """Remove results of other states of the archive, and what killed jobs left."""
-        for path in self._work.folder.rglob(f"*{ASIDE}"):
+        for path in self._archive.work.rglob(f".*{ASIDE}"):
             path.unlink(missing_ok=True)
-        for path in (self._work.folder / "observed").iterdir():
-            if path.stem not in self._keys:
+        for path in self._archive.work.glob("*/*"):
+            if len(path.stem) != _KEY_CHARS or path.stem in keys:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
                 path.unlink(missing_ok=True)
-        for kind, name in (("merged", key), ("judged", judged)):
-            for folder in (self._work.folder / kind).glob("*"):
-                if folder.name != name:
-                    shutil.rmtree(folder, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Observed:
-    """A shard that was read, and the name of what it tells."""
-
-    shard: Shard
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What came of reading a shard, as far as it is needed here."""
-
-    figures: Figures
-    partitions: tuple[int, ...] = ()
-    cut_off: bool = False
-    failure: str = ""
+def files_named(options: Options) -> dict[str, list[int]]:
+    """Return size and time of change of the files that settings name."""
+    found = {}
+    for value in settings_of(options).values():
+        with suppress(OSError, ValueError, TypeError):
+            if value and (path := Path(value)).is_file():
+                found[value] = [path.stat().st_size, path.stat().st_mtime_ns]
+    return found
 
 
-def _told(result: Result) -> _Told:
-    figures = Figures()
-    if result.value is None:
-        return _Told(figures, failure=result.failure)
-    figures.add(result.value["figures"])
-    return _Told(figures, tuple(result.value["partitions"]), result.value["cut_off"])
+def partitions_for(size: int) -> int:
+    """Return into how many partitions the sites of an archive are put.
+
+    It is a power of two, so that a few files more seldom change it: what shards say is kept by
+    partition, and is made again when their number changes.
+
+    Args:
+        size: bytes of the archive.
+    """
+    bits = ((size - 1) // _PARTITION_BYTES).bit_length()
+    return 1 << max(_LEAST_BITS, min(_MOST_BITS, bits))

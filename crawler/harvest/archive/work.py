@@ -1,256 +1,236 @@
-"""What is to be done to an archive, and the folder in which it is kept how far that is.
+"""What all jobs of an archive know, and the files in which their results are kept.
 
-Every result lies under a name made of all that it depends on: the bytes of its files as they were
-found, the settings, and the version of this project. So a result that is there need not be made
-again, and one that no longer holds is not found.
+The name of a result is a hash of all that it depends on: the files as they were found, the
+settings, and the version of this project. So a result that is there holds, and a result that no
+longer holds is not found. A file ``.json`` beside a result is its done marker (``run.py``).
 
-=================================  ================================================================
-``files.json``                     the files of the archive when they were read last
-``lock``                           held by the command that works in the folder
-``observed/KEY.seen``, ``.json``   what a shard tells (:mod:`crawler.harvest.archive.observed`), and
-                                   what became of its pages
-``merged/KEY/shards.json``         the shards, in the order of the archive
-``merged/KEY/P.parts``,            what all shards tell of the sites of a partition
-``.views``, ``.json``              (:mod:`crawler.harvest.archive.merged`)
-``judged/KEY/N.json``,             what became of the pages of a shard, and its pages that are
-``N.warc.gz``                      judged together with those of others
-``judged/KEY/joined-P.json``       what became of those, by partition
-=================================  ================================================================
-
-A ``.json`` is written when the rest is whole.
+==================================  ===========================================================
+``observed/KEY.sqlite``             what the pages of a shard say (``observe.py``)
+``merged/KEY/PARTITION.sqlite``     the evidence of the partition's sites, and which pages are
+                                    exported (``merge.py``)
+``judged/KEY/NUMBER.sqlite``        pages of a shard that are judged with pages of other shards
+==================================  ===========================================================
 """
 
 from __future__ import annotations
 
 import json
-import sys
-import uuid
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+import sqlite3
+from collections import Counter
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
 
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 
-from crawler.core.errors import ArgumentError, StoreError
-from crawler.settings import Options
-from crawler.store.cuts import Stretch
-from crawler.store.lock import try_lock
+from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.store.archive import read_pages
+from crawler.store.files import replacing, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
-    from scrapy.settings import BaseSettings
+    from crawler.core.page.page import Page
+    from crawler.settings import Options
 
 __all__ = [
-    "ASIDE",
-    "Shard",
-    "Work",
-    "begin_job",
-    "partition_of",
-    "read_json",
-    "replacing",
-    "write_json",
-]
+    "OF_FILES", "Archive", "Figures", "Shard", "key_of", "read_database", "read_json",
+    "shard_pages", "write_database", "write_json",
+]  # fmt: skip
 
-ASIDE: Final = ".aside"
-"""How the name of a file ends that is not whole."""
+OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
+"""The reasons to skip that concern no record: a file is damaged, no archive, or has no page."""
+
+_FORMAT: Final = 3
+"""Version of the files of results; another one is another key."""
+_LINES_OF_JOB: Final = 20
+_LINES_OF_ALL: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What every job is given.
+
+    ``output``, ``work``
+        The folder of the items, and the folder of all other results.
+    ``path``
+        Where Python looks for the modules that settings name.
+    ``partitions``
+        How many partitions the sites are put into.
+    ``merged``, ``judged``
+        The keys of the results of the merge step and the judge step, once they are known.
+    """
+
+    work: Path
+    output: Path
+    options: Options
+    path: tuple[str, ...]
+    partitions: int
+    merged: str = ""
+    judged: str = ""
+
+    def partition_of(self, site: str) -> int:
+        """Return the partition of a site."""
+        return xxh3_64_intdigest(site.encode("utf-8", "surrogatepass")) % self.partitions
+
+    def observed_file(self, key: str) -> Path:
+        """Return the file of what the pages of a shard say."""
+        return self.work / "observed" / f"{key}.sqlite"
+
+    def merged_file(self, partition: int) -> Path:
+        """Return the file of the evidence of a partition."""
+        return self.work / "merged" / self.merged / f"{partition:04}.sqlite"
+
+    def aside_file(self, number: int) -> Path:
+        """Return the file of the pages of a shard that are judged with pages of other shards."""
+        return self.work / "judged" / self.judged / f"{number:05}.sqlite"
+
+    def items_file(self, name: str) -> Path:
+        """Return a file of items."""
+        return self.output / f"{name}.{self.options.output_format}"
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of an archive's file that is worked on by one process.
+    """A file of an archive, with its size in bytes and its time of change in ns, as found."""
 
-    ``path``
-        The file.
-    ``size``, ``changed``
-        Its size in bytes and when it was last changed, in nanoseconds, as it was found.
-    ``start``, ``end``
-        The bytes that make the shard, the end exclusive.
-    """
-
-    path: str
+    path: Path
     size: int
     changed: int
-    start: int
-    end: int
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the shard that :meth:`as_json` gave."""
-        return cls(**values)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shard as JSON values."""
-        return asdict(self)
-
-    @property
-    def stretch(self) -> Stretch:
-        """The bytes to be read."""
-        return Stretch(Path(self.path), self.start, self.end)
-
-    @property
-    def is_last(self) -> bool:
-        """Whether its file ends with it."""
-        return self.end >= self.size
 
     def check(self) -> None:
-        """See that the file is still the one that was found.
-
-        Raises:
-            StoreError: it is not.
-        """
-        try:
-            found = Path(self.path).stat()
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be read any more ({error.strerror}): see that it is there, "
-                "on every machine, and run the command again"
-            ) from error
-        if (found.st_size, found.st_mtime_ns) != (self.size, self.changed):
-            raise StoreError(
-                f"{self.path} has changed while it was worked on: run the command again when "
-                "nothing writes to it"
-            )
+        """Raise StoreError where the file is gone or has changed since it was found."""
+        with suppress(OSError):
+            found = self.path.stat()
+            if (found.st_size, found.st_mtime_ns) == (self.size, self.changed):
+                return
+        raise StoreError(
+            f"{self.path} is gone or has changed since it was found: see that each machine has it "
+            "and that nothing writes to it, and run the command again"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The folder of the results that are not the output."""
+class Figures:
+    """Adds up by name, as Scrapy's statistics do; keeps some lines on damaged files."""
 
-    folder: Path
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.damage: list[str] = []
+
+    def inc_value(self, key: str, count: int = 1) -> None:
+        """Add to a figure."""
+        self.counts[key] += count
+
+    def skipped(self, reason: str, detail: str) -> None:
+        """Count what gives no page."""
+        self.inc_value(f"corpus/skipped/{reason}")
+        if reason not in OF_FILES:
+            self.inc_value("corpus/pages/fetched")
+            self.inc_value("corpus/pages/skipped")
+        elif len(self.damage) < _LINES_OF_JOB:
+            self.damage.append(f"{reason}: {detail}")
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Add what :meth:`as_json` gave."""
+        self.counts.update(values["counts"])
+        self.damage += values["damage"][: _LINES_OF_ALL - len(self.damage)]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {"counts": dict(self.counts), "damage": self.damage}
 
     @property
-    def files(self) -> Path:
-        """Where the state of the archive's files is kept; the first that is written."""
-        return self.folder / "files.json"
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes out.
-
-        Raises:
-            ArgumentError: one is at work there, or the folder holds what is no result.
-            StoreError: it cannot be written to.
-        """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._check_whose()
-            lock = (self.folder / "lock").open("ab")
-        except OSError as error:
-            raise StoreError(
-                f"{self.folder} cannot be written to ({error.strerror or error}): name another "
-                "with --work"
-            ) from error
-        with lock:
-            if not try_lock(lock.fileno()):
-                raise ArgumentError(
-                    f"another process works in {self.folder}: wait for its end, or name another "
-                    "folder with --work"
-                )
-            yield
-
-    def _check_whose(self) -> None:
-        # Results of other states are removed in the end: never what somebody else has put there.
-        if self.files.exists():
-            return
-        others = sorted(path.name for path in self.folder.iterdir() if path.name != "lock")
-        others = [name for name in others if not name.endswith(ASIDE)]
-        if others:
-            raise ArgumentError(
-                f"{self.folder} holds {others[0]}, and no results of an archive: name an empty "
-                "folder with --work"
-            )
-
-    def observed(self, key: str) -> Path:
-        """Return where what a shard tells is kept."""
-        return self.folder / "observed" / f"{key}.seen"
-
-    def order(self, key: str) -> Path:
-        """Return where the order of the shards is kept."""
-        return self.folder / "merged" / key / "shards.json"
-
-    def merged(self, key: str, partition: int) -> Path:
-        """Return where what all shards tell of a partition is kept."""
-        return self.folder / "merged" / key / f"{partition:04}.parts"
-
-    def judged(self, key: str, number: int) -> Path:
-        """Return where it stands what became of a shard."""
-        return self.folder / "judged" / key / f"{number:05}.json"
-
-    def together(self, key: str, number: int) -> Path:
-        """Return where the pages of a shard lie that are judged with those of others."""
-        return self.folder / "judged" / key / f"{number:05}.warc.gz"
-
-    def joined(self, key: str, partition: int) -> Path:
-        """Return where it stands what became of the pages that are judged together."""
-        return self.folder / "judged" / key / f"joined-{partition:04}.json"
+    def skips(self) -> dict[str, int]:
+        """How many pages gave no item, by reason, the most frequent reason first."""
+        head = "corpus/skipped/"
+        ranked = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        return {k.removeprefix(head): count for k, count in ranked if k.startswith(head) and count}
 
 
-def partition_of(site: str, partitions: int) -> int:
-    """Return which partition a site falls into."""
-    return xxh3_64_intdigest(site.encode("utf-8", "surrogatepass")) % partitions
-
-
-def begin_job(argument: Mapping[str, Any]) -> tuple[Work, Options]:
-    """Return what every job is given: the folder of results, and the settings.
+def shard_pages(
+    shard: Shard, max_bytes: int, on_skip: Callable[[str, str], None]
+) -> Iterator[Page]:
+    """Read the pages of a shard; raise StoreError where it has changed since it was found.
 
     Args:
-        argument: ``work`` (folder), ``settings`` (of
-            :func:`crawler.harvest.archive.keys.settings_of`), and ``path``, where
-            modules are looked for that the settings name, beside the usual places.
-
-    Raises:
-        OptionError: a setting is wrong.
+        shard: the file.
+        max_bytes: larger pages are left out.
+        on_skip: called with a reason and a detail for whatever gives no page, and for a file that
+            cannot be read.
     """
-    sys.path += [folder for folder in argument["path"] if folder not in sys.path]
-    # All that is asked of settings here a dictionary can tell, and Scrapy takes long to import.
-    settings = cast("BaseSettings", argument["settings"])
-    return Work(Path(argument["work"])), Options.from_settings(settings)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a name to write a file under, which then takes the place of ``path`` at once.
-
-    Raises:
-        StoreError: that cannot be done.
-    """
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}{ASIDE}")
+    shard.check()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield aside
-        aside.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}; free some space there or name "
-            "another folder, and run the command again"
-        ) from error
-    finally:
-        with suppress(OSError):
-            aside.unlink()
+        yield from read_pages([shard.path], on_skip=on_skip, max_bytes=max_bytes)
+    except UnreadableInputError as error:
+        on_skip("unreadable", str(error))
+    shard.check()
+
+
+def key_of(*parts: object) -> str:
+    """Return the name of a result that depends on some JSON values or paths."""
+    named = json.dumps([_FORMAT, _release(), *parts], sort_keys=True, default=str)
+    return xxh3_64_hexdigest(named.encode())
+
+
+@cache
+def _release() -> str:
+    try:
+        return version("scrapy-corpus")
+    except PackageNotFoundError:
+        return ""
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write JSON values, the file whole at once.
-
-    Raises:
-        StoreError: that cannot be done.
-    """
-    with replacing(path) as aside:
-        aside.write_text(json.dumps(value), "utf-8")
+    """Write JSON values, the file whole at once; raise StoreError where that cannot be."""
+    write_whole(path, [json.dumps(value).encode()])
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever was written
-    """Read what :func:`write_json` wrote.
-
-    Raises:
-        StoreError: the file is missing or damaged.
-    """
+    """Read JSON values; raise StoreError where the file is missing or damaged."""
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise StoreError(
-            f"{path} is missing or damaged ({error}): delete it, and run the command again to "
-            "have it made anew"
-        ) from error
+        raise _damaged(path, error) from error
+
+
+@contextmanager
+def write_database(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
+    """Give an empty SQLite database, which takes the place of ``path`` when the block ends.
+
+    No other process sees it before. So it needs no journal, and no locks, which some shared file
+    systems do not have. ``schema`` is the SQL that makes its tables. StoreError is raised where the
+    file cannot be written.
+    """
+    with replacing(path) as aside:
+        try:
+            address = f"{aside.absolute().as_uri()}?nolock=1"
+            with closing(sqlite3.connect(address, uri=True)) as database:
+                database.executescript(
+                    "PRAGMA page_size=32768; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+                )
+                database.executescript(schema)
+                yield database
+                database.commit()
+        except sqlite3.Error as error:
+            raise StoreError(f"{path} cannot be written: {error}. Free some space there") from error
+
+
+@contextmanager
+def read_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """Give a database to be read; raise StoreError where it is missing or damaged."""
+    try:
+        address = f"{path.absolute().as_uri()}?immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            yield database
+    except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        f"{path} is missing or damaged ({error}): delete it, and run the command again to have it "
+        "made anew"
+    )
