@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from crawler.core.pagination import PartLinks
 from crawler.journey.aliases import Aliases
 from crawler.journey.evidence import CrawlCounts
-from crawler.journey.session import REPLAYED, Journey
-from crawler.settings import PREFIX, Options
+from crawler.journey.session import Journey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.harvest.archive.merge import StoredEvidence
     from crawler.harvest.archive.work import Figures
+    from crawler.settings import Options
 
 __all__ = ["ArchiveSession", "DeclaredAliases"]
 
@@ -115,20 +113,3 @@ def _wants_of(error: BaseException | None) -> list[MemoryError]:
             return [error]
         error = error.__cause__
     return []
-
-
-def settings_of(options: Options, *, observing: bool = False) -> dict[str, Any]:
-    """Return the settings that results depend on."""
-    names = (
-        "TEXT_METHOD", "MAX_PAGE_BYTES", "RESPECT", "JOIN_PARTS", "PAGE_TYPES",
-        "DROP_NEAR_DUPLICATES",
-    )  # fmt: skip
-    chosen = [PREFIX + name for name in names] if observing else REPLAYED
-    values = {name: getattr(options, name.removeprefix(PREFIX).lower()) for name in chosen}
-    return {n: str(v.absolute()) if isinstance(v, Path) else v for n, v in values.items()}
-
-
-def absolute(options: Options) -> Options:
-    """Return settings that hold in another folder too."""
-    values: dict[str, Any] = {each.name: getattr(options, each.name) for each in fields(options)}
-    return Options(**{n: v.absolute() if isinstance(v, Path) else v for n, v in values.items()})

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from contextlib import suppress
 from dataclasses import astuple, dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -20,17 +19,16 @@ from crawler.harvest.archive.folders import MANIFEST, clear_output, find_shards,
 from crawler.harvest.archive.judge import exporter_for, join_partition, judge_shard
 from crawler.harvest.archive.merge import merge_partition
 from crawler.harvest.archive.observe import observe_shard
-from crawler.harvest.archive.pagework import absolute, settings_of
 from crawler.harvest.archive.work import Archive, Figures, key_of, read_json, write_json
 from crawler.harvest.engine import Call
+from crawler.settings import Options
 from crawler.store.files import ASIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from crawler.harvest.archive.work import Shard
     from crawler.harvest.engine import Engine
-    from crawler.settings import Options
 
 __all__ = ["ArchiveHarvest", "Job", "Summary", "partitions_for"]
 
@@ -146,10 +144,12 @@ class ArchiveHarvest:
 
     def __init__(self, paths: Sequence[Path], options: Options, output: Path, work: Path) -> None:
         self._shards = find_shards(paths)
+        # Paths in values are absolute: other processes may work in other folders.
+        options = Options.from_settings(options.values("observations", "items", "neither"))
         self._archive = Archive(
             work=work.absolute(),
             output=output.absolute(),
-            options=absolute(options),
+            options=options,
             path=tuple(str(Path(folder).absolute()) for folder in sys.path),
             partitions=partitions_for(sum(shard.size for shard in self._shards)),
         )
@@ -181,11 +181,12 @@ class ArchiveHarvest:
 
     def _run_steps(self) -> None:
         archive = self._archive
-        settings = settings_of(archive.options, observing=True)
+        settings = archive.options.values("observations")
         shards = {key_of(settings, archive.partitions, astuple(s)): s for s in self._shards}
         observed = self._observe(shards)
         keys = [key for key in shards if key in observed]
-        merged = key_of(settings_of(archive.options), files_named(archive.options), keys)
+        settings = archive.options.values("observations", "items")
+        merged = key_of(settings, _files_named(settings), keys)
         judged = key_of(merged, archive.options.output_format)
         self._archive = replace(archive, merged=merged, judged=judged)
         self._merge(keys, set().union(*observed.values()))
@@ -295,14 +296,11 @@ class ArchiveHarvest:
                 path.unlink(missing_ok=True)
 
 
-def files_named(options: Options) -> dict[str, list[int]]:
-    """Return size and time of change of the files that settings name."""
-    found = {}
-    for value in settings_of(options).values():
-        with suppress(OSError, ValueError, TypeError):
-            if value and (path := Path(value)).is_file():
-                found[value] = [path.stat().st_size, path.stat().st_mtime_ns]
-    return found
+def _files_named(settings: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+    """Return the files that settings name, each with its size and time of change."""
+    named = [Path(value) for value in settings.values() if isinstance(value, str)]
+    states = [(str(path), path.stat()) for path in named if path.is_file()]
+    return [(path, state.st_size, state.st_mtime_ns) for path, state in states]
 
 
 def partitions_for(size: int) -> int:
