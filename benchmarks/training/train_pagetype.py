@@ -29,8 +29,7 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.pagetype.judge import TypeJudge
-from crawler.core.pagetype.kinds import ARTICLE, LEARNED
-from crawler.core.pagetype.rules import PageType, decide
+from crawler.core.pagetype.rules import ARTICLE, LEARNED, PageType, decide
 from crawler.evaluation.pagetypes import Confusion, kind_of_gold
 
 if TYPE_CHECKING:

@@ -139,6 +139,21 @@ class TreeEnsemble:
         )
         return out.getvalue()
 
+    @classmethod
+    def joined(cls, ensembles: Sequence[Self]) -> Self:
+        """Return the trees of ensembles that ask the same features as one, with base 0."""
+        sizes = [len(each.value) for each in ensembles]
+        moved = list(zip(ensembles, np.cumsum([0, *sizes[:-1]]), strict=True))
+        return cls(
+            names=ensembles[0].names,
+            feature=np.concatenate([each.feature for each in ensembles]),
+            threshold=np.concatenate([each.threshold for each in ensembles]),
+            left=np.concatenate([each.left + before for each, before in moved]).astype(np.int32),
+            right=np.concatenate([each.right + before for each, before in moved]).astype(np.int32),
+            value=np.concatenate([each.value for each in ensembles]),
+            roots=np.concatenate([each.roots + before for each, before in moved]).astype(np.int32),
+        )
+
     def score(self, rows: NDArray[np.float32] | Sequence[Sequence[float]]) -> NDArray[np.float64]:
         """Return the margin of each row.
 
@@ -152,12 +167,17 @@ class TreeEnsemble:
         if table.ndim != 2 or table.shape[1] != len(self.names):  # noqa: PLR2004 - rows and columns
             raise ValueError(f"rows of {len(self.names)} features, not of shape {table.shape}")
         parts = [
-            self._ask(table[start : start + _ROWS_AT_ONCE])
+            self.leaves(table[start : start + _ROWS_AT_ONCE]).sum(axis=0) + self.base
             for start in range(0, len(table), _ROWS_AT_ONCE)
         ]
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def _ask(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+    def leaves(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the value of the leaf that each row comes to: one line a tree, one column a row.
+
+        Args:
+            table: one row a question, one column a feature.
+        """
         columns = len(self.names)
         flat = np.ascontiguousarray(table).reshape(-1)
         offsets = (np.arange(len(table), dtype=np.int32) * columns)[None, :]
@@ -168,8 +188,7 @@ class TreeEnsemble:
             right = values > self.threshold.take(at)
             at = self.left.take(at)
             at += right
-        total: NDArray[np.float64] = self.value.take(at).sum(axis=0) + self.base
-        return total
+        return self.value.take(at)
 
 
 def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:

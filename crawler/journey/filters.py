@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.page.robots_meta import DIRECTIVES, excluding, read_directives
-from crawler.core.pagetype.kinds import ARTICLE
+from crawler.core.pagetype import ARTICLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from crawler.core.markdown import markdown
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagetype.kinds import ARTICLE
+from crawler.core.pagetype import ARTICLE
 from crawler.core.pagination import repeated_blocks, same_headline
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from crawler.core.pagetype import KINDS, PageType, page_type
 from crawler.core.pagetype.address import Address
 from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.pagetype.judge import TypeJudge
-from crawler.core.pagetype.kinds import LEARNED
-from crawler.core.pagetype.words import fold, page_words
+from crawler.core.pagetype.rules import LEARNED
+from crawler.core.pagetype.words import page_words
 from crawler.core.trees import sigmoid
+from crawler.core.words import fold
 
 ONLY = {"article"}
 NAV = "".join(f'<li><a href="/{name}">The {name} pages</a></li>' for name in "abcdefghijklmnop")

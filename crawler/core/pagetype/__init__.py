@@ -1,11 +1,11 @@
 """What kind of page a page is: an article, or a front page, a list, a product, a login.
 
-:func:`page_type` is the way in.
+:func:`page_type` tells it.
 """
 
 from __future__ import annotations
 
-from crawler.core.pagetype.judge import PageType, page_type
-from crawler.core.pagetype.kinds import KINDS
+from crawler.core.pagetype.judge import page_type
+from crawler.core.pagetype.rules import ARTICLE, KINDS, PageType
 
-__all__ = ["KINDS", "PageType", "page_type"]
+__all__ = ["ARTICLE", "KINDS", "PageType", "page_type"]

@@ -1,4 +1,4 @@
-"""What a page's address says of its kind: its depth, its words, numbers and dates in it."""
+"""What a page's address tells of its kind: its depth, its words, numbers and dates in it."""
 
 from __future__ import annotations
 
@@ -19,34 +19,20 @@ _NUMBER = re.compile(r"\d{4,}")
 _DATE = re.compile(r"(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?:[/_-]?[0-3]?\d)?(?!\d)")
 _PAGE_NUMBER = re.compile(r"(?:page|p|seite|pagina|strana)[/=_-]?\d{1,4}")
 _LANGUAGE = re.compile(r"(?P<code>[a-z]{2})(?:[-_][a-z]{2})?")
-# Languages (ISO 639-1) and, from "ae" in the last two lines, countries (ISO 3166-1) of which sites
-# have editions: any other two letters are a subject.
-_CODES = frozenset(
-    ("af", "am", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "eo",
-     "es", "et", "eu", "fa", "fi", "fr", "ga", "gl", "gu", "ha", "he", "hi", "hr", "hu", "hy", "id",
-     "is", "it", "ja", "ka", "kk", "km", "kn", "ko", "ku", "ky", "lb", "lo", "lt", "lv", "mk", "ml",
-     "mn", "mr", "ms", "mt", "my", "nb", "ne", "nl", "nn", "no", "pa", "pl", "ps", "pt", "ro", "ru",
-     "sd", "si", "sk", "sl", "so", "sq", "sr", "sv", "sw", "ta", "te", "tg", "th", "tk", "tl", "tr",
-     "tt", "ug", "uk", "ur", "uz", "vi", "yi", "zh",
-     "ae", "at", "au", "br", "ch", "cl", "cn", "co", "cz", "dk", "eg", "gb", "gr", "hk", "ie", "il",
-     "in", "jp", "ke", "kr", "mx", "ng", "nz", "pe", "ph", "pk", "sa", "se", "sg", "tw", "ua", "us",
-     "za")
-)  # fmt: skip
 _INDEX = re.compile(r"(?:index|default|home|main)(?:\.[a-z]{2,5})?")
 _LIST_HYPHENS = 3
-_SECTION_HYPHENS = 1
 _WORD = re.compile(r"[^\W\d_]+")
-# What of a query identifies a visitor's way and no page.
+# Names in queries that tell how a visitor came, and not which page is meant.
 _TRACKING = ("utm_", "fbclid", "gclid", "srsltid", "ref", "source", "lang", "hl")
+
+
+def _hyphens(part: str) -> int:
+    return part.count("-") + part.count("_")
 
 
 def names_a_list(part: str) -> bool:
     """Tell whether a part of a path may name a list: a headline has more words, a post a number."""
-    return part.count("-") + part.count("_") <= _LIST_HYPHENS and not any(map(str.isdigit, part))
-
-
-def _names_a_section(part: str) -> bool:
-    return names_a_list(part) and part.count("-") + part.count("_") <= _SECTION_HYPHENS
+    return _hyphens(part) <= _LIST_HYPHENS and not any(map(str.isdigit, part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +44,7 @@ class Address:
     ``segments``
         The parts of its path between slashes, in lower case.
     ``queries``
-        Names of what its query holds, marks of a visitor's way left out.
+        Names in its query, without those that tell how a visitor came.
     ``words``
         The words of its path and of its host before the domain.
     ``text``
@@ -85,17 +71,16 @@ class Address:
             path = parts.path.lower()
             segments = tuple(part for part in path.split("/") if part)
             names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
-            queries = tuple(name for name in names if not name.startswith(_TRACKING))
-            before = host.split(".")[:-2]
-            words = frozenset(
-                word for part in (*segments[:-1], *before) for word in _WORD.findall(part)
+            # A last part of several words is a headline: its words tell the subject.
+            last = [part for part in segments[-1:] if _hyphens(part) <= 1]
+            words = _WORD.findall(" ".join((*segments[:-1], *last, *host.split(".")[:-2])))
+            return cls(
+                known=True,
+                segments=segments,
+                queries=tuple(name for name in names if not name.startswith(_TRACKING)),
+                words=frozenset(words),
+                text=f"{path}?{parts.query.lower()}",
             )
-            # The last part of a deep path is a headline: its words tell the subject.
-            last = segments[-1] if segments else ""
-            if last.count("-") + last.count("_") <= 1:
-                words |= set(_WORD.findall(last))
-            text = f"{path}?{parts.query.lower()}"
-            return cls(known=True, segments=segments, queries=queries, words=words, text=text)
         return cls()
 
     @property
@@ -107,12 +92,16 @@ class Address:
         if len(rest) != 1:
             return not rest
         edition = _LANGUAGE.fullmatch(rest[0])
-        return edition is not None and edition["code"] in _CODES
+        return edition is not None and edition["code"] in page_words().editions
 
     @property
     def is_section(self) -> bool:
         """Whether it may be the address of a list of a site: no numbers, no headline, no query."""
-        return self.known and not self.queries and all(map(_names_a_section, self.segments))
+        return (
+            self.known
+            and not self.queries
+            and all(names_a_list(each) and _hyphens(each) <= 1 for each in self.segments)
+        )
 
     @property
     def is_search(self) -> bool:
@@ -131,7 +120,7 @@ class Address:
             "address: known": float(self.known),
             "address: depth": float(len(self.segments)),
             "address: last": float(len(last)),
-            "address: hyphens": float(last.count("-") + last.count("_")),
+            "address: hyphens": float(_hyphens(last)),
             "address: digits": float(sum(map(str.isdigit, last))),
             "address: number": float(bool(_NUMBER.search(self.text))),
             "address: date": float(bool(_DATE.search(self.text))),

@@ -12,25 +12,33 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import repeat
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address
-from crawler.core.pagetype.markup import COUNTED, TYPES, Markup
-from crawler.core.pagetype.words import fold, page_words
+from crawler.core.pagetype.words import page_words
+from crawler.core.words import any_part, fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
+    from crawler.core.page.parse import ParsedPage
 
-__all__ = ["PageEvidence"]
+__all__ = ["Markup", "PageEvidence"]
 
+# Elements of which the number is asked.
+_COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
+            "select", "video", "dl", "input")  # fmt: skip
+# The outermost elements, whose names are those of the whole page.
+_WHOLE = ("html", "body", "main")
+# JSON-LD need not be whole to be read this way, and most of what it says is not asked here.
+_TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
+_SCRIPT_CHARS = 200_000
+_NAME_CHARS = 2_000
+# A block of so many characters, few of them hyperlinks, is running text.
 _PROSE = 80
-"""A block of so many characters, few of them hyperlinks, is running text."""
 # A letter of a dense script counts double.
 _DENSE_WORTH = 2
 _LINKED = 0.3
@@ -56,18 +64,68 @@ _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
-# What of bytes is a letter, or stands between texts; all else as a space.
-_LETTERS_ALONE = bytes(
-    code if chr(code) in f"abcdefghijklmnopqrstuvwxyz{_APART}" else ord(" ") for code in range(256)
-)
-# Names of features, which every page gives anew.
-_COUNT_NAMES: Mapping[str, str] = MappingProxyType(
-    {tag: f"count: <{tag}>" for tag in (*COUNTED, *_HEADINGS)}
-)
-_LINKED_NAMES: Mapping[str, str] = MappingProxyType({tag: f"linked: <{tag}>" for tag in _HEADINGS})
-_TYPE_NAMES: Mapping[str, str] = MappingProxyType(
-    {name: f"types: {name}" for name in (*TYPES, "other")}
-)
+_LATIN = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """What the elements of a page say that hold no text.
+
+    ``metas``
+        Content of each ``meta`` by its name, in lower case, the first of a name alone; at most
+        2,000 characters.
+    ``counts``
+        How many elements of some names there are.
+    ``types``
+        How often JSON-LD speaks of things of each group of types.
+    ``passwords``
+        Fields for passwords.
+    ``has_next``
+        Whether a ``link`` leads to the next page of a list or to the one before.
+    ``classes``
+        What names the whole page, in lower case: its software, and names of its outermost elements;
+        at most 2,000 characters.
+    """
+
+    metas: dict[str, str]
+    counts: Counter[str]
+    types: Counter[str]
+    passwords: int
+    has_next: bool
+    classes: str
+
+    @classmethod
+    def of(cls, parsed: ParsedPage) -> Markup:
+        """Read the tree of a page."""
+        metas: dict[str, str] = {}
+        for meta in parsed.named["meta"]:
+            if name := (meta.get("property") or meta.get("name") or "").lower():
+                metas.setdefault(name, (meta.get("content") or "")[:_NAME_CHARS])
+        groups = page_words().types
+        types = (
+            groups.get(found.rpartition("/")[2].lower(), "other")
+            for script in parsed.linked_data()
+            for found in _TYPE.findall(script[:_SCRIPT_CHARS])
+        )
+        counts: Counter[str] = Counter()
+        passwords = 0
+        names = [metas.get("generator", "")]
+        for root in parsed.roots:
+            for element in root.iter(*_WHOLE, *_COUNTED):
+                tag = element.tag
+                counts[tag] += 1
+                if tag == "input":
+                    passwords += element.get("type", "").lower() == "password"
+                elif tag in _WHOLE:
+                    names += (element.get("class") or "", element.get("id") or "")
+        return cls(
+            metas=metas,
+            counts=counts,
+            types=Counter(types),
+            passwords=passwords,
+            has_next=any(link.get("rel") in ("next", "prev") for link in parsed.named["link"]),
+            classes=" ".join(names).lower()[:_NAME_CHARS],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +135,21 @@ class PageEvidence:
     ``address``
         Its address.
     ``titles``
-        The document's title and its first headings, folded, the site's name taken off.
+        The document's title, its parts, and its first headings, folded.
     ``prose``
-        Letters of running text; those of scripts that write with few count double.
+        Letters of running text; those of dense scripts count double.
     ``blocks``
         Visible blocks.
     ``linked_headings``, ``articles``
         Headings that are hyperlinks, and ``article`` elements: those of teasers.
     ``is_plain``
-        Whether it has too little around its text to be told by: few hyperlinks, and short ones.
+        Whether there is little around its text: few hyperlinks, and short ones.
     ``passwords``
         Fields for passwords.
     ``declared``
         Whether the page calls itself an article, by OpenGraph or by JSON-LD that names one alone.
     ``classes``
-        What its author calls the whole of it, in lower case.
+        As in :class:`Markup`.
     ``features``
         The row, by names.
     """
@@ -111,18 +169,15 @@ class PageEvidence:
     @classmethod
     def of(cls, document: Document) -> PageEvidence:
         """Gather the evidence of a page."""
-        markup = Markup.of(document.parsed.roots)
-        url = document.page.url
-        address = Address.of((url, document.canonical_url, markup.metas.get("og:url")))
+        markup = Markup.of(document.parsed)
+        graph = markup.metas.get("og:url")
+        address = Address.of((document.page.url, document.canonical_url, graph))
         kind = markup.metas.get("og:type", "").lower()
         blocks = document.blocks
         shares = [block.link_share for block in blocks]
         prose = _prose(blocks, shares)
-        headings = [
-            (block, share)
-            for block, share in zip(blocks, shares, strict=True)
-            if block.tag in _HEADINGS
-        ]
+        headings = [pair for pair in zip(blocks, shares, strict=True) if pair[0].tag in _HEADINGS]
+        firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
         text = _text(blocks, shares, prose)
         features = {
             **address.features(),
@@ -135,10 +190,7 @@ class PageEvidence:
         }
         return cls(
             address=address,
-            titles=_titles(
-                document.title,
-                [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3],
-            ),
+            titles=_titles(document.title, firsts),
             prose=sum(size for _, size in prose),
             blocks=len(blocks),
             linked_headings=sum(share >= _LINKS for _, share in headings),
@@ -157,7 +209,7 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
     return [
         (block, size)
         for block, share in zip(blocks, shares, strict=True)
-        # Not all is measured that can be no text: a letter counts double at most.
+        # Only what can be text is measured: a letter counts double at most.
         if share < _LINKED
         and block.chars * _DENSE_WORTH >= _PROSE
         and (size := _size(block)) >= _PROSE
@@ -170,27 +222,32 @@ def _size(block: Block) -> int:
 
 
 def _declared(kind: str, markup: Markup) -> dict[str, float]:
-    found = {f"graph: {name}": float(kind == name) for name in _KINDS_OF_GRAPH}
-    found["graph: none"] = float(not kind)
     dated = ("article:published_time", "article:modified_time", "date", "datepublished")
-    found["meta: dated"] = float(any(name in markup.metas for name in dated))
-    authors = ("author", "article:author")
-    found["meta: author"] = float(any(name in markup.metas for name in authors))
-    for group, name in _TYPE_NAMES.items():
-        found[name] = float(min(markup.types[group], 20))
-    for group, parts in page_words().software.items():
-        found[f"software: {group}"] = float(any(map(markup.classes.__contains__, parts)))
-    return found
+    words = page_words()
+    return {
+        **{f"graph: {name}": float(kind == name) for name in _KINDS_OF_GRAPH},
+        "graph: none": float(not kind),
+        "meta: dated": float(any(name in markup.metas for name in dated)),
+        "meta: author": float("author" in markup.metas or "article:author" in markup.metas),
+        **{
+            f"types: {group}": float(min(markup.types[group], 20))
+            for group in dict.fromkeys((*words.types.values(), "other"))
+        },
+        **{
+            f"software: {group}": float(any(part in markup.classes for part in parts))
+            for group, parts in words.software.items()
+        },
+    }
 
 
 def _counted(
     counts: Mapping[str, int], headings: Sequence[tuple[Block, float]]
 ) -> dict[str, float]:
-    found = {_COUNT_NAMES[tag]: math.log1p(counts[tag]) for tag in COUNTED}
+    found = {f"count: <{tag}>": math.log1p(counts[tag]) for tag in _COUNTED}
     for tag in _HEADINGS:
         own = [share for block, share in headings if block.tag == tag]
-        found[_COUNT_NAMES[tag]] = math.log1p(len(own))
-        found[_LINKED_NAMES[tag]] = math.log1p(sum(share >= _LINKS for share in own))
+        found[f"count: <{tag}>"] = math.log1p(len(own))
+        found[f"linked: <{tag}>"] = math.log1p(sum(share >= _LINKS for share in own))
     return found
 
 
@@ -253,15 +310,13 @@ def _longest_run(prose: Sequence[tuple[Block, int]]) -> tuple[int, int, int]:
 
 def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
     """Tell how many elements with text have names that speak of something."""
-    # A list says the same of all it lists.
+    # A list says the same of all it lists: each name counts once with each tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for cues, count in zip(_cues_in([names for names, _ in alike]), alike.values(), strict=True):
-        by_cues[cues] += count
+    for (names, _), count in alike.items():
+        by_cues[_cues_in(names)] += count
     found = {
-        f"names: {cue}": math.log1p(
-            sum([count for cues, count in by_cues.items() if cues >> place & 1])
-        )
+        f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
         for place, cue in enumerate(page_words().names)
     }
     inner = " ".join([block.inner for block in blocks if block.inner]).lower().split()
@@ -274,59 +329,42 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     return found
 
 
-def _cues_in(names: Sequence[str]) -> list[int]:
-    """Return which cues each of some names holds, as bits in the order of the list of them."""
-    if not names:
-        return []
-    lower = _APART.join(names).lower()
-    # Sites share words, not names; and a part of a name that is all letters lies within one word.
-    letters = lower.encode("ascii", "replace").translate(_LETTERS_ALONE).decode("ascii")
-    found = []
-    for words in letters.split(_APART):
-        cues = 0
-        for word in words.split():
-            cues |= _cues_of(word)
-        found.append(cues)
-    for part, bit in _joined_parts():
-        if part in lower:
-            within = map(str.__contains__, lower.split(_APART), repeat(part))
-            found = [cues | bit * here for cues, here in zip(found, within, strict=True)]
-    return found
-
-
-@lru_cache(maxsize=1 << 14)
-def _cues_of(word: str) -> int:
-    """Return which cues one word holds."""
-    if _any_part().search(word) is None:  # as most words
-        return 0
+@lru_cache(maxsize=1 << 14)  # the pages of a site share their names
+def _cues_in(names: str) -> int:
+    """Return which cues names hold, as bits in the order of the list of cues."""
+    lower = names.lower()
     found = 0
-    for part, bit in _parts():
-        if part in word:
+    for word in _LATIN.findall(lower):
+        found |= _cues_of(word)
+    for part, bit in _parts()[1]:
+        if part in lower:
             found |= bit
     return found
 
 
+@lru_cache(maxsize=1 << 14)  # and sites share their words
+def _cues_of(word: str) -> int:
+    """Return which cues one word holds."""
+    found = 0
+    if _any_name().search(word) is not None:  # most words hold none
+        for part, bit in _parts()[0]:
+            if part in word:
+                found |= bit
+    return found
+
+
 @cache
-def _parts() -> tuple[tuple[str, int], ...]:
-    """Return all parts of names, each with the bit of its cue."""
+def _parts() -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the parts of names, each with the bit of its cue: Latin words, and all others."""
     cues = enumerate(page_words().names.values())
-    return tuple((part, 1 << place) for place, parts in cues for part in parts)
+    parts = [(part, 1 << place) for place, parts in cues for part in parts]
+    words = [pair for pair in parts if _LATIN.fullmatch(pair[0])]
+    return words, [pair for pair in parts if pair not in words]
 
 
 @cache
-def _any_part() -> re.Pattern[str]:
-    """Find a part of a name of any cue; those of one first letter are tried together."""
-    rests: dict[str, list[str]] = {}
-    for parts in page_words().names.values():
-        for part in parts:
-            rests.setdefault(part[0], []).append(re.escape(part[1:]))
-    return re.compile("|".join(f"{re.escape(a)}(?:{'|'.join(b)})" for a, b in rests.items()))
-
-
-@cache
-def _joined_parts() -> tuple[tuple[str, int], ...]:
-    """Return those that may reach over several words."""
-    return tuple(each for each in _parts() if not (each[0].isascii() and each[0].isalpha()))
+def _any_name() -> re.Pattern[str]:
+    return re.compile(any_part(part for part, _ in _parts()[0]))
 
 
 def _holders(blocks: Sequence[Block]) -> set[Holder]:
@@ -352,7 +390,7 @@ def _shop(blocks: Sequence[Block]) -> dict[str, float]:
 
 @cache
 def _buttons() -> re.Pattern[str]:
-    """Find those of a page's texts that are one of a shop's buttons, signs around it left out."""
+    """Return the pattern of a page's texts that are labels of a shop's buttons, signs around."""
     sign = rf"(?:[^\w{_APART}]|_)"
     labels = "|".join(
         rf"{sign}++".join(map(re.escape, label.split())) for label in sorted(page_words().buy)

@@ -1,18 +1,18 @@
-"""Rules for the kinds that hardly any page to learn from has, joined with what is learned.
+"""The kinds of pages, and rules for those of which there are few pages to learn from.
 
-Each asks for two signs at least that agree, or for one that leaves no doubt: a page that says it is
-not found and holds next to no text; one at the address of a site's first page that does not call
-itself an article. What they leave open is decided by the learned likelihoods.
+Each rule asks for at least two signs that agree, or for one that leaves no doubt: a page that says
+it is not found and holds next to no text; one at the address of a site's first page that does not
+call itself an article. Where no rule decides, the learned likelihoods do.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from crawler.core.pagetype.address import names_a_list
-from crawler.core.pagetype.kinds import ARTICLE
 from crawler.core.pagetype.words import page_words
 
 if TYPE_CHECKING:
@@ -21,8 +21,27 @@ if TYPE_CHECKING:
     from crawler.core.pagetype.address import Address
     from crawler.core.pagetype.evidence import PageEvidence
 
-__all__ = ["DOUBT", "PageType", "decide"]
+__all__ = ["ARTICLE", "DOUBT", "KINDS", "LEARNED", "PageType", "decide"]
 
+ARTICLE = "article"
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        ARTICLE: "one text with a headline: news, a post, a guide, an interview, a recipe",
+        "front": "the first page of a site, or of its edition in a language",
+        "listing": "a section, tag or archive, a shop's range, results of a search",
+        "product": "one thing that is for sale",
+        "forum": "questions and answers, a thread",
+        "documentation": "a page of a manual, a reference or a wiki",
+        "service": "what a company or an office does or offers",
+        "login": "a form to sign in or to register",
+        "error": "not found, not allowed, or a check for robots, whatever the status",
+        "empty": "no text that is seen",
+    }
+)
+"""Name and meaning of each kind."""
+
+LEARNED = (ARTICLE, "listing", "product", "forum", "documentation", "service")
+"""The kinds that are told by learned weights; the others are told by rules."""
 DOUBT = 0.1
 """A page is left out only where it is less likely an article than this."""
 _LIKELY = 0.5
@@ -37,19 +56,6 @@ _TEASERS = 2
 _LITTLE = 500
 # How many letters a title may have beside "page not found".
 _BESIDE = 15
-_LOGIN_PATHS = frozenset(
-    ("login", "signin", "sign", "logon", "signup", "register", "registration", "auth", "account",
-     "member", "members", "password", "join", "users", "user")
-)  # fmt: skip
-_ERROR_CLASSES = frozenset(("error404", "error-404", "page-404", "not-found", "error403"))
-_LIST_CLASSES = frozenset(
-    ("archive", "search-results", "search-no-results", "post-type-archive")
-)  # fmt: skip
-_ONE_CLASSES = frozenset(("single", "page", "single-post"))
-_LIST_PATHS = frozenset(
-    ("tag", "tags", "category", "categories", "kategorie", "author", "authors", "archive",
-     "archives", "label", "labels")
-)  # fmt: skip
 _LIST_DEPTH = 2
 _PAGE = re.compile(r"(?:.*/)?page/\d{1,4}")
 _MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
@@ -60,7 +66,7 @@ class PageType:
     """What kind of page a page is.
 
     ``kind``
-        One of :data:`crawler.core.pagetype.kinds.KINDS`.
+        One of :data:`KINDS`.
     ``confidence``
         How likely it is of that kind, 0 to 1: learned, or 0.9 where a rule decided.
     ``article``
@@ -120,7 +126,7 @@ def _ruled(evidence: PageEvidence, article: float) -> str | None:
 
 def _is_error(evidence: PageEvidence) -> bool:
     words = page_words()
-    if not _ERROR_CLASSES.isdisjoint(evidence.classes.split()):
+    if not words.error_classes.isdisjoint(evidence.classes.split()):
         return True
     return any(
         title in words.error_titles
@@ -135,8 +141,9 @@ def _is_near(title: str, phrase: str) -> bool:
 
 
 def _is_login(evidence: PageEvidence) -> bool:
-    named = not page_words().login.isdisjoint(evidence.titles)
-    addressed = not _LOGIN_PATHS.isdisjoint(evidence.address.words)
+    words = page_words()
+    named = not words.login.isdisjoint(evidence.titles)
+    addressed = not words.login_paths.isdisjoint(evidence.address.words)
     if not named:
         # Many sites have a form to sign in on every page, and members who write.
         return addressed and evidence.passwords > 0 and not evidence.prose
@@ -171,13 +178,13 @@ def _is_list(evidence: PageEvidence, article: float) -> bool:
     """Tell whether a page that does not look like one text calls itself a list by any sign."""
     if evidence.declared:
         return False
-    address = evidence.address
+    address, words = evidence.address, page_words()
     unlike = article < _RATHER or _holds_several(evidence)
     classes = set(evidence.classes.split())
     return unlike and (
         (_has_list_address(address) and not _is_short_text(evidence))
         or (address.is_search and (article < _LIKELY or _is_titled_search(evidence)))
-        or bool(classes & _LIST_CLASSES and not classes & _ONE_CLASSES)
+        or bool(classes & words.list_classes and not classes & words.text_classes)
     )
 
 
@@ -205,7 +212,7 @@ def _has_list_address(address: Address) -> bool:
         return True
     parts = path.split("/")
     for place, part in enumerate(parts):
-        if part in _LIST_PATHS:
+        if part in page_words().list_paths:
             below = parts[place + 1 :]
             return len(below) <= _LIST_DEPTH and all(map(names_a_list, below))
     return False

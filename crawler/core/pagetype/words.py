@@ -1,79 +1,77 @@
-"""The word lists by which kinds of pages are told: data files of the package, read once."""
+"""The lists of words that kinds of pages are told by, from ``data/words.json``."""
 
 from __future__ import annotations
 
-import json
-import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
+
+from crawler.core.words import read_data, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PageWords", "fold", "page_words"]
-
-_SPACE = re.compile(r"[\W_]+")
+__all__ = ["PageWords", "page_words"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """Word lists; all texts are folded as :func:`fold` does.
+    """Words by what they tell.
 
     ``paths``
-        By kind, words that stand in addresses.
-    ``search_paths``, ``search_queries``
-        Parts of addresses, and names in queries, of searches.
+        By kind of page, words that stand in addresses.
     ``software``
-        By kind, parts of what ``<meta name="generator">`` and names of classes say.
+        By kind of page, parts of what ``<meta name="generator">`` and names of classes say.
     ``names``
-        By what they tell, parts of the names that authors give to elements.
-    ``error``, ``error_titles``, ``login``, ``search``
-        Texts with which a title or a first heading begins or ends, in many languages: of pages that
-        are errors; which a page is only where they are the whole of it; of forms to sign in; of
-        results of a search.
-    ``buy``
-        Texts on buttons.
+        By a cue, parts of the names that authors give to elements.
+    ``types``
+        Group of each type of JSON-LD, in lower case; types of no group are "other".
+    ``error``, ``error_titles``, ``login``, ``search``, ``buy``
+        Texts in many languages, folded: titles of error pages, with which a longer title may begin
+        or end; those that have to be the whole title; titles of forms to sign in and of results of
+        a search; labels of a shop's buttons.
+    ``search_paths``, ``search_queries``, ``login_paths``, ``list_paths``
+        Parts of addresses, and names in queries.
+    ``error_classes``, ``list_classes``, ``text_classes``
+        Names that themes give to whole pages.
+    ``editions``
+        Codes of languages (ISO 639-1) and countries (ISO 3166-1) of which sites have editions.
     """
 
     paths: Mapping[str, frozenset[str]]
-    search_paths: frozenset[str]
-    search_queries: frozenset[str]
     software: Mapping[str, tuple[str, ...]]
     names: Mapping[str, tuple[str, ...]]
+    types: Mapping[str, str]
     error: tuple[str, ...]
     error_titles: frozenset[str]
     login: frozenset[str]
     search: tuple[str, ...]
     buy: frozenset[str]
-
-
-def fold(text: str) -> str:
-    """Return a text in lower case, its letters and digits alone, single spaces between words."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    search_paths: frozenset[str]
+    search_queries: frozenset[str]
+    login_paths: frozenset[str]
+    list_paths: frozenset[str]
+    error_classes: frozenset[str]
+    list_classes: frozenset[str]
+    text_classes: frozenset[str]
+    editions: frozenset[str]
 
 
 @cache
 def page_words() -> PageWords:
     """Return the lists that come with the package."""
-    room = files("crawler.core.pagetype").joinpath("data")
-    data = json.loads(room.joinpath("words.json").read_text("utf-8"))
-
-    def folded(name: str) -> tuple[str, ...]:
-        by_language = data[name]
-        return tuple(dict.fromkeys(fold(text) for texts in by_language.values() for text in texts))
-
+    data = read_data("crawler.core.pagetype", "words")
+    groups = {key: value for key, value in data.items() if isinstance(value, dict)}
+    flat = {key: frozenset(words.split()) for key, words in data.items() if key not in groups}
     return PageWords(
-        paths={kind: frozenset(words.split()) for kind, words in data["paths"].items()},
-        search_paths=frozenset(data["search_paths"].split()),
-        search_queries=frozenset(data["search_queries"].split()),
-        software={kind: tuple(names.split()) for kind, names in data["software"].items()},
-        names={cue: tuple(parts.split()) for cue, parts in data["names"].items()},
-        error=folded("error"),
-        error_titles=frozenset(folded("error_titles")),
-        login=frozenset(folded("login")),
-        search=folded("search"),
-        buy=frozenset(folded("buy")),
+        paths={kind: frozenset(words.split()) for kind, words in groups["paths"].items()},
+        software={kind: tuple(words.split()) for kind, words in groups["software"].items()},
+        names={cue: tuple(words.split()) for cue, words in groups["names"].items()},
+        types={name: group for group, names in groups["types"].items() for name in names.split()},
+        error=texts_of(groups["error"]),
+        error_titles=frozenset(texts_of(groups["error_titles"])),
+        login=frozenset(texts_of(groups["login"])),
+        search=texts_of(groups["search"]),
+        buy=frozenset(texts_of(groups["buy"])),
+        **flat,
     )
