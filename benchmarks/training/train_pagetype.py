@@ -30,7 +30,8 @@ from crawler.core.flow import Page, read
 from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.pagetype.judge import TypeJudge
 from crawler.core.pagetype.rules import ARTICLE, LEARNED, PageType, decide
-from crawler.evaluation.pagetypes import Confusion, kind_of_gold
+from crawler.evaluation.pagetypes import kind_of_gold
+from crawler.evaluation.scores import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -165,14 +166,14 @@ def report(pages: Sequence[Example], types: Sequence[PageType]) -> None:
         confusion = Confusion()
         left_out: Counter[str] = Counter()
         for page, found in own:
-            confusion.add(page.kind, found.kind)
+            confusion[page.kind, found.kind] += 1
             left_out[page.kind] += not found.is_among((ARTICLE,))
         score = confusion.score(ARTICLE)
         print(
             f"{source}: {len(own)} pages, accuracy {confusion.accuracy:.4f}, articles: precision "
             f"{score.precision:.4f}, recall {score.recall:.4f}, F1 {score.f1:.4f}"
         )
-        for kind, row in confusion.rows():
+        for kind, row in confusion.rows().items():
             shown = ", ".join(f"{other} {count}" for other, count in row.items())
             print(f"  {kind} {sum(row.values())}: {shown}; left out {left_out[kind]}")
 

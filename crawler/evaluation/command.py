@@ -21,7 +21,7 @@ from crawler.evaluation.pagetypes import measure_pagetypes
 from crawler.evaluation.sentences import measure_sentences
 from crawler.evaluation.structure import measure_structure
 from crawler.evaluation.tables import measure_tables
-from crawler.evaluation.task import Job, Task
+from crawler.evaluation.task import Job, Task, figure_tables
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
 from crawler.reports.stdout import check_target, write_file
@@ -88,7 +88,8 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
     if opts.json == "-":
         out.write(figures)
         return
-    write_tables(heading(args[0], job.method, report, seconds), report.tables, out)
+    tables = tuple(figure_tables(report.figures))
+    write_tables(heading(args[0], job.method, report, seconds), tables, out)
     if opts.json is not None:
         write_file(opts.json, figures)
 

@@ -10,8 +10,7 @@ hyperlink, by the distinct pages on which they are.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -128,14 +127,28 @@ class Curves:
         return _score(total, self.pages)
 
 
+@dataclass(slots=True)
+class _SiteSums:
+    """What is added up over the pages of a site; see :class:`SiteCurve`."""
+
+    histogram: Histogram
+    own_rank: int | None
+    sums: NDArray[np.float64]
+    pages: int = 0
+
+
 class CurveBoard:
-    """Collects what the curves are drawn from, page by page."""
+    """Collects what the curves are drawn from, page by page.
+
+    The levels of a site are known before its first page, by its frozen counts.
+    """
 
     def __init__(self, method: TextMethod) -> None:
         self._method = method
-        self._pages: dict[str, list[_Steps]] = {}
-        self._views: dict[str, SiteView] = {}
-        self._top = _Top()
+        self._sites: dict[str, _SiteSums] = {}
+        # The most frequent blocks so far, by site and key, and the lowest frequency among them.
+        self._top: dict[tuple[str, int], FrequentBlock] = {}
+        self._lowest = 0
 
     def add(self, site: str, view: SiteView, annotation: Annotation | None, gold_text: str) -> None:
         """Take one page in.
@@ -146,12 +159,15 @@ class CurveBoard:
             annotation: the page as the method judged it; None where it could not be read.
             gold_text: the page's right text.
         """
-        self._views[site] = view
+        if site not in self._sites:
+            self._sites[site] = self._new_site(view)
+        sums = self._sites[site]
         blocks = [] if annotation is None else list(self._blocks(annotation, view))
+        sums.pages += 1
+        sums.sums += _scores(blocks, gold_text, sums.histogram.levels)
         for block, frequency in blocks:
-            self._top.add(block.key, FrequentBlock(frequency, site, block.text[:_EXCERPT]))
-        steps = _Steps.of(((frequency, block.text) for block, frequency in blocks), gold_text)
-        self._pages.setdefault(site, []).append(steps)
+            if frequency >= self._lowest:
+                self._add_top(block, FrequentBlock(frequency, site, block.text[:_EXCERPT]))
 
     def curves(self, own: Score) -> Curves:
         """Return the curves of what was taken in; ``own`` are the method's own means over pages."""
@@ -161,27 +177,25 @@ class CurveBoard:
             counted="occurrences" if by_node else "pages",
             method=self._method.name,
             own=own,
-            sites=tuple(self._site(name) for name in sorted(self._pages)),
-            top=self._top.most(_SHOWN),
+            sites=tuple(
+                SiteCurve(name, site.pages, site.histogram, site.sums, site.own_rank)
+                for name, site in sorted(self._sites.items())
+            ),
+            top=tuple(sorted(self._top.values(), key=_order)[:_SHOWN]),
         )
 
-    def _site(self, name: str) -> SiteCurve:
-        view, pages = self._views[name], self._pages[name]
+    def _new_site(self, view: SiteView) -> _SiteSums:
         histogram = block_histogram(view)
         if isinstance(self._method, TextFrequency):
-            # Counted was for this method alone, so that what it added up is all there is.
+            # The counts were made for this method alone: its own sums are all there are.
             histogram = next(iter(sum_histograms(view).values()), Histogram((), ()))
         own_rank = None
         if isinstance(self._method, CutoffMethod):
             own_rank = histogram.ranks_within(self._method.cutoff(view).threshold)
-        levels = np.array(histogram.levels, dtype=np.int64)
-        sums = np.zeros((3, len(levels) + 1))
-        for page in pages:
-            sums += page.scores(levels)
-        return SiteCurve(name, len(pages), histogram, sums, own_rank)
+        return _SiteSums(histogram, own_rank, np.zeros((3, len(histogram.levels) + 1)))
 
     def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
-        """Go through what may be text on a page, each block with its frequency."""
+        """Yield the blocks of a page that may be text, each with its frequency."""
         if isinstance(self._method, TextFrequency):
             for block, label in annotation.pairs():
                 if label.reason != _REMOVED:
@@ -193,89 +207,53 @@ class CurveBoard:
             if block.chars > block.link_chars:
                 yield block, frequency
 
-
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """One page: how many words are found, and how many of them are right, up to each frequency.
-
-    ``common`` and ``found`` are one longer than ``levels``: they begin with what is found where no
-    block is kept, which is nothing.
-    """
-
-    levels: NDArray[np.int64]
-    common: NDArray[np.int64]
-    found: NDArray[np.int64]
-    gold: int
-
-    @classmethod
-    def of(cls, blocks: Iterable[tuple[int, str]], gold_text: str) -> _Steps:
-        """Compare a page's blocks with its gold text, the rarest first."""
-        by_level: dict[int, list[str]] = {}
-        for frequency, text in blocks:
-            # Blocks stand on lines of their own, so that no word reaches from one into the next.
-            by_level.setdefault(frequency, []).extend(words(text))
-        wanted = Counter(words(gold_text))
-        gold = wanted.total()
-        levels = sorted(by_level)
-        common = [0, *accumulate(_taken(wanted, by_level[level]) for level in levels)]
-        found = [0, *accumulate(len(by_level[level]) for level in levels)]
-        return cls(
-            np.array(levels, dtype=np.int64),
-            np.array(common, dtype=np.int64),
-            np.array(found, dtype=np.int64),
-            gold,
-        )
-
-    def scores(self, levels: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return precision, recall and F1 where nothing is kept, and at each of a site's levels."""
-        places = np.concatenate([[0], np.searchsorted(self.levels, levels, side="right")])
-        common, found = self.common[places], self.found[places]
-        # Where nothing was to be found and nothing is, that is right: see Overlap.score.
-        right = (found == 0) & (self.gold == 0)
-        return np.stack(
-            [
-                np.where(right, 1.0, common / np.maximum(found, 1)),
-                np.where(right, 1.0, common / max(self.gold, 1)),
-                np.where(right, 1.0, 2 * common / np.maximum(found + self.gold, 1)),
-            ]
-        )
-
-
-def _taken(wanted: Counter[str], found: Sequence[str]) -> int:
-    """Take words out of those wanted; return how many were wanted."""
-    taken = 0
-    for word in found:
-        if wanted[word] > 0:
-            wanted[word] -= 1
-            taken += 1
-    return taken
-
-
-@dataclass(slots=True)
-class _Top:
-    """The most frequent blocks so far, each once a site."""
-
-    blocks: dict[tuple[str, int], FrequentBlock] = field(default_factory=dict)
-    least: int = 0
-
-    def add(self, key: int, block: FrequentBlock) -> None:
-        if block.frequency < self.least:
-            return
-        # One block may read "1 comment" here and "7 comments" there; always the same is shown.
-        name = (block.site, key)
-        self.blocks[name] = min(block, self.blocks.get(name, block), key=_order)
-        if len(self.blocks) > 10 * _SHOWN:
-            # What is left out here can come back only with a text that goes first.
-            kept = sorted(self.blocks.items(), key=lambda item: _order(item[1]))[:_SHOWN]
-            self.blocks = dict(kept)
-            self.least = kept[-1][1].frequency
-
-    def most(self, number: int) -> tuple[FrequentBlock, ...]:
-        return tuple(sorted(self.blocks.values(), key=_order)[:number])
+    def _add_top(self, block: Block, found: FrequentBlock) -> None:
+        # A block may read "1 comment" here and "7 comments" there: the first in order is shown.
+        key = (found.site, block.key)
+        self._top[key] = min(found, self._top.get(key, found), key=_order)
+        if len(self._top) > 10 * _SHOWN:
+            kept = sorted(self._top.items(), key=lambda item: _order(item[1]))[:_SHOWN]
+            self._top = dict(kept)
+            self._lowest = kept[-1][1].frequency
 
 
 def _order(block: FrequentBlock) -> tuple[int, str, str]:
     return -block.frequency, block.site, block.text
+
+
+def _scores(
+    blocks: Iterable[tuple[Block, int]], gold_text: str, levels: Sequence[int]
+) -> NDArray[np.float64]:
+    """Compare a page's blocks up to each frequency with its gold text.
+
+    Args:
+        blocks: the blocks with their frequencies.
+        gold_text: the right text.
+        levels: the frequencies of the site, ascending.
+
+    Returns:
+        Precision, recall and F1: where nothing is kept, then up to each level; shape
+        (3, levels + 1).
+    """
+    by_level: dict[int, list[str]] = {}
+    for block, frequency in blocks:
+        # Each block is split on its own, so that no word reaches from one into the next.
+        by_level.setdefault(frequency, []).extend(words(block.text))
+    missing = Counter(words(gold_text))
+    gold = missing.total()
+    page_levels = sorted(by_level)
+    common, found = [0], [0]
+    for level in page_levels:
+        hits = missing & Counter(by_level[level])
+        missing -= hits
+        common.append(common[-1] + hits.total())
+        found.append(found[-1] + len(by_level[level]))
+    places = [0, *np.searchsorted(page_levels, levels, side="right")]
+    hit, kept = np.array(common)[places], np.array(found)[places]
+    # Where nothing was to be found and nothing is, that is right: see Overlap.score.
+    right = (kept == 0) & (gold == 0)
+    shares = (hit / np.maximum(kept, 1), hit / max(gold, 1), 2 * hit / np.maximum(kept + gold, 1))
+    return np.where(right, 1.0, np.stack(shares))
 
 
 def _score(sums: NDArray[np.float64], pages: int) -> Score:

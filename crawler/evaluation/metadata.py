@@ -19,14 +19,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.evaluation.gold import GOLD_URL, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import (
-    Report,
-    check_only_method,
-    count_tables,
-    score_table,
-    sorted_counts,
-)
-from crawler.reports.text_tables import Table
+from crawler.evaluation.task import Report, check_only_method, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -110,7 +103,7 @@ def measure_metadata(job: Job) -> Report:
         _measure(gold, tally)
     if not (tally.date.known or tally.title.known or tally.author_pages):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
-    return Report(pages=tally.pages, figures=_figures(tally), tables=_tables(tally))
+    return Report(pages=tally.pages, figures=_figures(tally))
 
 
 def folded(text: str) -> str:
@@ -214,24 +207,3 @@ def _figures(tally: _Tally) -> dict[str, object]:
         "sources": dict(sources),
         "skipped": sorted_counts(tally.skipped),
     }
-
-
-def _tables(tally: _Tally) -> tuple[Table, ...]:
-    shares = tuple(
-        (
-            name,
-            str(share.known),
-            f"{share.share(share.right):.3f}",
-            f"{share.share(share.found):.3f}",
-        )
-        for name, share in (("date", tally.date), ("title", tally.title))
-    )
-    sources = tuple(
-        (f"{name}: {source}", str(right), str(wrong)) for name, source, right, wrong in tally.rows()
-    )
-    return (
-        Table("figure", ("pages", "accuracy", "found"), shares),
-        score_table("figure", [("author", tally.author_score, tally.author_pages)], "pages"),
-        Table("source", ("right", "wrong"), sources),
-        *count_tables("pages that could not be read", "pages", tally.skipped),
-    )

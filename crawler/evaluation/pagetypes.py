@@ -14,17 +14,15 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype import ARTICLE, KINDS, PageType, page_type
 from crawler.evaluation.gold import read_rows
-from crawler.evaluation.scores import Overlap
+from crawler.evaluation.scores import Confusion
 from crawler.evaluation.task import Report, check_only_method, sorted_counts
-from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
-__all__ = ["Confusion", "kind_of_gold", "measure_pagetypes"]
+__all__ = ["kind_of_gold", "measure_pagetypes"]
 
 _NEEDS = "html and page_type"
 _NO_ADDRESS = "file:///page.html"
@@ -35,40 +33,6 @@ _UNREADABLE = PageType("empty", 1.0, 0.0)
 def kind_of_gold(name: str) -> str:
     """Return the kind that gold calls ``name``."""
     return _ALIASES.get(name, name)
-
-
-class Confusion:
-    """How many pages of each kind were taken for which kind."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, str]] = Counter()
-
-    def add(self, gold: str, found: str) -> None:
-        """Count a page."""
-        self._counts[gold, found] += 1
-
-    @property
-    def pages(self) -> int:
-        """How many pages were counted."""
-        return self._counts.total()
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the pages whose kind is right."""
-        right = sum(count for (gold, found), count in self._counts.items() if gold == found)
-        return right / self.pages if self.pages else 0.0
-
-    def score(self, kind: str) -> Score:
-        """Return precision, recall and F1 of one kind."""
-        predicted = sum(count for (_, found), count in self._counts.items() if found == kind)
-        gold = sum(count for (is_of, _), count in self._counts.items() if is_of == kind)
-        return Overlap(self._counts[kind, kind], predicted, gold).score
-
-    def rows(self) -> Iterator[tuple[str, dict[str, int]]]:
-        """Yield each kind of the gold, and what its pages were taken for, most frequent first."""
-        for kind in sorted({gold for gold, _ in self._counts}):
-            own = [(found, n) for (gold, found), n in self._counts.items() if gold == kind]
-            yield kind, dict(sorted(own, key=lambda pair: (-pair[1], pair[0])))
 
 
 def measure_pagetypes(job: Job) -> Report:
@@ -88,20 +52,19 @@ def measure_pagetypes(job: Job) -> Report:
         except UnreadablePageError as error:
             skipped[error.reason] += 1
             found = _UNREADABLE
-        confusion.add(kind, found.kind)
+        confusion[kind, found.kind] += 1
         left_out[kind] += not found.is_among((ARTICLE,))
-    if not confusion.pages:
+    if not confusion:
         raise job.no_gold("page with a page_type", _NEEDS)
     return Report(
-        pages=confusion.pages,
+        pages=confusion.total(),
         figures={
             "accuracy": confusion.accuracy,
             "article": confusion.score(ARTICLE).as_json(),
-            "confusion": dict(confusion.rows()),
-            "left_out": {kind: left_out[kind] for kind, _ in confusion.rows()},
+            "confusion": confusion.rows(),
+            "left_out": dict(sorted(left_out.items())),
             "skipped": sorted_counts(skipped),
         },
-        tables=_tables(confusion, left_out),
     )
 
 
@@ -113,20 +76,3 @@ def _pages(job: Job) -> Iterator[tuple[str, Page]]:
         if kind not in KINDS:
             raise row.flaw(f"no kind of page is called '{kind}'; the kinds are: {', '.join(KINDS)}")
         yield kind, Page.from_text(row.optional("url") or _NO_ADDRESS, row.text("html"))
-
-
-def _tables(confusion: Confusion, left_out: Counter[str]) -> tuple[Table, ...]:
-    article = (ARTICLE, f"{confusion.accuracy:.3f}", *confusion.score(ARTICLE).cells())
-    rows = tuple(
-        (
-            kind,
-            str(sum(found.values())),
-            str(left_out[kind]),
-            ", ".join(f"{other} {count}" for other, count in found.items()),
-        )
-        for kind, found in confusion.rows()
-    )
-    return (
-        Table("figure", ("accuracy", "precision", "recall", "F1"), (article,)),
-        Table("kind", ("pages", "left out", "taken for"), rows),
-    )

@@ -20,12 +20,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
 __all__ = [
+    "Confusion",
     "Overlap",
     "PageScore",
     "Score",
@@ -119,6 +120,30 @@ class Overlap:
             recall=self.common / self.gold,
             f1=2 * self.common / (self.predicted + self.gold),
         )
+
+
+class Confusion(Counter[tuple[Any, Any]]):
+    """How many things of each kind were taken for which: counts of pairs of gold and found."""
+
+    @property
+    def accuracy(self) -> float:
+        """Share of those whose kind is right."""
+        right = sum(count for (gold, found), count in self.items() if gold == found)
+        return right / self.total() if self else 0.0
+
+    def score(self, kind: object) -> Score:
+        """Return precision, recall and F1 of one kind."""
+        predicted = sum(count for (_, found), count in self.items() if found == kind)
+        wanted = sum(count for (gold, _), count in self.items() if gold == kind)
+        return Overlap(self[kind, kind], predicted, wanted).score
+
+    def rows(self) -> dict[Any, dict[Any, int]]:
+        """Return for each gold kind the kinds it was taken for, the most frequent first."""
+        ranked = sorted(self.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+        rows: dict[Any, dict[Any, int]] = {}
+        for (gold, found), count in ranked:
+            rows.setdefault(gold, {})[found] = count
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

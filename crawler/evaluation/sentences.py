@@ -16,7 +16,7 @@ from crawler.core.errors import UnreadableInputError
 from crawler.core.sentences import guess_language, primary_language, splitter_for
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
+from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.gold import Row
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
-    from crawler.reports.text_tables import Table
 
 __all__ = ["boundaries", "measure_sentences"]
 
@@ -65,7 +64,6 @@ def measure_sentences(job: Job) -> Report:
     return Report(
         pages=sum(tally.texts for tally in tallies.values()),
         figures=_figures(tallies, skipped),
-        tables=_tables(tallies, skipped),
         unit="text",
     )
 
@@ -118,19 +116,6 @@ def _figures(tallies: dict[str, _Tally], skipped: Counter[str]) -> dict[str, obj
         "per_language": per_language,
         "skipped": sorted_counts(skipped),
     }
-
-
-def _tables(tallies: dict[str, _Tally], skipped: Counter[str]) -> tuple[Table, ...]:
-    rows = [
-        (name, tally.overlap.score, tally.texts, ", ".join(sorted(tally.splitters)))
-        for name, tally in sorted(tallies.items())
-    ]
-    texts = sum(tally.texts for tally in tallies.values())
-    rows.append(("all boundaries together", _all(tallies), texts, ""))
-    return (
-        score_table("language", rows, "texts", "splitter"),
-        *count_tables("texts left out", "texts", skipped),
-    )
 
 
 def _all(tallies: dict[str, _Tally]) -> Score:

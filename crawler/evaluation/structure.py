@@ -24,8 +24,7 @@ from crawler.core.structure.nodes import Node, full_text
 from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap, Score, compare, mean
-from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
-from crawler.reports.text_tables import Table
+from crawler.evaluation.task import Report, sorted_counts
 from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
@@ -84,8 +83,7 @@ def measure_structure(job: Job) -> Report:
     pages = [_measure(gold, job.method, skipped) for gold in islice(_pages(job), job.limit)]
     if not pages:
         raise job.no_gold("gold pages", _NEEDS)
-    figures = _figures(pages, skipped)
-    return Report(pages=len(pages), figures=figures, tables=_tables(figures))
+    return Report(pages=len(pages), figures=_figures(pages, skipped))
 
 
 def _measure(gold: _GoldPage, method: str, skipped: Counter[str]) -> Likeness:
@@ -243,19 +241,3 @@ def _figures(pages: Sequence[Likeness], skipped: Counter[str]) -> dict[str, Any]
         "hierarchy": mean([page.hierarchy for page in pages if page.hierarchy is not None]),
         "skipped": sorted_counts(skipped),
     }
-
-
-def _tables(figures: dict[str, Any]) -> tuple[Table, ...]:
-    elements = score_table(
-        "figure",
-        (
-            ("elements, mean over pages", Score(**figures["element"])),
-            ("elements, all pages together", Score(**figures["element_micro"])),
-        ),
-    )
-    groups = ("groups", f"{figures['grouping']:.3f}", f"{figures['grouping_recall']:.3f}", "")
-    return (
-        Table(elements.title, elements.columns, (*elements.rows, groups)),
-        Table("tree", ("figure",), (("hierarchy", f"{figures['hierarchy']:.3f}"),)),
-        *count_tables("pages left out", "pages", figures["skipped"]),
-    )

@@ -18,10 +18,9 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.evaluation.gold import GOLD_URL, kind_of, read_rows
-from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
+from crawler.evaluation.scores import Confusion
+from crawler.evaluation.task import Report, sorted_counts
 from crawler.journey.stages import table_method, table_words
-from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +38,7 @@ _NEEDS = "html and tables"
 _HEADERS = ("first_row", "first_column", "both", "none")
 _SURE = "sure"
 _IDENTIFIERS = (("tabid", "tabid"), ("tid", "data-tid"))
+_ERRORS = ("layout_as_genuine", "genuine_as_layout")
 _PAIR = 2
 
 
@@ -147,49 +147,16 @@ def _flag(table: Row, name: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Group:
-    """Tables judged so far: pairs of label and verdict."""
-
-    pairs: Counter[tuple[bool, bool]] = field(default_factory=Counter)
-
-    @property
-    def overlap(self) -> Overlap:
-        right = self.pairs[True, True]
-        return Overlap(right, right + self.pairs[False, True], right + self.pairs[True, False])
-
-    def as_json(self) -> dict[str, object]:
-        return {
-            "tables": sum(self.pairs.values()),
-            **self.overlap.score.as_json(),
-            "confusion": {
-                "tp": self.pairs[True, True],
-                "fp": self.pairs[False, True],
-                "fn": self.pairs[True, False],
-                "tn": self.pairs[False, False],
-            },
-        }
-
-
-@dataclass(slots=True)
 class _Tally:
     """What has been counted: all tables, those of each language and source, errors, headers."""
 
     pages: int = 0
-    all: _Group = field(default_factory=_Group)
-    languages: defaultdict[str, _Group] = field(default_factory=lambda: defaultdict(_Group))
-    sources: defaultdict[str, _Group] = field(default_factory=lambda: defaultdict(_Group))
-    errors: Counter[tuple[bool, str]] = field(default_factory=Counter)
-    headers: Counter[tuple[str, str]] = field(default_factory=Counter)
+    all: Confusion = field(default_factory=Confusion)
+    languages: defaultdict[str, Confusion] = field(default_factory=lambda: defaultdict(Confusion))
+    sources: defaultdict[str, Confusion] = field(default_factory=lambda: defaultdict(Confusion))
+    errors: Confusion = field(default_factory=Confusion)
+    headers: Confusion = field(default_factory=Confusion)
     skipped: Counter[str] = field(default_factory=Counter)
-
-    def add(self, page: GoldPage, *, genuine: bool, found: bool, kind: str) -> None:
-        self.all.pairs[genuine, found] += 1
-        if page.language:
-            self.languages[page.language].pairs[genuine, found] += 1
-        if page.source:
-            self.sources[page.source].pairs[genuine, found] += 1
-        if genuine != found:
-            self.errors[genuine, kind] += 1
 
 
 def measure_tables(job: Job) -> Report:
@@ -214,22 +181,28 @@ def measure_tables(job: Job) -> Report:
         for table in page.tables:
             if table.is_judged:
                 _measure(page, table, method, tally)
-    if not tally.all.pairs:
+    if not tally.all:
         raise job.no_gold("labelled tables", _NEEDS)
-    return Report(pages=tally.pages, figures=_figures(tally), tables=_tables(tally))
+    return Report(pages=tally.pages, figures=_figures(tally))
 
 
 def _measure(page: GoldPage, table: GoldTable, method: TableMethod, tally: _Tally) -> None:
-    if table.grid is None:
-        tally.add(page, genuine=table.genuine, found=False, kind="not-found")
-    else:
+    found, kind, place = False, "not-found", "not-found"
+    if table.grid is not None:
         verdict = method.judge(table.grid)
-        kind = _kind(verdict, table.grid)
-        tally.add(page, genuine=table.genuine, found=verdict.is_genuine, kind=kind)
+        found, kind = verdict.is_genuine, _kind(verdict, table.grid)
+    tally.all[table.genuine, found] += 1
+    if page.language:
+        tally.languages[page.language][table.genuine, found] += 1
+    if page.source:
+        tally.sources[page.source][table.genuine, found] += 1
+    if table.genuine != found:
+        tally.errors[_ERRORS[table.genuine], kind] += 1
     if table.genuine and table.header is not None:
         # Asked of every genuine table, so that the figure does not depend on the verdict.
-        found = _place(method.locate(table.grid)) if table.grid is not None else "not-found"
-        tally.headers[table.header, found] += 1
+        if table.grid is not None:
+            place = _place(method.locate(table.grid))
+        tally.headers[table.header, place] += 1
 
 
 def _place(areas: Areas) -> str:
@@ -252,67 +225,36 @@ def _kind(verdict: Verdict, grid: Grid) -> str:
 
 
 def _figures(tally: _Tally) -> dict[str, object]:
+    errors = tally.errors.rows()
     figures = {
-        **tally.all.as_json(),
-        "errors": {
-            "layout_as_genuine": _errors(tally, genuine=False),
-            "genuine_as_layout": _errors(tally, genuine=True),
-        },
+        **_group_figures(tally.all),
+        "errors": {name: errors.get(name, {}) for name in _ERRORS},
         "skipped": sorted_counts(tally.skipped),
     }
     if tally.headers:
-        right, wrong = _header_counts(tally)
         figures["header"] = {
             "tables": tally.headers.total(),
-            "accuracy": right / tally.headers.total(),
-            "errors": {f"{gold} as {found}": count for gold, found, count in wrong},
+            "accuracy": tally.headers.accuracy,
+            "errors": {
+                f"{gold} as {found}": count
+                for (gold, found), count in sorted(tally.headers.items())
+                if gold != found
+            },
         }
     for name, groups in (("by_language", tally.languages), ("by_source", tally.sources)):
         if groups:
-            figures[name] = {key: group.as_json() for key, group in sorted(groups.items())}
+            figures[name] = {key: _group_figures(group) for key, group in sorted(groups.items())}
     return figures
 
 
-def _header_counts(tally: _Tally) -> tuple[int, list[tuple[str, str, int]]]:
-    """Return how many tables have their headers in the right place, and each kind of error."""
-    pairs = [(gold, found, count) for (gold, found), count in sorted(tally.headers.items())]
-    right = sum(count for gold, found, count in pairs if gold == found)
-    return right, [pair for pair in pairs if pair[0] != pair[1]]
-
-
-def _errors(tally: _Tally, *, genuine: bool) -> dict[str, int]:
-    kinds = [(kind, count) for (side, kind), count in tally.errors.items() if side == genuine]
-    return dict(sorted(kinds, key=lambda each: (-each[1], each[0])))
-
-
-def _score_table(title: str, groups: Iterable[tuple[str, _Group]]) -> Table:
-    rows = [(name, group.overlap.score, group.pairs.total()) for name, group in groups]
-    return score_table(title, rows, "tables")
-
-
-def _tables(tally: _Tally) -> tuple[Table, ...]:
-    labelled = tuple(
-        (name, str(tally.all.pairs[genuine, True]), str(tally.all.pairs[genuine, False]))
-        for name, genuine in (("genuine", True), ("layout", False))
-    )
-    tables = [
-        _score_table("figure", [("genuine tables", tally.all)]),
-        Table("labelled", ("called genuine", "called layout"), labelled),
-    ]
-    errors = tuple(
-        (f"{name}: {kind}", str(count))
-        for name, genuine in (("layout called genuine", False), ("genuine called layout", True))
-        for kind, count in _errors(tally, genuine=genuine).items()
-    )
-    if errors:
-        tables.append(Table("error, by what decided", ("tables",), errors))
-    if tally.headers:
-        right, wrong = _header_counts(tally)
-        total = tally.headers.total()
-        rows = [("in the right place", f"{right} of {total} ({right / total:.3f})")]
-        rows += [(f"{gold} taken for {found}", str(count)) for gold, found, count in wrong]
-        tables.append(Table("headers of genuine tables", ("tables",), tuple(rows)))
-    for title, groups in (("language", tally.languages), ("source", tally.sources)):
-        if groups:
-            tables.append(_score_table(title, sorted(groups.items())))
-    return (*tables, *count_tables("pages that could not be read", "pages", tally.skipped))
+def _group_figures(group: Confusion) -> dict[str, object]:
+    return {
+        "tables": group.total(),
+        **group.score(kind=True).as_json(),
+        "confusion": {
+            "tp": group[True, True],
+            "fp": group[False, True],
+            "fn": group[True, False],
+            "tn": group[False, False],
+        },
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,7 @@ from crawler.reports.text_tables import Table
 from crawler.settings import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from crawler.evaluation.curve import Curves
@@ -21,8 +22,7 @@ __all__ = [
     "Report",
     "Task",
     "check_only_method",
-    "count_tables",
-    "score_table",
+    "figure_tables",
     "sorted_counts",
 ]
 
@@ -79,8 +79,6 @@ class Report:
         How many pages were measured, or how many of what ``unit`` names.
     ``figures``
         The task's own figures as JSON values, in the order in which they are printed.
-    ``tables``
-        The same for a reader.
     ``sites``
         How many sites they are of; None where the gold knows no sites.
     ``unit``
@@ -91,7 +89,6 @@ class Report:
 
     pages: int
     figures: Mapping[str, Any]
-    tables: tuple[Table, ...]
     sites: int | None = None
     unit: str = "page"
     curves: Curves | None = None
@@ -137,29 +134,54 @@ def sorted_counts(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in sorted(counts.items()) if count}
 
 
-def count_tables(title: str, column: str, counts: Mapping[str, int]) -> tuple[Table, ...]:
-    """Return a table of counts by name, in the order of the names; none where nothing is counted.
+def figure_tables(figures: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield figures as tables: counts and groups first, scores last.
 
-    Args:
-        title: what the names are.
-        column: what is counted.
-        counts: the counts; those of 0 are left out.
+    A group of values with fractions is a row of the last table; numbers without a name of their own
+    are its row "all". Every other group is a table of its own.
     """
-    rows = tuple((name, str(count)) for name, count in sorted_counts(counts).items())
-    return (Table(title, (column,), rows),) if rows else ()
+    rows: dict[str, Mapping[str, Any]] = {}
+    if own := _without_groups(figures):
+        rows["all"] = own
+    for name, group in figures.items():
+        if not isinstance(group, Mapping):
+            continue
+        values = _without_groups(group)
+        if not any(isinstance(value, float) for value in values.values()):
+            yield from _group_tables(name, group)
+            continue
+        rows[name] = values
+        for key, inner in group.items():
+            if isinstance(inner, Mapping):
+                yield from _group_tables(f"{name}: {key}", inner)
+    yield from _tables("figure", rows)
 
 
-def score_table(title: str, rows: Iterable[tuple[Any, ...]], *counts: str) -> Table:
-    """Return a table of precision, recall and F1.
+def _group_tables(title: str, group: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield a group of counts by name, or of values by name and column."""
+    rows: dict[str, Mapping[str, Any]] = {}
+    for name, value in group.items():
+        if not isinstance(value, Mapping):
+            rows[name] = {"number": value}
+        elif values := _without_groups(value):
+            rows[name] = values
+        else:
+            yield from _group_tables(f"{title}: {name}", value)
+    yield from _tables(title, rows)
 
-    Args:
-        title: what the names are.
-        rows: each a name, its :class:`~crawler.evaluation.scores.Score`, and a value for each of
-            ``counts``.
-        counts: headings of the columns between name and score.
-    """
-    return Table(
-        title,
-        (*counts, "precision", "recall", "F1"),
-        tuple((name, *map(str, between), *score.cells()) for name, score, *between in rows),
-    )
+
+def _without_groups(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if not isinstance(value, Mapping)}
+
+
+def _tables(title: str, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    columns = tuple(dict.fromkeys(column for row in rows.values() for column in row))
+    if rows:
+        cells = ((name, *(_cell(row.get(each)) for each in columns)) for name, row in rows.items())
+        yield Table(title, columns, tuple(cells))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -21,8 +21,7 @@ from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.evaluation.curve import CurveBoard
 from crawler.evaluation.gold import read_gold
 from crawler.evaluation.scores import ScoreBoard, score_page
-from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
-from crawler.reports.text_tables import Table
+from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
     from crawler.core.flow import SiteView, TextMethod
@@ -67,7 +66,6 @@ def measure_text(job: Job) -> Report:
         pages=found.board.pages,
         sites=len(found.board.sites),
         figures=_figures(found),
-        tables=_tables(found),
         curves=None if curves is None else curves.curves(found.board.word),
     )
 
@@ -144,27 +142,3 @@ def _figures(found: _Judged) -> dict[str, object]:
         "skipped": sorted_counts(found.skipped),
         "unjudged": found.unjudged,
     }
-
-
-def _tables(found: _Judged) -> tuple[Table, ...]:
-    def each(title: str, board: ScoreBoard) -> Table:
-        scores = ((name, *board.site(name)) for name in board.sites)
-        return score_table(title, ((name, score, n) for name, n, score in scores), "pages")
-
-    board = found.board
-    figures = score_table(
-        "figure",
-        (
-            ("words, mean over pages", board.word),
-            ("words, all pages together", board.word_micro),
-            ("runs of 4 words", board.shingle),
-        ),
-    )
-    site_mean = ("words, mean over sites", "", "", f"{board.site_mean_f1:.3f}")
-    return (
-        each("site", board),
-        *([each("kind of page", found.kinds)] if found.kinds.pages else []),
-        Table(figures.title, figures.columns, (*figures.rows, site_mean)),
-        *count_tables("pages that could not be read", "pages", found.skipped),
-        *count_tables("not judged", "pages", {"no gold text": found.unjudged}),
-    )

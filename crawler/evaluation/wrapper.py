@@ -22,7 +22,7 @@ from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, count_tables, score_table, sorted_counts
+from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
-    from crawler.reports.text_tables import Table
 
 __all__ = ["measure_wrapper"]
 
@@ -95,7 +94,6 @@ def measure_wrapper(job: Job) -> Report:
         pages=tally.pages,
         sites=len({group for group, _ in plan.fields} | set(plan.lists)),
         figures=_figures(job, tally),
-        tables=_tables(tally),
     )
 
 
@@ -252,20 +250,3 @@ def _score(overlaps: dict[str, Overlap]) -> Score | None:
 
 def _by_name(overlaps: dict[str, Overlap]) -> dict[str, object]:
     return {name: overlap.score.as_json() for name, overlap in sorted(overlaps.items())}
-
-
-def _tables(tally: _Tally) -> tuple[Table, ...]:
-    tables = [
-        _table("attribute", "all values together", tally.values),
-        _table("site", "all values together", tally.sites),
-        _table("records of site", "all records together", tally.records),
-    ]
-    left_out = count_tables("left out", "number", tally.skipped)
-    return (*(table for table in tables if table.rows), *left_out)
-
-
-def _table(title: str, last: str, overlaps: dict[str, Overlap]) -> Table:
-    rows = [(name, overlap.score) for name, overlap in sorted(overlaps.items())]
-    if whole := _score(overlaps):
-        rows.append((last, whole))
-    return score_table(title, rows)

@@ -83,7 +83,7 @@ def test_json_in_a_file_comes_besides_the_table(tmp_path: Path, gold: Path) -> N
     assert done.stderr == ""
     assert json.loads((tmp_path / "out.json").read_text())["pages"] == 2
     assert "a.example" in done.stdout
-    assert "words, mean over sites" in done.stdout
+    assert "site_mean_f1" in done.stdout
 
 
 @pytest.mark.parametrize("method", ["frequency", "frequency-adaptive", "density"])

@@ -6,19 +6,23 @@ import json
 import pytest
 
 from crawler.evaluation.command import heading, report_json
-from crawler.evaluation.task import Report
+from crawler.evaluation.task import Report, figure_tables
 from crawler.reports.text_tables import Table, write_tables
 
 REPORT = Report(
     pages=30,
     sites=2,
-    figures={"site_mean_f1": 0.5, "per_site": {"블로그": {"pages": 3}}},
-    tables=(Table("site", ("pages", "F1"), (("블로그", "3", "0.500"), ("[red]b", "27", "1.000"))),),
+    figures={
+        "word": {"precision": 1.0, "recall": 0.25},
+        "site_mean_f1": 0.5,
+        "per_site": {"블로그": {"pages": 3, "f1": 0.5}, "[red]b": {"pages": 27, "f1": 1.0}},
+        "skipped": {"empty": 2},
+    },
 )
 
 
 def write_report(stream: io.StringIO | io.TextIOWrapper) -> None:
-    write_tables(heading("text", "some", REPORT, 1.5), REPORT.tables, stream)
+    write_tables(heading("text", "some", REPORT, 1.5), tuple(figure_tables(REPORT.figures)), stream)
 
 
 class Terminal(io.StringIO):
@@ -36,7 +40,7 @@ def test_the_json_object_starts_with_what_was_measured() -> None:
         ("seconds", 1.5),
         ("pages_per_second", 20.0),
     ]
-    assert figures["per_site"] == {"블로그": {"pages": 3}}
+    assert figures["per_site"]["블로그"] == {"pages": 3, "f1": 0.5}
     assert report_json("text", "some", REPORT, 1).isascii()
 
 
@@ -50,9 +54,16 @@ def test_plain_tables_have_aligned_columns() -> None:
     assert out.getvalue().splitlines() == [
         "text, method some: pages 30, sites 2, seconds 1.5, pages a second 20",
         "",
-        "site    pages     F1",
-        "블로그      3  0.500",
-        "[red]b     27  1.000",
+        "per_site  pages     f1",
+        "블로그        3  0.500",
+        "[red]b       27  1.000",
+        "",
+        "skipped  number",
+        "empty         2",
+        "",
+        "figure  site_mean_f1  precision  recall",
+        "all            0.500                   ",
+        "word                      1.000   0.250",
     ]
 
 
@@ -69,3 +80,21 @@ def test_a_terminal_gets_the_same_names_and_figures(name: str) -> None:
     out = Terminal()
     write_report(out)
     assert name in out.getvalue()
+
+
+def test_groups_within_groups_are_tables_of_their_own() -> None:
+    figures = {
+        "date": {"accuracy": 1.0, "pages": 3, "errors": {"late": 1}},
+        "sources": {"title": {"meta": {"right": 2, "wrong": 1}}},
+        "confusion": {"article": {"article": 5}, "forum": {"article": 1, "forum": 2}},
+        "skipped": {},
+        "f1": None,
+    }
+    assert list(figure_tables(figures)) == [
+        Table("date: errors", ("number",), (("late", "1"),)),
+        Table("sources: title", ("right", "wrong"), (("meta", "2", "1"),)),
+        Table("confusion", ("article", "forum"), (("article", "5", ""), ("forum", "1", "2"))),
+        Table(
+            "figure", ("f1", "accuracy", "pages"), (("all", "", "", ""), ("date", "", "1.000", "3"))
+        ),
+    ]

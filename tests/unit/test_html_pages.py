@@ -40,7 +40,8 @@ def draw(
     chart = Chart(title, "caption", x, y, series, marks, SMALL)
     part = {"title": "part", "left_out": "", "chart": chart, "sites": [], "table": NO_TABLE}
     page = render_page("counts.html", title="Page", parts=[part])
-    return re.findall(r"<svg.*?</svg>", page.partition("<figure>")[2], re.DOTALL)[0]
+    figure = page.partition("<figure>")[2]
+    return figure[: figure.index("</svg>")] + "</svg>"
 
 
 def texts(svg: str) -> list[str]:

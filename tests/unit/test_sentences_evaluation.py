@@ -71,7 +71,6 @@ def test_a_text_that_differs_from_its_gold_is_left_out_and_counted(tmp_path: Pat
     report = measure(tmp_path, row("One. Two.", "One."), row("Three.", "Three."))
     assert report.pages == 1
     assert report.figures["skipped"] == {"gold-differs": 1}
-    assert report.tables[-1].rows == (("gold-differs", "1"),)
 
 
 @pytest.mark.parametrize("lang", ["ko", "ko-KR", "korean", None, ""])
