@@ -14,15 +14,15 @@ from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.extensions.progress import Progress
-from crawler.journey.stages import structure_model, table_method
+from crawler.journey.chosen_methods import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler
 from crawler.middlewares.throttling import SitePauses
-from crawler.middlewares.two_pass import DrainingItems, Hold
+from crawler.middlewares.two_pass import DrainingItems, TwoPass
+from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
 from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
-from crawler.pipelines.wrapper import WrapperPipeline
 from crawler.settings import Options, TableConstants
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
@@ -35,12 +35,12 @@ logger = logging.getLogger(__name__)
 
 _PRIORITY = "addon"
 # Next to the engine: a project's own spider middlewares see pages as its spiders yield them.
-_HOLD_ORDER = 10
+_TWO_PASS_ORDER = 10
 # Next to the downloader: it sees answers before they are cached or retried, and what is asked for
 # where no cache has it.
 _PAUSES_ORDER = 950
-# In front of a project's own pipelines, which may use the fields.
-_RULES_ORDER = 50
+# Items in pipelines at the same time: each has its parsed page with it.
+_CONCURRENT_ITEMS = 16
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
 # What its two readings of the paper have in front of their names.
@@ -92,12 +92,15 @@ class CorpusAddon:
         settings.setdefault_in_component_priority_dict(
             "DOWNLOADER_MIDDLEWARES", SitePauses, _PAUSES_ORDER
         )
-        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Hold, _HOLD_ORDER)
+        settings.setdefault_in_component_priority_dict(
+            "SPIDER_MIDDLEWARES", TwoPass, _TWO_PASS_ORDER
+        )
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
-        if options.wrapper is not None:
+        settings.set("CONCURRENT_ITEMS", _CONCURRENT_ITEMS, _PRIORITY)
+        for pipeline, order in ITEM_PIPELINES.items():
             settings.setdefault_in_component_priority_dict(
-                "ITEM_PIPELINES", WrapperPipeline, _RULES_ORDER
+                "ITEM_PIPELINES", load_object(pipeline), order
             )
         if options.tables_folder is not None:
             settings.setdefault_in_component_priority_dict(

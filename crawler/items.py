@@ -6,19 +6,46 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from itemadapter import ItemAdapter, is_item
+
+if TYPE_CHECKING:
+    from crawler.journey.item_page import ItemPage
 
 __all__ = ["FIELD_ORDER", "PageItem", "nested_to_json", "value_to_text"]
 
 
+class _WithPage:
+    """What an item carries on its way and no export holds: its page."""
+
+    __slots__ = ("_page",)
+
+    @property
+    def page(self) -> ItemPage | None:
+        """The item's page, parsed, with its blocks; None once the item has been exported."""
+        return getattr(self, "_page", None)
+
+    @page.setter
+    def page(self, page: ItemPage | None) -> None:
+        self._page = page
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the page out of copies and of what goes to another process."""
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type] # every subclass is a dataclass
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
 @dataclass(slots=True, weakref_slot=True)
-class PageItem:
+class PageItem(_WithPage):
     """One page of a site with the boilerplate gone.
 
     It can be changed, since a project's own pipelines may do so. The fields stand in the order of
-    every export.
+    every export. Its attribute ``page`` is no field: while the item passes through pipelines it
+    holds the page (:class:`crawler.journey.item_page.ItemPage`), and no export has it.
 
     Attributes:
         url: Address the page was fetched from.

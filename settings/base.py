@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crawler.exporters import formats
 from crawler.extensions.logs import shorten_start
+from crawler.pipelines import order
 
 BOT_NAME = "scrapy-corpus"
 SPIDER_MODULES = ["spiders"]
@@ -16,6 +17,9 @@ ADDONS = {"crawler.addon.CorpusAddon": 500}
 
 # Scrapy checks the format of -o and -O before add-ons run, so formats are declared here.
 FEED_EXPORTERS = formats.FEED_EXPORTERS
+# The stages of the work on a page, in order. The add-on sets the same ones; they stand here so that
+# "scrapy settings --get ITEM_PIPELINES" shows them.
+ITEM_PIPELINES = order.ITEM_PIPELINES
 # Letters of all scripts as they are, not as \uXXXX.
 FEED_EXPORT_ENCODING = "utf-8"
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from crawler.core.errors import CorpusError
     from crawler.core.page.page import Page
+    from crawler.journey.extract import Verdict
     from crawler.settings import Options
-    from crawler.spiders.single import Verdict
 
 __all__ = ["ExtractCommand"]
 
@@ -106,9 +106,9 @@ class ExtractCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Get the page, judge it, print it."""
         from crawler.core.errors import CorpusError
+        from crawler.journey.extract import suggestion
         from crawler.reports.stdout import for_a_reader
         from crawler.settings import Options
-        from crawler.spiders.single import suggestion
 
         assert self.settings is not None  # noqa: S101 - as above
         encoding = sys.stdout.encoding or "utf-8"
@@ -132,11 +132,12 @@ class ExtractCommand(ScrapyCommand):
         self, args: list[str], opts: argparse.Namespace, options: Options, encoding: str
     ) -> str:
         from crawler.core.methods import get_method
-        from crawler.spiders.single import judge
+        from crawler.journey.extract import judge
 
-        method = get_method(options.text_method)
+        # A slip in the method's name is told before a page is fetched.
+        get_method(options.text_method)
         page = self._page(args, opts.url, options.max_page_bytes)
-        return _answer(judge(page, method, options, opts.others, self._tell), opts, encoding)
+        return _answer(judge(page, options, opts.others, self._tell), opts, encoding)
 
     def _structure(self, args: list[str], opts: argparse.Namespace, options: Options) -> str:
         from crawler.core.methods import get_method
@@ -145,15 +146,16 @@ class ExtractCommand(ScrapyCommand):
             check_structure_method,
             structure_of,
         )
-        from crawler.spiders.single import annotated
+        from crawler.journey.extract import annotated
         from crawler.store.document_models import load_model
 
         name = opts.structure_method or DEFAULT_STRUCTURE
         # A slip in the model or the method is told before a page is fetched.
         check_structure_method(name)
-        model, method = load_model(opts.structure), get_method(options.text_method)
+        model = load_model(opts.structure)
+        get_method(options.text_method)
         page = self._page(args, opts.url, options.max_page_bytes)
-        annotation, _ = annotated(page, method, options, opts.others, self._tell)
+        annotation = annotated(page, options, opts.others, self._tell)
         structure = structure_of(annotation, model, name)
         for problem in structure.problems:
             self._tell(problem)
@@ -161,7 +163,8 @@ class ExtractCommand(ScrapyCommand):
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
         from crawler.core.errors import ArgumentError
-        from crawler.spiders.single import crawl_page, is_address, page_of_file
+        from crawler.journey.extract import is_address, page_of_file
+        from crawler.spiders.fetch import fetch_page
 
         if unknown := [arg for arg in args if arg.startswith("-")]:
             raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy extract -h' lists them")
@@ -172,7 +175,7 @@ class ExtractCommand(ScrapyCommand):
         if url is not None:
             raise ArgumentError(f"--url is for a file; {args[0]} is an address itself")
         assert self.crawler_process is not None  # noqa: S101 - as above
-        return crawl_page(args[0], self.crawler_process)
+        return fetch_page(args[0], self.crawler_process)
 
     def _tell(self, error: CorpusError | str) -> None:
         from crawler.core.errors import one_line
@@ -206,8 +209,8 @@ def _plain_xml(text: str, encoding: str) -> str:
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
+    from crawler.journey.extract import explanation, item_json
     from crawler.reports.tables import tables_text
-    from crawler.spiders.single import explanation, item_json
 
     if opts.explain:
         return explanation(verdict)

@@ -14,7 +14,7 @@ Reading a page twice costs some milliseconds; holding what was read costs memory
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView, observe_blocks
@@ -30,11 +30,13 @@ from crawler.core.methods import (
 from crawler.core.page.blocks import segment
 from crawler.core.page.page import Document, Page
 from crawler.core.page.parse import parse
+from crawler.core.page.robots_meta import read_directives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crawler.core.page.blocks import Block
+    from crawler.core.page.parse import ParsedPage
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -80,17 +82,18 @@ class Annotation:
         return zip(self.blocks, self.labels, strict=True)
 
 
-def read(page: Page, max_bytes: int | None = None) -> Document:
+def read(page: Page, max_bytes: int | None = None, parsed: ParsedPage | None = None) -> Document:
     """Decode, parse once, and cut into blocks.
 
     Args:
         page: the page as it came.
         max_bytes: a larger body is refused as ``too-large``; None for no limit.
+        parsed: the page's body, parsed already, where somebody has done that.
 
     Raises:
         UnreadablePageError: the page gives no text to work on; its ``reason`` says why.
     """
-    parsed = parse(page, max_bytes)
+    parsed = parse(page, max_bytes) if parsed is None else replace(parsed, page=page)
     return Document(
         page=page,
         title=parsed.title,
@@ -98,6 +101,7 @@ def read(page: Page, max_bytes: int | None = None) -> Document:
         canonical_url=parsed.canonical_url,
         encoding=parsed.encoding,
         blocks=segment(parsed),
+        robots=read_directives(page.robots_tags, page.tdm_reservation, parsed),
         parsed=parsed,
     )
 

@@ -19,6 +19,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from crawler.core.errors import StoreError
 from crawler.items import PageItem
 from crawler.journey.incremental import aside_of, now
+from crawler.pipelines.refused import RefusedItem
 from crawler.settings import Options
 from crawler.store.files import file_name
 from crawler.store.ledger.versions import GONE_HASH
@@ -95,8 +96,13 @@ class NumberedParts:
         name = ItemAdapter(item).get("content_hash") or "unnamed"
         self._write(site, item, urls, name)
 
-    def item_dropped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
-        """Note that a pipeline left an item out: this version of its page gives none."""
+    def item_dropped(self, item: Any, exception: BaseException) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Record that a project's pipeline dropped an item: this version of its page gives none.
+
+        What a stage refuses has been recorded by the session, with its reason.
+        """
+        if isinstance(exception, RefusedItem):
+            return
         self._memory.settle(_urls_of(item))
 
     def spider_closed(self) -> None:

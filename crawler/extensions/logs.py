@@ -74,7 +74,10 @@ class _StartFilter(logging.Filter):
     """Keeps the lists of components and settings for those who log at DEBUG."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if not str(record.msg).startswith(("Enabled ", "Overridden settings")):
+        name = record.args.get("componentname") if isinstance(record.args, dict) else None
+        if name == "item pipeline" or not str(record.msg).startswith(
+            ("Enabled ", "Overridden settings")
+        ):
             return True
         handler = get_scrapy_root_handler()
         return handler is not None and handler.level <= logging.DEBUG

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
 
-__all__ = ["OutputWatch"]
+__all__ = ["OutputGuard"]
 
 
-class OutputWatch:
+class OutputGuard:
     """Follows the page items of a crawl to where they go.
 
     Counts what left through all pipelines (``corpus/pages/exported``) and what a pipeline failed on
@@ -39,11 +39,11 @@ class OutputWatch:
     @classmethod
     def of(cls, crawler: Crawler, *, has_parts: bool = False) -> Self:
         """Watch the items of a crawl, which may write numbered parts."""
-        watch = cls(crawler, has_parts=has_parts)
-        crawler.signals.connect(watch.item_scraped, signals.item_scraped)
-        crawler.signals.connect(watch.item_error, signals.item_error)
-        crawler.signals.connect(watch.feed_slot_closed, signals.feed_slot_closed)
-        return watch
+        guard = cls(crawler, has_parts=has_parts)
+        crawler.signals.connect(guard.item_scraped, signals.item_scraped)
+        crawler.signals.connect(guard.item_error, signals.item_error)
+        crawler.signals.connect(guard.feed_slot_closed, signals.feed_slot_closed)
+        return guard
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Note that an item has passed all pipelines, and which feeds are to have it."""
@@ -64,13 +64,18 @@ class OutputWatch:
 
     @cached_property
     def goes_nowhere(self) -> bool:
-        """Whether there is neither a feed nor an item pipeline; known once the spider is open."""
+        """Whether there is neither a feed nor an item pipeline besides the stages.
+
+        Known once the spider is open.
+        """
         if self._has_parts or self._crawler.get_extension(FeedExporter) is not None:
             return False
         assert self._crawler.engine is not None  # noqa: S101 - it opened the spider
         processor: Any = self._crawler.engine.scraper.itemproc
         # A processor of another kind does with the items what it likes.
-        return isinstance(processor, ItemPipelineManager) and not processor.middlewares
+        return isinstance(processor, ItemPipelineManager) and all(
+            getattr(each, "is_stage", False) for each in processor.middlewares
+        )
 
     def failure(self) -> str | None:
         """Say why a page may be missing from the output, None if none is. Asked when all is closed.

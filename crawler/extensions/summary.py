@@ -96,7 +96,9 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     fetched = _count(stats, "corpus/pages/fetched")
     exported = _count(stats, "corpus/pages/exported")
     broken = _count(stats, "corpus/pages/broken")
-    dropped = _count(stats, "item_dropped_count")
+    # What the stages refuse is counted under "skipped", with its reasons.
+    refused = _count(stats, "item_dropped_reasons_count/RefusedItem")
+    dropped = _count(stats, "item_dropped_count") - refused
     joined = _count(stats, "corpus/pages/joined")
     skipped = _reasons(stats, "corpus/skipped/")
     pages = f"{fetched:,} fetched, {exported:,} exported"

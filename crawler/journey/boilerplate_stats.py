@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crawler.core.flow import Annotation
 
-__all__ = ["DroppedBlocks"]
+__all__ = ["BoilerplateStats"]
 
 _MOST = 400
 _PRUNED = 100
 _SAMPLE = 200
 
 
-class DroppedBlocks:
+class BoilerplateStats:
     """Remembers the most frequent of the blocks that were dropped because they recur.
 
     A label tells on how many pages its block stands, so nothing is counted here and memory is

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
+
+from crawler.journey.page_joiner import moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from crawler.core.page.page import Page
 
 __all__ = ["Captures"]
 
 _T = TypeVar("_T")
-_NEVER = datetime.min.replace(tzinfo=UTC)
-
 
 class Captures:
     """The pages of an archive in their order, without those that shall give no item.
@@ -33,7 +33,7 @@ class Captures:
 
     def add(self, page: Page) -> bool:
         """Take a page of the first reading; False where it makes one of two captures unwanted."""
-        capture = (_time(page.fetched_at), self._read)
+        capture = (moment(page.fetched_at), self._read)
         self._read += 1
         if not self._latest_alone:
             return True
@@ -54,11 +54,3 @@ class Captures:
         for number, page in enumerate(pages):
             if number not in self._unwanted:
                 yield page
-
-
-def _time(text: str) -> datetime:
-    try:
-        time = datetime.fromisoformat(text)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return _NEVER

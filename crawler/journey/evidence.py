@@ -1,48 +1,175 @@
-"""The counts of one crawl's sites, those that earlier crawls kept, and the views made of both."""
+"""Site evidence: what the pages of a crawl are judged by besides themselves.
+
+Evidence is the counts of a site, which of its pages are others by another address, and which make
+one article. :class:`Evidence` is what a session asks of it. A crawl collects its own
+(:class:`CrawlEvidence`); an archive whose files are worked on apart reads a merged one.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import site_of
+from crawler.core.pagination import PartLinks, next_part
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from crawler.core.flow import Observation
+    from crawler.core.flow import Document, Observation
     from crawler.settings import Options
 
-__all__ = ["CrawlCounts"]
+__all__ = [
+    "NO_EVIDENCE",
+    "Aliases",
+    "CrawlEvidence",
+    "Evidence",
+    "FixedEvidence",
+    "declared_original",
+]
 
 logger = logging.getLogger(__name__)
 
 
-class CrawlCounts:
-    """What one crawl counts, by site.
+class Evidence(Protocol):
+    """What is known of the sites of a crawl when their pages are judged."""
+
+    def view(self, site: str) -> SiteView:
+        """Return the frozen counts of a site."""
+
+    def original(self, site: str, url: str, view: SiteView) -> str | None:
+        """Return the page that a page is by another address; None for one of its own.
+
+        Args:
+            site: the site.
+            url: the page.
+            view: the counts that it is judged by.
+        """
+
+    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Return the articles in several pages: site, and canonical addresses in order."""
+
+
+class FixedEvidence:
+    """One view for all sites, without aliases and parts: for pages by themselves.
+
+    Args:
+        view: what pages are judged by.
+    """
+
+    def __init__(self, view: SiteView) -> None:
+        self._view = view
+
+    def view(self, site: str) -> SiteView:  # noqa: ARG002 - the same for all
+        """See :meth:`Evidence.view`."""
+        return self._view
+
+    def original(self, site: str, url: str, view: SiteView) -> None:
+        """See :meth:`Evidence.original`."""
+
+    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """See :meth:`Evidence.chains`."""
+        return ()
+
+
+NO_EVIDENCE = FixedEvidence(SiteView.unknown())
+"""For sessions that observe pages and judge none."""
+
+
+def declared_original(document: Document) -> str | None:
+    """Return the address under which a page says it should be known, if that is another one.
+
+    An address on another host does not count, since that page cannot be counted together with
+    this one. Nor does an address that differs in its scheme alone.
+    """
+    url, original = document.page.url, document.canonical_url
+    if original is None or site_of(original) != site_of(url):
+        return None
+    return None if _path_and_query(original) == _path_and_query(url) else original
+
+
+def _path_and_query(url: str) -> tuple[str, str]:
+    parts = urlsplit(canonical_address(url))
+    return parts.path, parts.query
+
+
+class Aliases:
+    """Which pages of one site are others by another address, by ``rel=canonical``.
+
+    What pages declare is often wrong: some sites name their front page on every page. So a page is
+    an alias where it says so and its text is nearly that of the other page.
+    """
+
+    def __init__(self) -> None:
+        self._originals: dict[str, str] = {}
+
+    def add(self, document: Document) -> None:
+        """Record what a page declares, before pages are judged."""
+        self.declare(document.page.url, declared_original(document))
+
+    def declare(self, url: str, original: str | None) -> None:
+        """Record under which other address a page says it should be known; None for none."""
+        if original is not None:
+            self._originals[url] = original
+
+    def original(self, url: str, view: SiteView) -> str | None:
+        """Return the page that a page is by another address; None for one of its own.
+
+        Args:
+            url: the page.
+            view: the counts of its site with both pages in them.
+        """
+        original = self._originals.get(url)
+        if original is None or original in self._originals:
+            return None
+        same = view.duplicate_of
+        if url not in same and original not in same:
+            return None
+        return original if same.get(url, url) == same.get(original, original) else None
+
+
+class CrawlEvidence:
+    """The evidence that one crawl collects, and the counts that earlier crawls kept.
 
     Args:
         options: the crawl's settings.
-        crawl: its name, under which its counts are kept.
+        crawl: the crawl's name, under which its counts are kept.
         failed: called for each time that counts could not be kept or read.
-        goes_on: whether the views of held pages are made of earlier crawls' counts too.
+        with_earlier: whether held pages are judged by earlier crawls' counts too.
+        latest_alone: whether of an address that came twice the latest page alone is exported, as
+            archives do.
     """
 
     def __init__(
-        self, options: Options, crawl: str, failed: Callable[[], None], *, goes_on: bool
+        self,
+        options: Options,
+        crawl: str,
+        failed: Callable[[], None],
+        *,
+        with_earlier: bool = False,
+        latest_alone: bool = False,
     ) -> None:
         self._similarity = options.near_duplicate_similarity
+        self._joins_parts = options.join_parts
         self._crawl = crawl
         self._failed = failed
-        self._goes_on = goes_on
+        self._with_earlier = with_earlier
+        self._latest_alone = latest_alone
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
         self._store = CountStore(options.dir / "counts")
+        # By site: sites that a spider gives names to may share an address.
         self._counts: dict[str, SiteCounts] = {}
+        self._aliases: defaultdict[str, Aliases] = defaultdict(Aliases)
+        self._links: dict[str, PartLinks] = {}
         self._complete: dict[str, SiteView] = {}
         self._earlier: dict[str, SiteView] = {}
         self._unsaved = False
@@ -52,36 +179,55 @@ class CrawlCounts:
         """The sites counted so far, in the order in which they were met."""
         return tuple(self._counts)
 
-    def add(self, site: str, observation: Observation) -> None:
-        """Count a page."""
+    def count(self, document: Document, observation: Observation) -> None:
+        """Count the blocks of a page."""
+        site = document.page.site_name
         if site not in self._counts:
             self._counts[site] = SiteCounts(ObservationLog(self._space))
         self._counts[site].add(observation)
         self._unsaved = True
 
-    def complete_view(self, site: str) -> SiteView:
-        """Return the view that held pages are judged by, made when all of them were counted."""
+    def link(self, document: Document) -> None:
+        """Record of a page that is judged later whether it is an alias or a part of an article."""
+        page = document.page
+        self._aliases[page.site_name].add(document)
+        if self._joins_parts:
+            links = self._links.setdefault(
+                page.site_name, PartLinks(latest_alone=self._latest_alone)
+            )
+            links.add(page.url, next_part(document.parsed, page.url))
+
+    def view(self, site: str) -> SiteView:
+        """Return the counts that held pages are judged by, made when all pages were counted."""
         if site not in self._complete:
             counts = self._counts.get(site, SiteCounts())
-            if self._goes_on:
+            if self._with_earlier:
                 earlier = self._load(site)
                 earlier.merge(counts)
                 counts = earlier
             self._complete[site] = self._view(site, counts)
         return self._complete[site]
 
+    def original(self, site: str, url: str, view: SiteView) -> str | None:
+        """See :meth:`Evidence.original`."""
+        return self._aliases[site].original(url, view)
+
+    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """See :meth:`Evidence.chains`."""
+        return ((site, tuple(c)) for site, links in self._links.items() for c in links.chains())
+
     def earlier_view(self, site: str) -> SiteView:
-        """Return the view of what earlier crawls counted, as it was when first asked for."""
+        """Return what earlier crawls counted, as it was when first asked for."""
         if site not in self._earlier:
             self._earlier[site] = self._view(site, self._load(site))
         return self._earlier[site]
 
-    def earlier_view_alone(self, site: str, observation: Observation, method: str) -> SiteView:
-        """Return the same where there is no other to judge a page by, and warn where it lacks much.
+    def streaming_view(self, site: str, observation: Observation, method: str) -> SiteView:
+        """Return what earlier crawls counted; warn once a site where that says too little.
 
         Args:
             site: the site.
-            observation: the page.
+            observation: a page of it.
             method: name of the text method.
         """
         if site in self._earlier:

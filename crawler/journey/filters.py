@@ -1,103 +1,192 @@
-"""Which pages of a crawl give no item though they can be read, and why."""
+"""Which pages of a crawl give no item though they can be read: one ordered list of filters.
+
+A filter looks at a page and refuses it with a reason, or passes it on. ``ARRIVAL`` filters see a
+page when it comes, ``PAGE`` filters when it is judged, before any work is done on it, ``RESULT``
+filters when its text and metadata are known.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
 
-from crawler.core.page.robots_meta import DIRECTIVES, excluding, read_directives
+from crawler.core.page.robots_meta import DIRECTIVES, excluding
 from crawler.core.pagetype import ARTICLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crawler.core.flow import Annotation, Document
-    from crawler.core.pagetype import PageType
+    from crawler.core.flow import Document
+    from crawler.items import PageItem
+    from crawler.journey.evidence import Evidence
+    from crawler.journey.incremental import Memory
+    from crawler.journey.item_page import ItemPage
+    from crawler.journey.stage import Tally
     from crawler.settings import Options
 
-__all__ = ["LeftOut"]
+__all__ = [
+    "AliasFilter",
+    "NearDuplicateFilter",
+    "NoTextFilter",
+    "PageFilter",
+    "PageKindFilter",
+    "Refusal",
+    "ResultFilter",
+    "RobotsFilter",
+    "UnchangedFilter",
+    "page_filters",
+    "result_filters",
+]
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
-class LeftOut:
-    """The pages left out so far, by the settings that say so.
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a page gives no item.
+
+    ``reason``
+        A slug, counted as ``corpus/skipped/REASON``.
+    ``detail``
+        One line for the log, behind the page's address.
+    ``kind``
+        What kind of page it is, where that is the reason.
+    ``is_settled``
+        Whether the filter has told the ledger already.
+    """
+
+    reason: str
+    detail: str
+    kind: str = ""
+    is_settled: bool = False
+
+
+class PageFilter(Protocol):
+    """Judges a page before any stage works on it."""
+
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:
+        """Return why a page gives no item; None where this filter passes it on."""
+
+
+ResultFilter = PageFilter
+"""Judges a page whose text, title and dates stand on its item."""
+
+
+class RobotsFilter:
+    """Refuses pages that ask to be left out, where that is respected.
+
+    Spiders of this project ask before; pages of archives and of other spiders come unasked.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._respected = options.respected_directives
+
+    def refusal(self, document: Document) -> Refusal | None:
+        """Return why a page that came gives no item; None where it does not ask for that."""
+        reason = excluding(document.robots, self._respected) if self._respected else None
+        return None if reason is None else Refusal(reason, DIRECTIVES[reason])
+
+
+class PageKindFilter:
+    """Refuses pages of kinds that are not wanted."""
+
+    def __init__(self, options: Options) -> None:
+        self._kinds = options.wanted_types
+        self._reason = "not-article" if self._kinds == {ARTICLE} else "page-type"
+        self.refused: set[tuple[str, str]] = set()
+        """Site and address of each page refused."""
+
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:
+        """See :meth:`PageFilter.refusal`."""
+        if page.kind.is_among(self._kinds):
+            return None
+        self.refused.add((item.site, item.url))
+        return Refusal(self._reason, page.kind.kind, kind=page.kind.kind)
+
+
+class AliasFilter:
+    """Refuses pages that are another page of their site by another address."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:
+        """See :meth:`PageFilter.refusal`."""
+        original = self._evidence.original(item.site, item.url, page.view)
+        if original is None:
+            return None
+        return Refusal("duplicate-address", f"its page says that it is {original}")
+
+
+class NearDuplicateFilter:
+    """Counts near-duplicates of another page, and refuses them where the settings say so.
+
+    Where the other page was refused by its kind (a front page may repeat a whole article), the
+    first near-duplicate of it takes its place.
 
     Args:
-        options: the crawl's settings.
-        tell: called with a reason and a detail for each page left out, to count and log it.
-        settle: called with the address of such a page, and its kind where that is why.
+        refused_by_kind: site and address of each page that was refused by its kind.
+        tally: where figures are added up.
+        refuses: whether near-duplicates are refused.
     """
 
     def __init__(
-        self,
-        options: Options,
-        tell: Callable[[str, str], None],
-        settle: Callable[[str, str], None],
+        self, refused_by_kind: set[tuple[str, str]], tally: Tally, *, refuses: bool
     ) -> None:
-        self.kinds = options.wanted_types
-        """The kinds of pages that are exported."""
-        self._respected = options.respected_directives
-        self._drops_repeats = options.drop_near_duplicates
-        self._tell = tell
-        self._settle = settle
-        # Those left out by their kind, by site and address, and the near-duplicate that is
-        # exported in place of each.
-        self._by_kind: dict[tuple[str, str], str | None] = {}
+        self._tally = tally
+        self._refuses = refuses
+        self._refused_by_kind = refused_by_kind
+        self._in_its_place: dict[tuple[str, str], str] = {}
 
-    def is_reserved(self, document: Document) -> bool:
-        """Tell whether a page asks to be left out, and that is respected.
-
-        Spiders of this project ask before; pages of archives and of other spiders come unasked.
-        """
-        if not self._respected:
-            return False
-        page = document.page
-        directives = read_directives(page.robots_tags, page.tdm_reservation, document.parsed)
-        reason = excluding(directives, self._respected)
-        if reason is not None:
-            self._tell(reason, f"{page.url}: {DIRECTIVES[reason]}")
-        return reason is not None
-
-    def is_unwanted(self, site: str, url: str, found: PageType) -> bool:
-        """Tell whether a page is left out by its kind."""
-        if found.is_among(self.kinds):
-            return False
-        self._by_kind[site, url] = None
-        self._settle(url, found.kind)
-        reason = "not-article" if self.kinds == {ARTICLE} else "page-type"
-        self._tell(reason, f"{url}: {found.kind}")
-        return True
-
-    def has_no_text(self, annotation: Annotation) -> bool:
-        """Tell whether an article, where nothing else is wanted, is a headline and no more."""
-        kept = [block.tag for block, label in annotation.pairs() if label.kept]
-        if self.kinds != {ARTICLE} or not kept or not _HEADINGS.issuperset(kept):
-            return False
-        url = annotation.document.page.url
-        self._settle(url, "")
-        self._tell("no-text", f"{url}: there is a headline and no text")
-        return True
-
-    def is_repeated(self, site: str, url: str, original: str | None) -> bool:
-        """Tell whether a page is left out as a near-duplicate of ``original``."""
-        same = self.repeats(site, url, original)
-        if same is None:
-            return False
-        self._settle(url, "")
-        self._tell("near-duplicate", f"{url}: of {same}")
-        return True
-
-    def repeats(self, site: str, url: str, original: str | None) -> str | None:
-        """Return the exported page that a page repeats, where such pages are left out.
-
-        None where the page it repeats was left out: a front page may repeat a whole article. Then
-        this one stands in for it.
-        """
-        if not self._drops_repeats:
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:
+        """See :meth:`PageFilter.refusal`."""
+        original = page.view.duplicate_of.get(item.url)
+        if original is None:
             return None
-        if original is None or (site, original) not in self._by_kind:
-            return original
-        stand_in = self._by_kind[site, original]
-        if stand_in is None:
-            self._by_kind[site, original] = url
-        return stand_in
+        self._tally.inc_value("corpus/pages/near_duplicates")
+        if not self._refuses:
+            return None
+        key = item.site, original
+        if key in self._refused_by_kind:
+            original = self._in_its_place.setdefault(key, item.url)
+        return None if original == item.url else Refusal("near-duplicate", f"of {original}")
+
+
+class NoTextFilter:
+    """Refuses articles that are a headline and no more, where nothing but articles is wanted."""
+
+    def __init__(self, options: Options) -> None:
+        self._is_wanted = options.wanted_types != {ARTICLE}
+
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:  # noqa: ARG002 - as all
+        """See :meth:`PageFilter.refusal`."""
+        kept = [block.tag for block, label in page.pairs() if label.kept]
+        if self._is_wanted or not kept or not _HEADINGS.issuperset(kept):
+            return None
+        return Refusal("no-text", "there is a headline and no text")
+
+
+class UnchangedFilter:
+    """Refuses pages that say what they said when an earlier crawl exported them."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:  # noqa: ARG002 - as all
+        """See :meth:`PageFilter.refusal`. Sets ``change`` and hashes of an item passed on."""
+        if self._memory.is_news(item):
+            return None
+        return Refusal("unchanged", "it says what it said when it was exported", is_settled=True)
+
+
+def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[PageFilter, ...]:
+    """Return the filters that judge a page before stages work on it, in order."""
+    kinds = PageKindFilter(options)
+    near = NearDuplicateFilter(kinds.refused, tally, refuses=options.drop_near_duplicates)
+    return kinds, AliasFilter(evidence), near
+
+
+def result_filters(options: Options, memory: Memory | None) -> tuple[ResultFilter, ...]:
+    """Return the filters that judge a page by its text and metadata, in order."""
+    filters: list[ResultFilter] = [NoTextFilter(options)]
+    if memory is not None:
+        filters.append(UnchangedFilter(memory))
+    return tuple(filters)

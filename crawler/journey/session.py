@@ -1,388 +1,272 @@
-"""One crawl's pages from arrival to finished item: count, hold, judge.
+"""The pages of one crawl, judged: from a page to its item, every loss counted.
 
-Knows nothing of Scrapy. Live crawls, archives and replays are all served by :class:`Journey`; what
-differs is only who calls it and when:
-
-=========  =====================================================================
-two-pass   ``hold`` each page as it comes; when no more come, ``items`` of the spool
-streaming  ``stream`` each page and export what it returns at once
-archive    ``count`` each page of the archive; then ``items`` of the archive again
-replay     as archive, of the spool that a killed crawl left behind
-=========  =====================================================================
-
-A crawl that remembers does either: it streams the pages of templates that earlier crawls have
-counted, and holds the others (:meth:`Journey.stream_or_hold`).
+Knows nothing of Scrapy. A session is given its evidence and its memory:
+:mod:`crawler.journey.crawl` takes the pages of a crawl that fetches, archives and ``scrapy
+extract`` give theirs directly.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.errors import UnreadablePageError
-from crawler.core.flow import (
-    Document,
-    Observation,
-    SiteView,
-    annotate,
-    get_method,
-    observe,
-    read,
-)
+from crawler.core.flow import observe, read
+from crawler.core.methods import get_method
 from crawler.core.pagetype import page_type
-from crawler.core.pagination import PartLinks, may_be_part, next_part
-from crawler.journey.aliases import Aliases, declared_original
-from crawler.journey.boilerplate_stats import DroppedBlocks
-from crawler.journey.evidence import CrawlCounts
-from crawler.journey.filters import LeftOut
-from crawler.journey.page_joiner import Part, WaitingParts, join, joinable
-from crawler.journey.stages import ItemMaker
+from crawler.journey.filters import RobotsFilter, page_filters
+from crawler.journey.item_page import ItemPage, new_item
+from crawler.journey.page_joiner import WaitingParts, joinable
+from crawler.journey.stage import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crawler.core.flow import Annotation
+    from crawler.core.flow import Document, Observation, SiteView
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
-    from crawler.core.pagetype import PageType
     from crawler.items import PageItem
+    from crawler.journey.evidence import Evidence
+    from crawler.journey.filters import Refusal
     from crawler.journey.incremental import Memory
+    from crawler.journey.mode import Mode
+    from crawler.journey.stage import Stage, Tally
     from crawler.settings import Options
-    from crawler.store.spool import Spool
-    from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
-__all__ = ["Journey", "Tally"]
+__all__ = ["Session"]
 
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-# While these crawls export, they fetch.
-_GOING_ON = frozenset({"streaming", "incremental"})
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
 _LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
 
 
-class Tally(Protocol):
-    """Where figures go: Scrapy's stats collector, or anything that adds up by name."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        """Add ``count`` to the figure ``key``."""
-
-
-class Journey:
-    """The pages of one crawl, over any number of sites.
+class Session:
+    """Reads, observes and judges the pages of one crawl, over any number of sites.
 
     Args:
         options: the crawl's settings.
-        crawl: the crawl's name, under which its counts are kept.
         tally: where figures are added up.
-        mode: which counts its items are judged by, as the items say it.
-        memory: of a crawl that remembers: what it exported before.
+        mode: by which counts pages are judged, as their items say it.
+        evidence: these counts, and which pages are aliases and parts of others.
+        memory: the ledgers of an incremental crawl, which say what was exported before.
+        reraise: errors that end the work. Others cost the page on which they happen.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a session is given, by name
         self,
         options: Options,
-        crawl: str,
         tally: Tally,
         *,
-        mode: str,
+        mode: Mode,
+        evidence: Evidence,
         memory: Memory | None = None,
+        reraise: tuple[type[Exception], ...] = (),
     ) -> None:
-        self.options = options
-        self.crawl = crawl
         self.mode = mode
+        self.tally = tally
         self.method = get_method(options.text_method)
-        self.dropped = DroppedBlocks()
-        self._maker = ItemMaker(options, self.method, mode=mode, count=tally.inc_value)
         self.lost = 0
-        """Pages that were counted and held, and could not be made an item of."""
-        self._left_out = LeftOut(options, self.skip, self._settle)
-        self._tally = tally
+        """Pages that were to be judged, and of which no item could be made for an error."""
+        self._max_bytes = options.max_page_bytes
+        self._evidence = evidence
         self._memory = memory
-        # By site: sites that a spider gives names to may share an address.
-        self._aliases: defaultdict[str, Aliases] = defaultdict(Aliases)
-        # By site, which pages go on in which: parts of one article.
-        self._links: dict[str, PartLinks] = {}
-        self._counts = CrawlCounts(
-            options,
-            crawl,
-            lambda: tally.inc_value("corpus/counts/failed"),
-            goes_on=memory is not None,
-        )
+        self._reraise = reraise
+        self._robots = RobotsFilter(options)
+        self._filters = page_filters(options, evidence, tally)
 
-    @property
-    def rules(self) -> CrawlWrapper | None:
-        """The wrapper project that items have fields of, None where there is none."""
-        return self._maker.rules
+    # First reading
 
-    def awaiting(self, item: PageItem) -> ParsedPage | None:
-        """Return the page of an item whose rules are still to be run, and forget it."""
-        return self._maker.awaiting.take(item)
+    def observe(
+        self, page: Page, parsed: ParsedPage | None = None
+    ) -> tuple[Document, Observation] | None:
+        """Read a page, and record what it tells about its site.
 
-    def close(self) -> None:
-        """End what was started to make items."""
-        if self.rules is not None:
-            self.rules.close()
-
-    @property
-    def cutoffs(self) -> dict[str, dict[str, int | None]]:
-        """By site: the threshold that its items were judged by, k, and the pages behind them."""
-        return self._maker.cutoffs
-
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """The sites counted so far, in the order in which they were met."""
-        return self._counts.sites
-
-    def count(self, page: Page) -> bool:
-        """Read a page and count its blocks; False where it cannot be read."""
-        seen = self._observe(page)
-        if seen is not None:
-            self._add(*seen)
-            self._add_link(seen[0])
-        return seen is not None
-
-    def hold(self, page: Page, spool: Spool) -> bool:
-        """Put a page on disk until :meth:`items`, and count it; False where it cannot be read.
-
-        Raises:
-            StoreError: the spool cannot take it; then it is not counted either.
-        """
-        seen = self._observe(page)
-        if seen is None:
-            self._settle(page.url)
-            return False
-        self._hold(*seen, spool)
-        return True
-
-    def _hold(self, document: Document, observation: Observation, spool: Spool) -> None:
-        spool.append(document.page)
-        self._add(document, observation)
-        self._add_link(document)
-        self._tally.inc_value("corpus/pages/held")
-
-    def stream_or_hold(self, page: Page, open_spool: Callable[[], Spool]) -> PageItem | None:
-        """Judge a page by the counts of earlier crawls where they know its like, else hold it.
-
-        They do not know pages of a site that was never counted, nor those of a new design: how
-        often the blocks of such a page stand on the site is known when this crawl has seen more of
-        them. Parts of one article are held to be joined.
+        None for a page that cannot be read or asks to be left out, which is counted and logged.
 
         Args:
             page: the page.
-            open_spool: gives the spool, which is made where it is wanted.
-
-        Raises:
-            StoreError: the spool cannot take it; then it is not counted either.
+            parsed: its tree, where it was parsed already.
         """
-        seen = self._observe(page)
-        if seen is None:
-            self._settle(page.url)
+        document = self._read(page, parsed)
+        if document is None:
+            self.settle(page.url)
             return None
-        document, observation = seen
-        view = self._counts.earlier_view(page.site_name)
-        if not is_like_the_site(observation, view) or self._needs_others(document):
-            self._hold(document, observation, open_spool())
+        if (refusal := self._robots.refusal(document)) is not None:
+            self.refuse(page.url, refusal)
             return None
-        self._add(document, observation)
-        self._tally.inc_value("corpus/pages/streamed")
-        return self._item(document, view)
+        observation = self._attempt(page.url, lambda: observe(document, self.method))
+        if observation is None:
+            self.settle(page.url)
+        return None if observation is None else (document, observation)
 
-    def _needs_others(self, document: Document) -> bool:
-        """Say whether a page may be an alias of another, or a part of an article."""
-        if declared_original(document) is not None:
-            return True
-        url = document.page.url
-        return self.options.join_parts and (
-            may_be_part(url) or next_part(document.parsed, url) is not None
-        )
-
-    def stream(self, page: Page) -> PageItem | None:
-        """Judge a page by the counts of earlier crawls, and count it for later ones."""
-        seen = self._observe(page)
-        if seen is None:
-            return None
-        document, observation = seen
-        self._add(document, observation)
-        view = self._counts.earlier_view_alone(page.site_name, observation, self.method.name)
-        return self._item(document, view)
+    # Judging
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
-        """Judge pages that were counted, by the counts of this crawl, which are complete now.
+        """Make the items of pages that were observed, for the stages to fill.
 
-        The parts of an article leave as one item when the last of them has been judged.
+        The parts of an article leave as one item when the last of them has come.
         """
-        waiting = WaitingParts(self._links)
+        waiting = WaitingParts(self._evidence.chains())
         for page in pages:
-            document = self._read(page)
-            if document is None:
-                self.lost += 1
             if waiting.awaits(page):
-                part = None if document is None else self._part(document)
-                yield from self._joined(waiting.add(page, part))
-            elif document is not None:
-                item = self._item(document, self._counts.complete_view(page.site_name))
-                if item is not None:
+                yield from self._joined(waiting.add(page))
+            elif (document := self._read_again(page)) is not None:
+                view = self._evidence.view(page.site_name)
+                if (item := self.item(document, view)) is not None:
                     yield item
         for parts in waiting.rest():
             yield from self._joined(parts)
 
+    def item(self, document: Document, view: SiteView) -> PageItem | None:
+        """Make the item of a page, for the stages to fill; None where a filter refuses it."""
+        page = self._item_page(document, view)
+        return None if page is None else self._passed(page)
+
+    def finish(self, item: PageItem, stages: Sequence[Stage]) -> PageItem | None:
+        """Run all stages on an item, and take its page from it; None where it does not leave."""
+        try:
+            return item if all(self.run(stage, item) for stage in stages) else None
+        finally:
+            item.page = None
+
+    def run(self, stage: Stage, item: PageItem) -> bool:
+        """Run a stage on an item; False where the page gives no item, which is counted."""
+        page = item.page
+        if page is None:
+            return True
+        try:
+            stage.process(item, page)
+        except RefusedError as refused:
+            self.refuse(item.url, refused.refusal)
+        except Exception as error:  # noqa: BLE001 - methods may be anybody's
+            # Whatever fails must not cost the other pages.
+            self.failed(item.url, error)
+        else:
+            return True
+        return False
+
+    # What gives no item
+
     def skip(self, reason: str, detail: str) -> None:
         """Count and log what gives no item: ``reason`` is a slug, ``detail`` names it first."""
-        self._tally.inc_value("corpus/pages/skipped")
-        self._tally.inc_value(f"corpus/skipped/{reason}")
+        self.tally.inc_value("corpus/pages/skipped")
+        self.tally.inc_value(f"corpus/skipped/{reason}")
         level = logging.WARNING if reason in _LOSSES else logging.INFO
         logger.log(level, "Skipped (%s) %s", reason, detail)
 
-    def save_counts(self) -> None:
-        """Keep what this crawl observed for later crawls; an error is logged and counted."""
-        self._counts.save()
+    def refuse(self, url: str, refusal: Refusal) -> None:
+        """Count and log a page that a filter refused, and tell the ledger."""
+        if not refusal.is_settled:
+            self.settle(url, refusal.kind)
+        self.skip(refusal.reason, f"{url}: {refusal.detail}")
 
-    def _observe(self, page: Page) -> tuple[Document, Observation] | None:
-        """Read and observe a page; None where it cannot or may not be, which is counted."""
+    def failed(self, url: str, error: Exception) -> None:
+        """Count and log a page of which no item can be made for an unexpected error.
+
+        Raises:
+            Exception: the error, where it is one that ends the work.
+        """
+        self.lost += 1
+        self._skip_for(url, error)
+
+    def settle(self, url: str, kind: str = "") -> None:
+        """Record in the ledger that a page gives no item, so that no later crawl waits for it."""
+        if self._memory is not None:
+            self._memory.settle([url], kind)
+
+    def _read(self, page: Page, parsed: ParsedPage | None = None) -> Document | None:
+        return self._attempt(page.url, lambda: read(page, self._max_bytes, parsed))
+
+    def _read_again(self, page: Page) -> Document | None:
         document = self._read(page)
-        if document is None or self._left_out.is_reserved(document):
+        self.lost += document is None
+        return document
+
+    def _item_page(self, document: Document, view: SiteView) -> ItemPage | None:
+        """Tell the kind of a page; None where that fails."""
+        found = self._attempt(document.page.url, lambda: page_type(document))
+        if found is None:
+            self.lost += 1
             return None
-        observation = self._attempt(page, lambda: observe(document, self.method))
-        return None if observation is None else (document, observation)
+        self.tally.inc_value(f"corpus/page_types/{found.kind}")
+        return ItemPage((document,), view, found)
 
-    def _read(self, page: Page) -> Document | None:
-        return self._attempt(page, lambda: read(page, self.options.max_page_bytes))
+    def _passed(self, page: ItemPage) -> PageItem | None:
+        """Make an item of a page that all filters pass."""
+        item = self._new_item(page)
+        for each in self._filters:
+            if (refusal := each.refusal(item, page)) is not None:
+                self.refuse(item.url, refusal)
+                return None
+        return item
 
-    def _attempt(self, page: Page, work: Callable[[], _T]) -> _T | None:
+    def _new_item(self, page: ItemPage) -> PageItem:
+        fetched, view = page.document.page, page.view
+        same = view.duplicate_of.get(fetched.url)
+        if same is not None:
+            original = self._evidence.original(fetched.site_name, same, view)
+            # It is the other that repeats this one, and is left out.
+            same = None if original == fetched.url else same
+        item = new_item(page, self.mode)
+        item.near_duplicate_of = same
+        return item
+
+    def _joined(self, pages: Sequence[Page | None]) -> Iterator[PageItem]:
+        """Make one item of the parts of an article, and items of what is no part after all."""
+        parts = [None if page is None else self._part(page) for page in pages]
+        number = joinable(parts)
+        there = [part for part in parts if part is not None]
+        if number > 1 and (item := self._article(there[:number])) is not None:
+            self.tally.inc_value("corpus/pages/joined", number - 1)
+            logger.info("Joined %d pages into one article: %s", number, item.url)
+            yield item
+            there = there[number:]
+        for part in there:
+            if (item := self._passed(part)) is not None:
+                yield item
+
+    def _part(self, page: Page) -> ItemPage | None:
+        document = self._read_again(page)
+        if document is None:
+            return None
+        part = self._item_page(document, self._evidence.view(page.site_name))
+        if part is not None and self._attempt(page.url, lambda: part.metadata) is None:
+            self.lost += 1
+            return None
+        return part
+
+    def _article(self, parts: Sequence[ItemPage]) -> PageItem | None:
+        """Make one item of the parts of an article; None where its first part is refused."""
+        first = parts[0]
+        page = ItemPage(tuple(part.document for part in parts), first.view, first.kind)
+        item = self._new_item(page)
+        item.parts = [part.document.page.url for part in parts]
+        if any(each.refusal(item, page) is not None for each in self._filters):
+            return None
+        return item
+
+    def _attempt(self, url: str, work: Callable[[], _T]) -> _T | None:
         """Do one page's work; count and log whatever fails, for it must not cost the others."""
         try:
             return work()
         except UnreadablePageError as error:
-            self.skip(error.reason, f"{page.url}: {error.detail}")
-        except Exception:
-            # The method may be anybody's.
-            logger.exception("Unexpected error on %s; please report it", page.url)
-            self.skip("error", f"{page.url}: see the error above")
+            self.skip(error.reason, f"{url}: {error.detail}")
+        except Exception as error:  # noqa: BLE001 - as above
+            self._skip_for(url, error)
         return None
 
-    def _add(self, document: Document, observation: Observation) -> None:
-        self._counts.add(document.page.site_name, observation)
+    def _skip_for(self, url: str, error: Exception) -> None:
+        if self._ends_work(error):
+            raise error
+        logger.error("Unexpected error on %s; please report it", url, exc_info=error)
+        self.skip("error", f"{url}: see the error above")
 
-    def _add_link(self, document: Document) -> None:
-        """Note whether a page is another, or a part of an article, and where that goes on."""
-        self._aliases[document.page.site_name].add(document)
-        if not self.options.join_parts:
-            return
-        page = document.page
-        site = page.site_name
-        if site not in self._links:
-            # An archive exports one capture of an address; a crawl what its spider yields.
-            self._links[site] = PartLinks(latest_alone=self.mode == "archive")
-        self._links[site].add(page.url, next_part(document.parsed, page.url))
-
-    def _item(self, document: Document, view: SiteView) -> PageItem | None:
-        found = self._type(document)
-        site, url = document.page.site_name, document.page.url
-        if found is None or self._left_out.is_unwanted(site, url, found):
-            return None
-        if (original := self._aliases[site].original(url, view)) is not None:
-            self._settle(url)
-            self.skip("duplicate-address", f"{url}: its page says that it is {original}")
-            return None
-        annotation = self._annotate(document, view)
-        if annotation is None or self._left_out.is_repeated(site, url, annotation.duplicate_of):
-            return None
-        if self._left_out.has_no_text(annotation):
-            return None
-        item = self._make(annotation, view, found, scripts_later=self.mode in _GOING_ON)
-        return None if item is None else next(self._if_news(item), None)
-
-    def _if_news(self, item: PageItem) -> Iterator[PageItem]:
-        """Give a finished item, unless an earlier crawl has exported what it says."""
-        if self._memory is None or self._memory.is_news(item):
-            if item.change is not None:
-                self._tally.inc_value(f"corpus/incremental/{item.change}")
-            yield self._counted(item)
-        else:
-            self.skip("unchanged", f"{item.url}: it says what it said when it was exported")
-
-    def _settle(self, url: str, kind: str = "") -> None:
-        """Note that a page gives no item, so that no later crawl waits for it."""
-        if self._memory is not None:
-            self._memory.settle([url], kind)
-
-    def _part(self, document: Document) -> Part | None:
-        """Judge a part of an article, whether or not it would be exported by itself."""
-        view = self._counts.complete_view(document.page.site_name)
-        found = self._type(document)
-        annotation = None if found is None else self._annotate(document, view)
-        if found is None or annotation is None:
-            return None
-        item = self._make(annotation, view, found)
-        return None if item is None else Part.of(item, found, annotation)
-
-    def _joined(self, parts: Sequence[Part | None]) -> Iterator[PageItem]:
-        """Export the parts of an article as one item, and by itself what is none after all."""
-        there = [part for part in parts if part is not None]
-        number = joinable(parts) if there else 0
-        if number > 1 and self._is_exported(there[0]):
-            item = join(there[:number])
-            self._tally.inc_value("corpus/pages/joined", number - 1)
-            logger.info("Joined %d pages into one article: %s", number, item.url)
-            yield from self._if_news(item)
-            there = there[number:]
-        for part in there:
-            item, out = part.item, self._left_out
-            is_unwanted = out.is_unwanted(item.site, item.url, part.type)
-            if not is_unwanted and not out.is_repeated(item.site, item.url, item.near_duplicate_of):
-                yield from self._if_news(item)
-
-    def _is_exported(self, part: Part) -> bool:
-        item = part.item
-        repeats = self._left_out.repeats(item.site, item.url, item.near_duplicate_of)
-        return part.type.is_among(self._left_out.kinds) and repeats is None
-
-    def _type(self, document: Document) -> PageType | None:
-        """Tell the kind of a page; None where that fails."""
-        found = self._attempt(document.page, lambda: page_type(document))
-        if found is None:
-            self.lost += 1
-        else:
-            self._tally.inc_value(f"corpus/page_types/{found.kind}")
-        return found
-
-    def _annotate(self, document: Document, view: SiteView) -> Annotation | None:
-        annotation = self._attempt(document.page, lambda: annotate(document, view, self.method))
-        if annotation is None:
-            self.lost += 1
-        elif annotation.duplicate_of is not None:
-            self._tally.inc_value("corpus/pages/near_duplicates")
-        return annotation
-
-    def _make(
-        self,
-        annotation: Annotation,
-        view: SiteView,
-        found: PageType,
-        *,
-        scripts_later: bool = False,
-    ) -> PageItem | None:
-        page = annotation.document.page
-        item = self._attempt(
-            page,
-            lambda: self._maker.make(annotation, view, found.kind, scripts_later=scripts_later),
-        )
-        if item is None:
-            self.lost += 1
-            return None
-        self.dropped.add(annotation)
-        same = item.near_duplicate_of
-        if same is not None and self._aliases[page.site_name].original(same, view) == item.url:
-            # It is the other that repeats this one, and is left out.
-            item.near_duplicate_of = None
-        return item
-
-    def _counted(self, item: PageItem) -> PageItem:
-        self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)
-        self._tally.inc_value("corpus/blocks/dropped", item.blocks_dropped)
-        return item
+    def _ends_work(self, error: BaseException | None) -> bool:
+        while error is not None and self._reraise:
+            if isinstance(error, self._reraise):
+                return True
+            error = error.__cause__
+        return False

@@ -1,10 +1,10 @@
-"""Two passes inside one crawl: hold a spider's pages until the site has been seen.
+"""Two passes inside one crawl: a spider's pages are held until the site has been counted.
 
-:class:`Hold` is a spider middleware. In the first pass it takes the pages that the spider yields,
-counts them and puts them on disk; nothing goes on to the item pipelines. When no request is left
-it sends itself one request, ``spool://pages``, whose callback yields the finished items, so that
-they pass through everything an item of any spider passes through: spider middlewares, the
-project's own pipelines, Scrapy's feeds.
+:class:`TwoPass` is a spider middleware. In the first pass it takes the pages that the spider
+yields, counts them and puts them on disk; nothing goes on to the item pipelines. When no request is
+left it sends itself one request, ``spool://pages``, whose callback yields the items, each with its
+page. They pass through everything an item of any spider passes through: spider middlewares, the
+item pipelines (which fill them, :mod:`crawler.pipelines.stages`), Scrapy's feeds.
 
 A crawl that is ended early (Ctrl-C, ``CLOSESPIDER_*``) never becomes idle. :class:`DrainingItems`
 is the item processor that yields the held pages then: Scrapy closes it after the last response has
@@ -25,17 +25,18 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
 from crawler.exporters.part_writer import NumberedParts
-from crawler.extensions.output_guard import OutputWatch
+from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
+from crawler.journey.crawl import Crawl
 from crawler.journey.crawl_name import crawl_name
 from crawler.journey.incremental import Memory
-from crawler.journey.session import Journey
+from crawler.journey.mode import Mode
 from crawler.middlewares.async_utils import pause, spider_closed
+from crawler.middlewares.item_origins import ItemOrigins
 from crawler.middlewares.second_pass_request import second_pass
-from crawler.pipelines.item_origins import NotedPages
 from crawler.settings import Options
-from crawler.spiders.to_page import flaw_of, page_from
+from crawler.spiders.to_page import flaw_of, page_from, take_parsed
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from crawler.core.page.page import Page
+    from crawler.core.page.parse import ParsedPage
 
-__all__ = ["DrainingItems", "Hold", "PageSource"]
+__all__ = ["DrainingItems", "PageSource", "TwoPass"]
 
 logger = logging.getLogger(__name__)
 
@@ -85,8 +87,8 @@ class PageSource(Protocol):
         """Read all pages in one order; ``on_skip`` is called with a reason and what gives none."""
 
 
-class Hold:
-    """Spider middleware: observe, hold, drain."""
+class TwoPass:
+    """Spider middleware: counts and holds pages, then yields their items."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -100,14 +102,15 @@ class Hold:
         self.spool = spool if isinstance(spool, Spool) else None
         self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
         self.memory = self._remember(crawler.spider) if self.options.incremental else None
-        self.journey = Journey(
+        self._pages = Crawl(
             self.options, self.crawl, self.stats, mode=self._mode(), memory=self.memory
         )
-        self.noted = NotedPages()
-        """Of items that are no pages: which they were made from, for the pipeline of rules."""
-        self._output = OutputWatch.of(crawler, has_parts=self.memory is not None)
+        self.session = self._pages.session
+        self.origins = ItemOrigins()
+        """From which responses items were made that are no pages, for the wrapper pipeline."""
+        self._output = OutputGuard.of(crawler, has_parts=self.memory is not None)
         if self.memory is not None:
-            self._parts = NumberedParts.of(crawler, self.memory, self.journey.save_counts)
+            self._parts = NumberedParts.of(crawler, self.memory, self._pages.evidence.save)
             for site in self.memory.sites:
                 self._parts.repair(site)
         self._any_page = False
@@ -119,20 +122,23 @@ class Hold:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Connect to the signals that begin and end the second pass."""
-        hold = cls(crawler)
-        crawler.signals.connect(hold.spider_opened, signals.spider_opened)
-        crawler.signals.connect(hold.spider_idle, signals.spider_idle)
-        crawler.signals.connect(hold.give_last_figures, signals.spider_closed)
-        crawler.signals.connect(hold.engine_stopped, signals.engine_stopped)
-        return hold
+        two_pass = cls(crawler)
+        for handler, signal in (
+            (two_pass.spider_opened, signals.spider_opened),
+            (two_pass.spider_idle, signals.spider_idle),
+            (two_pass.item_scraped, signals.item_scraped),
+            (two_pass.give_last_figures, signals.spider_closed),
+            (two_pass.engine_stopped, signals.engine_stopped),
+        ):
+            crawler.signals.connect(handler, signal)
+        return two_pass
 
-    def _mode(self) -> str:
-        """Return which counts the pages are judged by: of this crawl, earlier ones, an archive."""
+    def _mode(self) -> Mode:
         if self.memory is not None:
-            return "incremental"
+            return Mode.INCREMENTAL
         if self._archive is None:
-            return self.options.mode
-        return "archive" if self.spool is None else "two-pass"
+            return Mode(self.options.mode)
+        return Mode.ARCHIVE if self.spool is None else Mode.TWO_PASS
 
     def _remember(self, spider: object) -> Memory | None:
         """Open the ledgers of a spider that can stand on them."""
@@ -151,7 +157,7 @@ class Hold:
 
     def spider_opened(self) -> None:
         """Say which mode the crawl runs in."""
-        self.stats.set_value("corpus/mode", self.journey.mode)
+        self.stats.set_value("corpus/mode", self._pages.mode.value)
 
     # First pass
 
@@ -219,23 +225,24 @@ class Hold:
         page = page_from(output, datetime.now(UTC).isoformat(timespec="seconds"))
         if page is None:
             self._warn_of_flaw(output)
-            if self.journey.rules is not None and response is not None:
-                self.noted.note(output, response)
+            if self.options.wrapper is not None and response is not None:
+                self.origins.add(output, response)
             return output
         self._arrived()
-        if self.journey.mode == "streaming":
-            return self.journey.stream(page)
-        return self._hold(page)
+        parsed = take_parsed(output)
+        if self._pages.mode is Mode.STREAMING:
+            return self._pages.stream(page, parsed)
+        return self._hold(page, parsed)
 
-    def _hold(self, page: Page) -> PageItem | None:
+    def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
         """Hold a page; return its item where it need not be held."""
         try:
             if self.memory is not None:
-                return self.journey.stream_or_hold(page, self._open_spool)
-            self.journey.hold(page, self._open_spool())
+                return self._pages.stream_or_hold(page, self._open_spool, parsed)
+            self._pages.hold(page, self._open_spool(), parsed)
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
-            self.journey.skip("not-held", f"{page.url}: {error}")
+            self.session.skip("not-held", f"{page.url}: {error}")
             logger.error("The crawl stops, and exports what it holds: %s", error)  # noqa: TRY400 - it says it all
             raise CloseSpider("spool_failed") from error
         return None
@@ -324,41 +331,43 @@ class Hold:
             pages = captures.wanted(self._archive.pages(lambda _reason, _detail: None))
         elif self.spool is not None:
             pages = self.spool.pages()
-        self.journey.save_counts()
-        async for item in _unhurried(self.journey.items(pages)):
+        self._pages.evidence.save()
+        async for item in _unhurried(self.session.items(pages)):
             yield item
 
     async def _count_archive(self, archive: PageSource) -> Captures:
         # A crawl exports what its spider yields, an address twice too, and so does its replay.
-        captures = Captures(latest_alone=self.journey.mode == "archive")
+        captures = Captures(latest_alone=self._pages.mode is Mode.ARCHIVE)
         async for page in _unhurried(archive.pages(self._passed_over)):
             self._arrived()
-            if not self.journey.count(page):
+            if not self._pages.count(page):
                 captures.pass_over()
             elif not captures.add(page):
-                self.journey.skip("duplicate-address", f"{page.url}: one capture is exported")
+                self.session.skip("duplicate-address", f"{page.url}: one capture is exported")
         return captures
 
     def _passed_over(self, reason: str, detail: str) -> None:
         self.stats.inc_value("corpus/pages/fetched")
-        self.journey.skip(reason, detail)
+        self.session.skip(reason, detail)
+
+    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Take the page from an item that has been exported: its tree takes much memory."""
+        if isinstance(item, PageItem):
+            item.page = None
 
     # The end
 
     def give_last_figures(self) -> None:
         """Give the figures that are known at the end, and keep what was counted meanwhile."""
-        self.stats.set_value("corpus/sites", len(self.journey.sites))
-        self.stats.set_value("corpus/cutoffs", self.journey.cutoffs)
-        self.stats.set_value("corpus/top_dropped", self.journey.dropped.most_frequent())
-        if self.journey.mode in {"streaming", "incremental"}:
-            self.journey.save_counts()
+        self.stats.set_value("corpus/sites", len(self._pages.evidence.sites))
+        if self._pages.mode.exports_while_fetching:
+            self._pages.evidence.save()
         if self.memory is not None:
             self.memory.tell()
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
         await spider_closed(self.crawler)
-        self.journey.close()
         failure = self._output.failure()
         if self.spool is not None:
             self._let_go(self.spool, failure)
@@ -369,8 +378,8 @@ class Hold:
     def _let_go(self, spool: Spool, failure: str | None) -> None:
         if failure is None and spool.damage:
             failure = "the file is damaged"
-        if failure is None and self.journey.lost:
-            failure = f"{self.journey.lost} of them could not be made items of; see the errors"
+        if failure is None and self.session.lost:
+            failure = f"{self.session.lost} of them could not be made items of; see the errors"
         if failure is None and not self._drained and self.has_pages:
             failure = "the crawl ended before its pages were exported"
         if failure is None:
@@ -397,21 +406,21 @@ class DrainingItems(ItemPipelineManager):
     async def close_spider_async(self) -> None:
         """Send the held pages through the pipelines, then close those."""
         crawler = self.crawler
-        hold = crawler.get_spider_middleware(Hold) if crawler else None
-        if hold is not None and hold.has_pages:
-            await _drain(hold)
+        two_pass = crawler.get_spider_middleware(TwoPass) if crawler else None
+        if two_pass is not None and two_pass.has_pages:
+            await _drain(two_pass)
         await super().close_spider_async()
 
 
-async def _drain(hold: Hold) -> None:
+async def _drain(two_pass: TwoPass) -> None:
     """Send what is held through the pipelines of an engine that takes no more requests."""
-    scraper = hold.crawler.engine.scraper
+    scraper = two_pass.crawler.engine.scraper
     if not is_asyncio_available():
-        async for item in hold.held_items():
+        async for item in two_pass.held_items():
             await scraper.start_itemproc_async(item, response=None)
         return
     running: set[asyncio.Task[None]] = set()
-    async for item in hold.held_items():
+    async for item in two_pass.held_items():
         running.add(asyncio.create_task(scraper.start_itemproc_async(item, response=None)))
         if len(running) >= _DRAIN_AT_ONCE:
             _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)

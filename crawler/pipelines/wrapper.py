@@ -1,18 +1,18 @@
-"""The fields of a project on the items of any spider: the setting ``CORPUS_WRAPPER``.
+"""The stage of wrapper fields as an item pipeline: the setting ``CORPUS_WRAPPER``.
 
-Pages that spiders hand over get them when their items are made (:mod:`crawler.journey.stages`);
-where the project has scripts and the crawl still fetches, they get them here, in a thread. The
-items that other spiders make themselves pass here, too. :class:`~crawler.middlewares.two_pass.Hold`
-has noted which page each was made from, and :class:`WrapperPipeline` runs the project on that.
+Page items get the fields from the page that they have with them. The items that other spiders make
+themselves get them, too: :class:`~crawler.middlewares.two_pass.TwoPass` has noted from which
+response each was made. While a crawl fetches, scripts of the project run in a thread.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
+from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
@@ -20,15 +20,18 @@ from twisted.internet.defer import DeferredLock
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.parse import parse
 from crawler.items import PageItem, WrappedPage
-from crawler.middlewares.two_pass import Hold
+from crawler.journey.stages import WrapperFields
+from crawler.middlewares.two_pass import TwoPass
+from crawler.settings import Options
 from crawler.spiders.to_page import page_from
+from crawler.wrapper.crawl_wrapper import CrawlWrapper
 from crawler.wrapper.threaded import ThreadedWrapper
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from crawler.wrapper.crawl_wrapper import CrawlWrapper
+    from crawler.journey.item_page import ItemPage
     from crawler.wrapper.running import Wrapped
 
 __all__ = ["WrapperPipeline"]
@@ -37,70 +40,88 @@ logger = logging.getLogger(__name__)
 
 
 class WrapperPipeline:
-    """Adds what the rules of a project find on an item's page to the item.
+    """Adds what a wrapper project finds on an item's page to the item.
 
     A field that the item has already is left as it is. An item whose page does not fit is passed
     on without the fields.
     """
 
+    is_stage: ClassVar = True
+
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        wrapper = CrawlWrapper.of(Options.from_settings(crawler.settings), crawler.stats.inc_value)
+        if wrapper is None:
+            raise NotConfigured
         self._crawler = crawler
         self._stats = crawler.stats
-        self._told: set[str] = set()
-        self._in_turn = DeferredLock()
-        self._made: WeakKeyDictionary[Response, Wrapped | None] = WeakKeyDictionary()
-        self._threaded: ThreadedWrapper | None = None
+        self._wrapper = wrapper
+        self._threaded = ThreadedWrapper(wrapper)
+        self._stage = WrapperFields(wrapper)
+        self._two_pass: TwoPass | None = None
+        self._warned: set[str] = set()
+        self._lock = DeferredLock()
+        self._results: WeakKeyDictionary[Response, Wrapped | None] = WeakKeyDictionary()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the pipeline of a crawl."""
+        """Build the pipeline of a crawl; it takes itself out where no project is set."""
         return cls(crawler)
+
+    def open_spider(self) -> None:
+        """Find the middleware that knows where items come from."""
+        self._two_pass = self._crawler.get_spider_middleware(TwoPass)
+
+    def close_spider(self) -> None:
+        """End the process that runs scripts."""
+        self._stage.close()
 
     async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Add the fields."""
         if isinstance(item, WrappedPage) or not is_item(item):
             return item
-        hold = self._crawler.get_spider_middleware(Hold)
-        rules = self._in_thread(None if hold is None else hold.journey.rules)
         if isinstance(item, PageItem):
-            page = None if hold is None else hold.journey.awaiting(item)
-            if rules is not None and page is not None:
-                made = await rules.run(page)
-                rules.wrapper.note(made)
-                item.fields = {**rules.wrapper.fields_of(made), **item.fields}
+            if item.page is not None and self._two_pass is not None:
+                await self._fill(item, item.page, self._two_pass)
             return item
-        response = None if hold is None else hold.noted.take(item)
-        if rules is None or response is None:
+        response = None if self._two_pass is None else self._two_pass.origins.take(item)
+        if response is None:
             self._count(
                 "no_page",
-                "an item has no page that rules could be run on: it was yielded by start(), or "
+                "an item has no page that a wrapper could be run on: it was yielded by start(), or "
                 "another pipeline or middleware put it in the place of one that had",
             )
             return item
-        wrapped = await self._wrapped(rules, response)
+        wrapped = await self._wrapped(response)
         if wrapped is None:
-            self._count("no_page", f"{response.url} is no HTML page, so rules cannot be run on it")
+            self._count(
+                "no_page", f"{response.url} is no HTML page, so a wrapper cannot be run on it"
+            )
         else:
-            self._add(item, rules.wrapper.fields_of(wrapped))
+            self._add(item, self._wrapper.fields_of(wrapped))
         return item
 
-    def _in_thread(self, wrapper: CrawlWrapper | None) -> ThreadedWrapper | None:
-        if self._threaded is None and wrapper is not None:
-            self._threaded = ThreadedWrapper(wrapper)
-        return self._threaded
+    async def _fill(self, item: PageItem, page: ItemPage, two_pass: TwoPass) -> None:
+        session = two_pass.session
+        if not (self._wrapper.has_scripts and session.mode.exports_while_fetching):
+            # Nothing is fetched meanwhile, and pages that wait for a thread take memory.
+            session.run(self._stage, item)
+            return
+        wrapped = await self._threaded.run(page.document.parsed)
+        self._wrapper.note(wrapped)
+        item.fields = {**self._wrapper.fields_of(wrapped), **item.fields}
 
-    async def _wrapped(self, rules: ThreadedWrapper, response: Response) -> Wrapped | None:
-        """Return what rules make of a page, which they are run on once for all items of it."""
-        await maybe_deferred_to_future(self._in_turn.acquire())
+    async def _wrapped(self, response: Response) -> Wrapped | None:
+        """Return what the wrapper finds on a page; it is run once for all items of the page."""
+        await maybe_deferred_to_future(self._lock.acquire())
         try:
-            if response not in self._made:
-                self._made[response] = await self._run(rules, response)
-            return self._made[response]
+            if response not in self._results:
+                self._results[response] = await self._run(response)
+            return self._results[response]
         finally:
-            self._in_turn.release()
+            self._lock.release()
 
-    async def _run(self, rules: ThreadedWrapper, response: Response) -> Wrapped | None:
+    async def _run(self, response: Response) -> Wrapped | None:
         page = page_from(response, "") if isinstance(response, TextResponse) else None
         try:
             parsed = None if page is None else parse(page)
@@ -108,8 +129,8 @@ class WrapperPipeline:
             parsed = None
         if parsed is None:
             return None
-        wrapped = await rules.run(parsed)
-        rules.wrapper.note(wrapped)
+        wrapped = await self._threaded.run(parsed)
+        self._wrapper.note(wrapped)
         return wrapped
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
@@ -131,8 +152,8 @@ class WrapperPipeline:
                     "undeclared", f"{type(item).__name__} takes no such field '{name}': {error}"
                 )
 
-    def _count(self, key: str, told: str) -> None:
+    def _count(self, key: str, warning: str) -> None:
         self._stats.inc_value(f"corpus/wrapper/{key}")
-        if key not in self._told:
-            self._told.add(key)
-            logger.warning("%s. Further ones are counted in corpus/wrapper/%s.", told, key)
+        if key not in self._warned:
+            self._warned.add(key)
+            logger.warning("%s. Further ones are counted in corpus/wrapper/%s.", warning, key)

@@ -23,8 +23,6 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import UnreadablePageError, one_line
-from crawler.core.page.page import Page
-from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import (
     DIRECTIVES,
     excluding,
@@ -35,6 +33,7 @@ from crawler.discovery.addresses import address_key
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.settings import Options
+from crawler.spiders.to_page import parse_response
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -138,9 +137,8 @@ class PageSpider(Spider):
 
     def parsed(self, response: Response) -> ParsedPage | None:
         """Parse a page; None where it cannot be read, which is counted where it is held."""
-        page = Page(response.url, response.body, content_type=_content_type(response))
         try:
-            return parse(page, self._options.max_page_bytes)
+            return parse_response(response, self._options.max_page_bytes)
         except UnreadablePageError:
             return None
 

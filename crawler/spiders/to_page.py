@@ -1,17 +1,46 @@
-"""What a spider hands over, as a page: a response, or an item with ``url`` and ``html``."""
+"""Convert spider output to a page: a response, or an item with ``url`` and ``html``.
+
+A spider that reads links has parsed the page already. :func:`parse_response` keeps the tree with
+the response, so that the page is not parsed again when it is counted (:func:`take_parsed`).
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
 from scrapy.http import Response
 
 from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.items import nested_to_json
 
-__all__ = ["flaw_of", "page_from"]
+if TYPE_CHECKING:
+    from crawler.core.page.parse import ParsedPage
+
+__all__ = ["flaw_of", "page_from", "parse_response", "take_parsed"]
+
+_parsed: WeakKeyDictionary[Response, ParsedPage] = WeakKeyDictionary()
+
+
+def parse_response(response: Response, max_bytes: int) -> ParsedPage:
+    """Parse the body of a response, once however often it is asked for.
+
+    Raises:
+        UnreadablePageError: the response holds no page.
+    """
+    if response not in _parsed:
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        page = Page(response.url, response.body, content_type=content_type)
+        _parsed[response] = parse(page, max_bytes)
+    return _parsed[response]
+
+
+def take_parsed(output: object) -> ParsedPage | None:
+    """Return the tree of a response that was parsed already, and forget it; None for others."""
+    return _parsed.pop(output, None) if isinstance(output, Response) else None
 
 
 def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders yield what they like

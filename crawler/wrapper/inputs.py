@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
-from crawler.spiders.single import crawl_pages, is_address, page_of_file
+from crawler.journey.extract import is_address, page_of_file
+from crawler.spiders.fetch import fetch_pages
 from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.sources import LISTS, read_source
 from crawler.wrapper.files import is_of_a_project
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from crawler.core.page.page import Page
-    from crawler.spiders.single import Process
+    from crawler.spiders.fetch import Process
 
 __all__ = ["Inputs"]
 
@@ -75,7 +76,7 @@ class Inputs:
                 yield from ((name, page) for page in sources[name])
 
     def _fetched(self, addresses: Sequence[str]) -> list[Page | FetchError]:
-        return crawl_pages(addresses, self.process) if addresses else []
+        return fetch_pages(addresses, self.process) if addresses else []
 
     def _source(self, name: str, on_skip: Callable[[str, str, str], None]) -> Iterator[Page]:
         if self.url is not None:

@@ -126,7 +126,7 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
         "DOWNLOAD_DELAY": 7,
         "ROBOTSTXT_OBEY": False,
         "FEED_EXPORT_ENCODING": "latin-1",
-        "SPIDER_MIDDLEWARES": {"crawler.middlewares.two_pass.Hold": 20},
+        "SPIDER_MIDDLEWARES": {"crawler.middlewares.two_pass.TwoPass": 20},
         "FEED_EXPORTERS": {"csv": "scrapy.exporters.CsvItemExporter"},
         "DOWNLOAD_HANDLERS": {"http": None},
     }

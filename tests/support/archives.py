@@ -15,10 +15,10 @@ from crawler.harvest.archive.run import ArchiveHarvest
 from crawler.harvest.archive.work import Figures
 from crawler.harvest.engine import InlineEngine
 from crawler.journey.capture_dedup import Captures
-from crawler.journey.session import Journey
 from crawler.settings import Options
 from crawler.spiders.archive import Archive
 from crawler.store.archive import WarcWriter, record_bytes
+from support.journeys import Journey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,7 +155,7 @@ def one_process(paths: Sequence[Path], options: Options) -> tuple[list[bytes], d
         if not journey.count(page):
             captures.pass_over()
         elif not captures.add(page):
-            journey.skip("duplicate-address", page.url)
+            journey.session.skip("duplicate-address", page.url)
     items = journey.items(captures.wanted(archive.pages(lambda _reason, _detail: None)))
     written = io.BytesIO()
     exporter = JsonLinesItemExporter(written, encoding="utf-8")

@@ -7,7 +7,7 @@ import random
 from crawler.core.flow import Annotation, Page, read
 from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
-from crawler.journey.boilerplate_stats import DroppedBlocks
+from crawler.journey.boilerplate_stats import BoilerplateStats
 
 
 def annotation(*blocks: tuple[int, str, str, int], site: str = "s.example") -> Annotation:
@@ -28,11 +28,11 @@ def annotation(*blocks: tuple[int, str, str, int], site: str = "s.example") -> A
 
 
 def test_of_nothing_nothing_is_most_frequent() -> None:
-    assert DroppedBlocks().most_frequent() == []
+    assert BoilerplateStats().most_frequent() == []
 
 
 def test_only_what_recurs_is_shown_most_pages_first_each_once() -> None:
-    dropped = DroppedBlocks()
+    dropped = BoilerplateStats()
     page = annotation(
         (1, "rights reserved", "frequent", 9),
         (2, "home", "links", 30),
@@ -50,14 +50,14 @@ def test_only_what_recurs_is_shown_most_pages_first_each_once() -> None:
 
 
 def test_the_same_block_on_two_sites_is_two() -> None:
-    dropped = DroppedBlocks()
+    dropped = BoilerplateStats()
     dropped.add(annotation((1, "legal", "frequent", 5)))
     dropped.add(annotation((1, "legal", "frequent", 7), site="t.example"))
     assert [entry["pages"] for entry in dropped.most_frequent()] == [7, 5]
 
 
 def test_long_texts_are_cut() -> None:
-    dropped = DroppedBlocks()
+    dropped = BoilerplateStats()
     dropped.add(annotation((1, "word " * 1000, "frequent", 5)))
     assert len(dropped.most_frequent()[0]["text"]) == 200
 
@@ -68,7 +68,7 @@ def test_neither_numbers_nor_order_change_the_ten() -> None:
     right = sorted(((-pages, text) for _, text, _, pages in blocks))[:10]
     for seed in range(4):
         random.Random(seed).shuffle(blocks)
-        dropped = DroppedBlocks()
+        dropped = BoilerplateStats()
         for start in range(0, len(blocks), 50):
             dropped.add(annotation(*blocks[start : start + 50]))
         found = [(-entry["pages"], entry["text"]) for entry in dropped.most_frequent()]
@@ -80,7 +80,7 @@ def test_of_several_ways_to_write_a_block_one_is_shown_in_any_order() -> None:
     ways = ["Comments (3)", "Comments (12)", "COMMENTS (7)"]
     shown = set()
     for order in (ways, ways[::-1], ways[1:] + ways[:1]):
-        dropped = DroppedBlocks()
+        dropped = BoilerplateStats()
         for text in order:
             dropped.add(annotation((1, text, "frequent", 3)))
         shown.add(dropped.most_frequent()[0]["text"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ NOT_PURE = {
     "subprocess", "sys", "tempfile", "threading", "time", "twisted", "urllib.request", "uuid",
 }  # fmt: skip
 # The store does I/O, and knows nothing of Scrapy. So does all that a crawl shares with a cluster.
-WITHOUT_SCRAPY = ["core", "store", "exporters/columns.py", "items.py"]
+WITHOUT_SCRAPY = ["core", "store", "journey", "exporters/columns.py", "items.py"]
 COMMANDS_MAY_IMPORT = {
     "__future__",
     "argparse",
@@ -107,3 +109,31 @@ def test_nothing_in_the_package_imports_a_project_around_it() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         outside = {name for name in imports(path) if within(name, {"settings", "spiders", "tests"})}
         assert not outside, f"{path.relative_to(ROOT)} imports {outside}"
+
+
+BLOCKED = """
+import importlib, pkgutil, sys
+
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"scrapy", "twisted"}:
+            raise ImportError(name)
+
+
+sys.meta_path.insert(0, Blocker())
+for package in ("crawler.core", "crawler.store", "crawler.journey"):
+    for found in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+        importlib.import_module(found.name)
+from crawler import extract
+
+print(extract("<h1>A title of some words</h1><p>A line of text.</p>").text)
+"""
+
+
+def test_a_page_is_worked_on_without_scrapy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "A line of text." in done.stdout

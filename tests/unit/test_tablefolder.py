@@ -14,7 +14,7 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from crawler.core.errors import OptionError
-from crawler.extensions.output_guard import OutputWatch
+from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem
 from crawler.pipelines.table_folder import (
     INDEX,
@@ -280,7 +280,7 @@ def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
 def test_pages_whose_tables_are_lost_are_a_reason_to_keep_the_held_ones(tmp_path: Path) -> None:
     feeds = {str(tmp_path / "o.jsonl"): {"format": "jsonlines"}}
     crawler = get_crawler(Spider, {"FEEDS": feeds})
-    watch = OutputWatch.of(crawler)
+    watch = OutputGuard.of(crawler)
     assert crawler.stats is not None
     assert watch.failure() is None
     crawler.stats.set_value("corpus/tables/failed", 2)

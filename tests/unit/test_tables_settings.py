@@ -18,7 +18,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
-from crawler.journey.stages import table_method, table_words
+from crawler.journey.chosen_methods import table_method, table_words
 from crawler.pipelines.table_folder import INDEX, TableFolderPipeline
 from crawler.settings import Options
 
@@ -133,7 +133,8 @@ def update(**values: Any) -> Settings:  # noqa: ANN401 - any setting
 def test_the_folder_brings_its_pipeline_and_nothing_else_does(tmp_path: Path) -> None:
     assert TableFolderPipeline not in update()["ITEM_PIPELINES"]
     settings = update(CORPUS_TABLES_FOLDER=tmp_path / "new", ITEM_PIPELINES={FILES: 300})
-    assert dict(settings["ITEM_PIPELINES"]) == {FILES: 300, TableFolderPipeline: 1000}
+    pipelines = dict(settings["ITEM_PIPELINES"])
+    assert (pipelines[FILES], pipelines[TableFolderPipeline]) == (300, 1000)
     assert not (tmp_path / "new").exists(), "made when the crawl begins"
 
 

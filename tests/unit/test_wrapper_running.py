@@ -9,7 +9,6 @@ from scrapy.http import HtmlResponse
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
-from crawler.core.page.parse import parse
 from crawler.core.wrapper.learning import learn_records, learn_values
 from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.project import (
@@ -26,8 +25,7 @@ from crawler.core.wrapper.project import (
 from crawler.core.wrapper.projectfile import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
-from crawler.items import PageItem
-from crawler.pipelines.item_origins import AwaitingItems, NotedPages
+from crawler.middlewares.item_origins import ItemOrigins
 from crawler.scripting.forms import Limits
 from crawler.wrapper.running import Wrapped, Wrapper, addresses_of
 
@@ -274,19 +272,19 @@ def test_a_project_tells_what_it_loads() -> None:
 
 
 def test_items_are_known_as_long_as_their_response_is_there() -> None:
-    noted = NotedPages()
+    origins = ItemOrigins()
     response, item = HtmlResponse("https://shop.example/"), {"kind": "taken"}
-    noted.note(item, response)
-    noted.note({"kind": "dropped on its way"}, response)
-    assert noted.take({"kind": "taken"}) is None
-    assert noted.take(item) is response
-    assert noted.take(item) is None
+    origins.add(item, response)
+    origins.add({"kind": "dropped on its way"}, response)
+    assert origins.take({"kind": "taken"}) is None
+    assert origins.take(item) is response
+    assert origins.take(item) is None
     later = HtmlResponse("https://shop.example/2")
-    noted.note(item, response)
-    noted.note(item, later)
+    origins.add(item, response)
+    origins.add(item, later)
     del response
-    assert len(noted) == 1
-    assert noted.take(item) is later
+    assert len(origins) == 1
+    assert origins.take(item) is later
 
 
 AT_ONCE = """
@@ -333,16 +331,3 @@ def test_pages_that_wait_for_their_scripts_take_one_thread(tmp_path: Path) -> No
         timeout=60,
     )
     assert done.stdout.strip() == "[1, True, True, True]"
-
-
-def test_a_page_that_awaits_its_rules_is_held_as_long_as_its_item() -> None:
-    awaiting = AwaitingItems()
-    parsed = parse(Page.from_text("https://s.example/", "<p>x</p>"))
-    taken, dropped = PageItem("https://s.example/1"), PageItem("https://s.example/2")
-    awaiting.put(taken, parsed)
-    awaiting.put(dropped, parsed)
-    assert awaiting.take(taken) is parsed
-    assert awaiting.take(taken) is None
-    assert len(awaiting) == 1
-    del dropped
-    assert len(awaiting) == 0

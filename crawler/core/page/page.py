@@ -97,6 +97,9 @@ class Document:
         As the page declares them, the address absolute; None where it does not.
     ``encoding``
         The encoding that the page was decoded with.
+    ``robots``
+        What the page asks of robots, in its headers and in itself: names of
+        :data:`crawler.core.page.robots_meta.DIRECTIVES`.
     ``parsed``
         The page as a tree, for methods that need more than blocks. A document with its tree goes
         neither into a container nor to another process.
@@ -108,6 +111,7 @@ class Document:
     canonical_url: str | None
     encoding: str
     blocks: tuple[Block, ...]
+    robots: frozenset[str]
     parsed: ParsedPage = field(repr=False, compare=False)
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.errors import ArgumentError, CorpusError, OptionError, one_line
 from crawler.core.wording import counted, listed
 from crawler.harvest.archive.folders import MANIFEST
-from crawler.harvest.archive.pagework import ArchiveSession
 from crawler.harvest.archive.run import ArchiveHarvest
 from crawler.harvest.archive.work import OF_FILES, Figures
 from crawler.harvest.engine import ProcessEngine, Workers, open_engine, stop_by_signals
+from crawler.journey.stages import default_stages
+from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import PREFIX, Options
 
 if TYPE_CHECKING:
@@ -80,10 +81,11 @@ def _check(options: Options, settings: BaseSettings) -> None:
                 "leave it out"
             )
     # Methods, models and wrapper projects have to be there before the first job.
-    ArchiveSession(options, Figures()).close()
+    for stage in default_stages(options, Figures()):
+        stage.close()
     if options.incremental:
         _tell(f"{PREFIX}INCREMENTAL is for crawls of sites: all pages of the files are taken")
-    if settings.getdict("ITEM_PIPELINES"):
+    if settings.getdict("ITEM_PIPELINES").keys() - ITEM_PIPELINES.keys():
         _tell("the item pipelines of the project are not run: items are written as they are made")
 
 

@@ -17,7 +17,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 from crawler.core.errors import StoreError
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.harvest.archive.merge import StoredEvidence, pages_to_judge
-from crawler.harvest.archive.pagework import ArchiveSession
 from crawler.harvest.archive.work import (
     Figures,
     read_database,
@@ -25,6 +24,9 @@ from crawler.harvest.archive.work import (
     write_database,
 )
 from crawler.items import FIELD_ORDER
+from crawler.journey.mode import Mode
+from crawler.journey.session import Session
+from crawler.journey.stages import default_stages
 from crawler.store.archive import pages_in, record_bytes
 from crawler.store.files import replacing
 
@@ -127,17 +129,23 @@ def _write_items(
 ) -> dict[str, Any]:
     """Judge pages and write their items, into no file where there are none."""
     path, figures, count = archive.items_file(name), Figures(), 0
-    session = ArchiveSession(archive.options, figures, evidence)
+    options = archive.options
+    session = Session(
+        options, figures, mode=Mode.ARCHIVE, evidence=evidence, reraise=(MemoryError,)
+    )
+    stages = default_stages(options, figures)
     try:
         with replacing(path) as aside, aside.open("wb") as file:
-            exporter = exporter_for(archive.options.output_format, file)
+            exporter = exporter_for(options.output_format, file)
             exporter.start_exporting()
             for item in session.items(pages):
-                exporter.export_item(item)
-                count += 1
+                if session.finish(item, stages) is not None:
+                    exporter.export_item(item)
+                    count += 1
             exporter.finish_exporting()
     finally:
-        session.close()
+        for stage in stages:
+            stage.close()
     if not count:
         path.unlink()
     files = [path] if count else []

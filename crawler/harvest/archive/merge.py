@@ -22,9 +22,9 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.observe import read_observed
-from crawler.harvest.archive.pagework import DeclaredAliases
 from crawler.harvest.archive.work import Figures, read_database, write_database
 from crawler.journey.capture_dedup import Captures
+from crawler.journey.evidence import Aliases
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _Site:
     def evidence(self, options: Options) -> SiteEvidence:
         """Return what its pages are judged by."""
         view = self.counts.view(options.near_duplicate_similarity)
-        aliases, links = DeclaredAliases(), PartLinks(latest_alone=True)
+        aliases, links = Aliases(), PartLinks(latest_alone=True)
         for _, facts in self.pages:
             aliases.declare(facts.url, facts.original)
             if options.join_parts:

@@ -17,9 +17,10 @@ from crawler.core.counting.observation import KeyCounts, Observation
 from crawler.core.counting.observation_log import BLOCKS
 from crawler.core.pagetype import page_type
 from crawler.core.pagination import next_part
-from crawler.harvest.archive.pagework import ArchiveSession
 from crawler.harvest.archive.work import Figures, read_database, shard_pages, write_database
-from crawler.journey.aliases import declared_original
+from crawler.journey.evidence import NO_EVIDENCE, declared_original
+from crawler.journey.mode import Mode
+from crawler.journey.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +81,9 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
         StoreError: the file has changed since it was found, or the result cannot be written.
     """
     options, figures, path = archive.options, Figures(), archive.observed_file(key)
-    session = ArchiveSession(options, figures)
+    session = Session(
+        options, figures, mode=Mode.ARCHIVE, evidence=NO_EVIDENCE, reraise=(MemoryError,)
+    )
     partitions: set[int] = set()
     with write_database(path, _SCHEMA) as database:
         pages = shard_pages(shard, options.max_page_bytes, figures.skipped)

@@ -1,59 +1,53 @@
-"""One page by itself: fetch it or read it, judge it, show why. The work of ``scrapy extract``."""
+"""One page by itself: read it, judge it, explain the verdict. The work of ``scrapy extract``.
+
+Knows nothing of Scrapy; :func:`extract` is the library's function of the same name.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy import Request, Spider
-from scrapy.spidermiddlewares.httperror import HttpError
-from scrapy.utils.misc import load_object
-
-from crawler.addon import CorpusAddon
 from crawler.core.errors import (
     ArgumentError,
-    FetchError,
     MethodError,
     UnreadableInputError,
     UnreadablePageError,
     one_line,
 )
-from crawler.core.flow import SiteCounts, SiteView, annotate, observe, read
+from crawler.core.flow import Page, SiteCounts, SiteView, observe, read
+from crawler.core.methods import get_method
 from crawler.core.page.page import LOCAL_SITE
+from crawler.core.pagetype import page_type
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
-from crawler.journey.stages import ItemMaker
-from crawler.spiders.to_page import page_from
+from crawler.journey.item_page import ItemPage, new_item
+from crawler.journey.main_text import MainText
+from crawler.journey.mode import Mode
+from crawler.journey.stage import NoTally
+from crawler.journey.stages import ResultFilters, default_stages
+from crawler.settings import Options
 from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
-    from twisted.python.failure import Failure
+    from collections.abc import Callable, Sequence
 
     from crawler.core.errors import StoreError
-    from crawler.core.flow import Annotation
-    from crawler.core.methods import TextMethod
-    from crawler.core.page.page import Page
+    from crawler.core.flow import Annotation, Document
     from crawler.items import PageItem
-    from crawler.settings import Options
 
 __all__ = [
-    "Process",
     "Verdict",
     "annotated",
-    "crawl_page",
-    "crawl_pages",
+    "check_address",
     "explanation",
+    "extract",
     "is_address",
     "item_json",
     "judge",
@@ -73,22 +67,39 @@ class Verdict:
     view: SiteView
 
 
-class Process(Protocol):
-    """What is used of Scrapy's crawler processes."""
+def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
+    """Take text, metadata, sentences and tables from one page by itself.
 
-    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
-        """Add a crawl."""
+    A page of which other pages of its site are known is judged better: crawl the site, or give
+    ``scrapy extract`` other pages with ``--with``.
 
-    def start(self) -> None:
-        """Run the crawls that were added, to their end."""
+    Args:
+        html: the page, as text or as bytes of uncertain encoding.
+        url: its address; without one, links and the site's name cannot be told.
+        settings: values of ``CORPUS_*`` settings, by their names in small letters without the
+            prefix, such as ``item_markdown=True``.
+
+    Raises:
+        UnreadablePageError: the page gives no text.
+        OptionError: a setting is not known, or has a wrong value.
+    """
+    names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
+    options = Options.from_settings(names)
+    page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
+    return _item(_read(page, options), SiteView.unknown(), options)
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is meant to be fetched, and no file."""
+    """Tell whether a source is an address to fetch, and no file."""
     return source.lower().startswith(("http://", "https://"))
 
 
-def _check_address(url: str) -> None:
+def check_address(url: str) -> None:
+    """Refuse what is no http or https address.
+
+    Raises:
+        ArgumentError: it is none.
+    """
     try:
         parts = urlsplit(url)
         usable = is_address(url) and bool(parts.hostname) and parts.port != 0
@@ -111,7 +122,7 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
         UnreadableInputError: there is no such file, or it holds no page or more than one.
     """
     if url is not None:
-        _check_address(url)
+        check_address(url)
     if not Path(path).is_file():
         raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
     # An archive may be large: the second page says all that has to be known.
@@ -124,151 +135,93 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
     return replace(pages[0], url=url) if url else pages[0]
 
 
-def crawl_page(url: str, process: Process) -> Page:
-    """Run a crawl of one page, by the rules that every crawl obeys; a process can do this once.
-
-    Raises:
-        ArgumentError: ``url`` is no http(s) address.
-        FetchError: the page could not be fetched; the message says why.
-    """
-    found = crawl_pages([url], process)[0]
-    if isinstance(found, FetchError):
-        raise found
-    return found
-
-
-def crawl_pages(urls: Sequence[str], process: Process) -> list[Page | FetchError]:
-    """Run a crawl of some pages, by the rules that every crawl obeys; a process can do this once.
-
-    Returns:
-        The page of each address, or why it could not be fetched.
-
-    Raises:
-        ArgumentError: one is no http(s) address.
-    """
-    for url in urls:
-        _check_address(url)
-    found: dict[str, Page] = {}
-    errors: dict[str, str] = {}
-    process.crawl(_ThesePages, urls=list(dict.fromkeys(urls)), found=found, errors=errors)
-    process.start()
-    return [found[url] if url in found else _not_fetched(url, errors.get(url, "")) for url in urls]
-
-
-def _not_fetched(url: str, error: str) -> FetchError:
-    why = one_line(error) or "the crawl ended before it came"
-    return FetchError(f"{url} could not be fetched: {why}")
-
-
-class _ThesePages(Spider):
-    name = "these-pages"
-
-    @classmethod
-    def update_settings(cls, settings: BaseSettings) -> None:
-        """Have the manners of a crawl, also where no project has the add-on, and write nothing."""
-        super().update_settings(settings)
-        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on.
-        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
-            settings.set(name, value, "spider")
-        settings.set("CORPUS_PROGRESS", "off", "spider")
-        # Somebody waits for the page: a site that asks for patience is told of at once.
-        settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
-        # Also where the command line names them: what is asked for is printed.
-        for name in ("CORPUS_TABLES_FOLDER", "CORPUS_STRUCTURE_FOLDER"):
-            settings.set(name, None, "cmdline")
-        addons = settings.getdict("ADDONS")
-        if not any(load_object(addon) is CorpusAddon for addon in addons):
-            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
-
-    def __init__(self, urls: list[str], found: dict[str, Page], errors: dict[str, str]) -> None:
-        super().__init__()
-        self.urls = urls
-        self.found = found
-        self.errors = errors
-
-    async def start(self) -> AsyncIterator[Request]:
-        for url in self.urls:
-            yield Request(
-                url,
-                callback=self.take,
-                errback=self.failed,
-                dont_filter=True,
-                cb_kwargs={"asked": url},
-                meta={"corpus_asked": url},
-            )
-
-    def take(self, response: Response, asked: str) -> None:
-        page = page_from(response, datetime.now(UTC).isoformat(timespec="seconds"))
-        if page is not None:
-            self.found[asked] = page
-
-    def failed(self, failure: Failure) -> None:
-        error = failure.value
-        request: Request = failure.request  # type: ignore[attr-defined] # Scrapy sets it
-        if isinstance(error, HttpError):
-            told = f"its server answered with status {error.response.status}"
-        else:
-            told = failure.getErrorMessage()
-        self.errors[request.meta["corpus_asked"]] = told
-
-
 def judge(
     page: Page,
-    method: TextMethod,
     options: Options,
     others: Sequence[str],
     on_unusable: Callable[[StoreError], None],
 ) -> Verdict:
     """Judge a page by what is known of its site, and make its item.
 
-    The arguments and errors are those of :func:`annotated`.
-    """
-    annotation, view = annotated(page, method, options, others, on_unusable)
-    return Verdict(
-        ItemMaker(replace(options, item_blocks=True), method, mode="single").make(annotation, view),
-        view,
-    )
-
-
-def annotated(
-    page: Page,
-    method: TextMethod,
-    options: Options,
-    others: Sequence[str],
-    on_unusable: Callable[[StoreError], None],
-) -> tuple[Annotation, SiteView]:
-    """Judge a page by what is known of its site; return that too.
-
     Args:
         page: the page.
-        method: the method that judges.
         options: the settings.
         others: folders and archives whose pages are counted as the page's site; without any, the
             counts that earlier crawls kept.
-        on_unusable: is told of kept counts that cannot be used, and are passed over.
+        on_unusable: called with each error of kept counts that cannot be used and are passed over.
 
     Raises:
         UnreadablePageError: the page gives no text.
         UnreadableInputError: one of ``others`` cannot be read, or holds no page.
+        MethodError: the text method failed on the page.
     """
+    judged, view = _with_site(page, options, others, on_unusable)
+    return Verdict(_item(judged, view, replace(options, item_blocks=True)), view)
+
+
+def annotated(
+    page: Page,
+    options: Options,
+    others: Sequence[str],
+    on_unusable: Callable[[StoreError], None],
+) -> Annotation:
+    """Judge the blocks of a page by what is known of its site.
+
+    The arguments and errors are those of :func:`judge`.
+    """
+    document, view = _with_site(page, options, others, on_unusable)
+    judged = ItemPage((document,), view, page_type(document))
+    _judge_text(MainText(options), new_item(judged, Mode.SINGLE), judged)
+    return judged.annotations[0]
+
+
+def _item(document: Document, view: SiteView, options: Options) -> PageItem:
+    page = ItemPage((document,), view, page_type(document))
+    item = new_item(page, Mode.SINGLE)
+    for stage in default_stages(options, NoTally()):
+        # One page that somebody asks for is shown, whatever it is.
+        if isinstance(stage, ResultFilters):
+            continue
+        if isinstance(stage, MainText):
+            _judge_text(stage, item, page)
+        else:
+            stage.process(item, page)
+        stage.close()
+    return item
+
+
+def _judge_text(stage: MainText, item: PageItem, page: ItemPage) -> None:
+    try:
+        stage.process(item, page)
+    except Exception as error:
+        # The method may be anybody's.
+        raise MethodError(f"text method {stage.method.name!r} failed: {one_line(error)}") from error
+
+
+def _read(page: Page, options: Options) -> Document:
     document = read(page, options.max_page_bytes)
     if page.site_name == LOCAL_SITE and document.canonical_url:
         # A saved page often still names its address, and by it the site that it belongs to.
-        page = replace(page, url=document.canonical_url)
-        document = replace(document, page=page)
+        return replace(document, page=replace(page, url=document.canonical_url))
+    return document
+
+
+def _with_site(
+    page: Page,
+    options: Options,
+    others: Sequence[str],
+    on_unusable: Callable[[StoreError], None],
+) -> tuple[Document, SiteView]:
+    document = _read(page, options)
+    method = get_method(options.text_method)
     if others:
-        counts = _observed(others, method, options)
+        counts = _observed(others, options)
     else:
-        counts = CountStore(options.dir / "counts").load(page.site_name, on_unusable)
+        counts = CountStore(options.dir / "counts").load(document.page.site_name, on_unusable)
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.
         counts.add(observe(document, method))
-    view = counts.view(options.near_duplicate_similarity)
-    try:
-        return annotate(document, view, method), view
-    except Exception as error:
-        # The method may be anybody's.
-        raise MethodError(f"text method {method.name!r} failed: {one_line(error)}") from error
+    return document, counts.view(options.near_duplicate_similarity)
 
 
 def suggestion(paths: Sequence[str], options: Options) -> str:
@@ -286,8 +239,8 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
     return suggest_model([read(page, options.max_page_bytes) for page in pages])
 
 
-def _observed(paths: Sequence[str], method: TextMethod, options: Options) -> SiteCounts:
-    counts = SiteCounts()
+def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
+    counts, method = SiteCounts(), get_method(options.text_method)
     for path in paths:
         own = SiteCounts()
         for page in read_source(path, on_skip=_pass_over, max_bytes=options.max_page_bytes):

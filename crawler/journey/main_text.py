@@ -1,0 +1,166 @@
+"""The stage of main text: which blocks of a page are kept, and what follows from that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.core.flow import annotate
+from crawler.core.markdown import markdown
+from crawler.core.methods import Cutoff, CutoffMethod, get_method
+from crawler.core.methods.article.method import confidence
+from crawler.core.pagination import repeated_blocks
+from crawler.journey.boilerplate_stats import BoilerplateStats
+from crawler.journey.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crawler.core.flow import Annotation
+    from crawler.core.methods import Label
+    from crawler.core.page.blocks import Block
+    from crawler.items import PageItem
+    from crawler.journey.item_page import ItemPage
+    from crawler.settings import Options
+
+__all__ = ["MainText"]
+
+_DIGITS: Final = 3
+_COMMENT: Final = "comment"
+"""Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
+_REPEATED: Final = "repeated"
+"""Why a block of a part is not kept that another part has already."""
+
+
+class MainText(Stage):
+    """Judges the blocks of a page by the counts of its site: text, Markdown, comments, blocks.
+
+    Args:
+        options: the crawl's settings.
+
+    Raises:
+        UnknownMethodError: there is no text method of the name that the settings give.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.method = get_method(options.text_method)
+        self._markdown = options.item_markdown
+        self._comments = options.item_comments
+        self._blocks = options.item_blocks
+        self._dropped = BoilerplateStats()
+        self._cutoffs: dict[str, Cutoff | None] = {}
+        self._cutoff_figures: dict[str, dict[str, int | None]] = {}
+
+    def process(self, item: PageItem, page: ItemPage) -> None:
+        """Set the blocks and labels of the page, and the item's text."""
+        page.annotations = tuple(annotate(one, page.view, self.method) for one in page.documents)
+        for annotation in page.annotations:
+            self._dropped.add(annotation)
+        page.blocks, page.labels = _all_blocks(page)
+        kept = [block for block, label in page.pairs() if label.kept]
+        cutoff = self._cutoff(item.site, page)
+        item.method = self.method.name
+        item.text = "\n".join(block.text for block in kept)
+        item.confidence = _confidence(page.annotations)
+        item.frequency_threshold = cutoff.threshold if cutoff else None
+        item.frequency_ranks = cutoff.ranks if cutoff else None
+        item.blocks_kept = len(kept)
+        item.blocks_dropped = len(page.blocks) - len(kept)
+        if self._markdown:
+            item.markdown = markdown(kept)
+        if self._comments:
+            item.comments = _comments(page.annotations)
+        if self._blocks:
+            item.blocks = [_block_as_dict(block, label) for block, label in page.pairs()]
+
+    def figures(self) -> Mapping[str, object]:
+        """Return the thresholds of all sites, and the blocks dropped most often."""
+        return {
+            "corpus/cutoffs": self._cutoff_figures,
+            "corpus/top_dropped": self._dropped.most_frequent(),
+        }
+
+    def _cutoff(self, site: str, page: ItemPage) -> Cutoff | None:
+        # The same for all pages of a site, and costly: it looks at all blocks of the site.
+        if site not in self._cutoffs:
+            method: object = self.method
+            found = method.cutoff(page.view) if isinstance(method, CutoffMethod) else None
+            self._cutoffs[site] = found
+            if found is not None:
+                self._cutoff_figures[site] = {
+                    "pages": page.view.pages,
+                    "threshold": found.threshold,
+                    "ranks": found.ranks,
+                }
+        return self._cutoffs[site]
+
+
+def _all_blocks(page: ItemPage) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
+    """Return the blocks of all documents, numbered through, without what the parts repeat."""
+    if len(page.annotations) == 1:
+        return page.annotations[0].blocks, page.annotations[0].labels
+    kept = [
+        [place for place, label in enumerate(each.labels) if label.kept]
+        for each in page.annotations
+    ]
+    texts = [
+        [each.blocks[place].text for place in places]
+        for each, places in zip(page.annotations, kept, strict=True)
+    ]
+    blocks: list[Block] = []
+    labels: list[Label] = []
+    before = 0
+    for each, places, repeated in zip(
+        page.annotations, kept, repeated_blocks(texts, page.title), strict=True
+    ):
+        out = {places[number] for number in repeated}
+        for place, (block, label) in enumerate(each.pairs()):
+            blocks.append(replace(block, index=block.index + before))
+            labels.append(replace(label, kept=False, reason=_REPEATED) if place in out else label)
+        before += 1 + max((block.index for block in each.blocks), default=-1)
+    return tuple(blocks), tuple(labels)
+
+
+def _confidence(annotations: Sequence[Annotation]) -> float | None:
+    """Return how likely the text is right; of several parts the mean, by the length of texts."""
+    found = [
+        (None if share is None else round(share, _DIGITS), len(each.text))
+        for each in annotations
+        for share in [confidence(each.blocks, each.labels)]
+    ]
+    if len(found) == 1:
+        return found[0][0]
+    known = [(share, length) for share, length in found if share is not None]
+    total = sum(length for _, length in known)
+    if not total:
+        return found[0][0]
+    return round(sum(share * length for share, length in known) / total, _DIGITS)
+
+
+def _comments(annotations: Sequence[Annotation]) -> str:
+    """Return what readers wrote; sites show the same comments below each part of an article."""
+    texts = [
+        "\n".join(block.text for block, label in each.pairs() if label.reason == _COMMENT)
+        for each in annotations
+    ]
+    if len(texts) == 1:
+        return texts[0]
+    lines: list[str] = []
+    for text in texts:
+        known = frozenset(lines)
+        lines += [line for line in text.split("\n") if line and line not in known]
+    return "\n".join(lines)
+
+
+def _block_as_dict(block: Block, label: Label) -> dict[str, Any]:
+    return {
+        "index": block.index,
+        "text": block.text,
+        "tag": block.tag,
+        "path": block.path,
+        "kept": label.kept,
+        "reason": label.reason,
+        "frequency": label.frequency,
+        "link_share": round(block.link_share, _DIGITS),
+        "score": None if label.score is None else round(label.score, _DIGITS),
+    }

@@ -1,0 +1,144 @@
+"""The stages of the work on a page, each as an item pipeline.
+
+A pipeline runs its stage (:mod:`crawler.journey.stages`) on items that have their page with them
+(``item.page``); other items pass. What a stage refuses is dropped, counted and logged with its
+reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from scrapy.exceptions import NotConfigured
+
+from crawler.items import PageItem
+from crawler.journey.filters import result_filters
+from crawler.journey.main_text import MainText
+from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
+from crawler.middlewares.two_pass import TwoPass
+from crawler.pipelines.refused import RefusedItem
+from crawler.settings import Options
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from crawler.journey.session import Session
+    from crawler.journey.stage import Stage
+
+__all__ = [
+    "FiltersPipeline",
+    "MainTextPipeline",
+    "MetadataPipeline",
+    "SentencesPipeline",
+    "StagePipeline",
+    "StructurePipeline",
+    "TablesPipeline",
+]
+
+
+class StagePipeline:
+    """An item pipeline that runs one stage. Derived classes say which."""
+
+    is_stage: ClassVar = True
+    """Whether it fills items and takes them nowhere."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self.crawler = crawler
+        self.stats = crawler.stats
+        self.options = Options.from_settings(crawler.settings)
+        self._session: Session | None = None
+        stage = self.stage()
+        if stage is None:
+            raise NotConfigured
+        self._stage = stage
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the pipeline of a crawl; it takes itself out where the settings do not want it."""
+        return cls(crawler)
+
+    def stage(self) -> Stage | None:
+        """Make the stage; None where the settings do not want it."""
+        raise NotImplementedError
+
+    def open_spider(self) -> None:
+        """Find the session of the crawl, which counts what is refused and what fails."""
+        two_pass = self.crawler.get_spider_middleware(TwoPass)
+        self._session = None if two_pass is None else two_pass.session
+
+    def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
+        """Run the stage on an item that has its page with it.
+
+        Raises:
+            RefusedItem: the page gives no item.
+        """
+        if not isinstance(item, PageItem) or item.page is None or self._session is None:
+            return item
+        if self._session.run(self._stage, item):
+            return item
+        item.page = None
+        raise RefusedItem("it gives no item", log_level="DEBUG")
+
+    def close_spider(self) -> None:
+        """Give the figures that are known when all items have passed."""
+        for name, value in self._stage.figures().items():
+            self.stats.set_value(name, value)
+        self._stage.close()
+
+
+class MainTextPipeline(StagePipeline):
+    """Fills ``text`` and all that depends on which blocks are kept."""
+
+    def stage(self) -> Stage:
+        """Make the stage."""
+        return MainText(self.options)
+
+
+class MetadataPipeline(StagePipeline):
+    """Fills title, authors, dates, language and the other metadata."""
+
+    def stage(self) -> Stage:
+        """Make the stage."""
+        return Metadata(self.options)
+
+
+class FiltersPipeline(StagePipeline):
+    """Drops pages by their text and metadata: no text, unchanged since the last crawl."""
+
+    def stage(self) -> Stage:
+        """Make the stage; its filters are known when the spider is open."""
+        return ResultFilters((), self.stats)
+
+    def open_spider(self) -> None:
+        """Find the ledgers of an incremental crawl."""
+        super().open_spider()
+        two_pass = self.crawler.get_spider_middleware(TwoPass)
+        memory = None if two_pass is None else two_pass.memory
+        self._stage = ResultFilters(result_filters(self.options, memory), self.stats)
+
+
+class SentencesPipeline(StagePipeline):
+    """Fills ``sentences``; switched off by ``CORPUS_SENTENCES``."""
+
+    def stage(self) -> Stage | None:
+        """Make the stage; None where it is switched off."""
+        return Sentences(self.options) if self.options.sentences else None
+
+
+class TablesPipeline(StagePipeline):
+    """Fills ``tables``; switched off by ``CORPUS_TABLES``."""
+
+    def stage(self) -> Stage | None:
+        """Make the stage; None where it is switched off."""
+        return Tables(self.options, self.stats) if self.options.tables else None
+
+
+class StructurePipeline(StagePipeline):
+    """Fills ``structure`` where ``CORPUS_STRUCTURE_MODEL`` names a document model."""
+
+    def stage(self) -> Stage | None:
+        """Make the stage; None where no model is named."""
+        if self.options.structure_model is None:
+            return None
+        return Structure(self.options, self.stats)

@@ -1,0 +1,124 @@
+"""Fetch a few pages by the rules that every crawl obeys, without exporting anything."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy import Request, Spider
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.misc import load_object
+
+from crawler.addon import CorpusAddon
+from crawler.core.errors import FetchError, one_line
+from crawler.journey.extract import check_address
+from crawler.spiders.to_page import page_from
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+    from crawler.core.page.page import Page
+
+__all__ = ["Process", "fetch_page", "fetch_pages"]
+
+
+class Process(Protocol):
+    """What is used of Scrapy's crawler processes."""
+
+    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
+        """Add a crawl."""
+
+    def start(self) -> None:
+        """Run the crawls that were added, to their end."""
+
+
+def fetch_page(url: str, process: Process) -> Page:
+    """Run a crawl of one page, by the rules that every crawl obeys; a process can do this once.
+
+    Raises:
+        ArgumentError: ``url`` is no http(s) address.
+        FetchError: the page could not be fetched; the message says why.
+    """
+    found = fetch_pages([url], process)[0]
+    if isinstance(found, FetchError):
+        raise found
+    return found
+
+
+def fetch_pages(urls: Sequence[str], process: Process) -> list[Page | FetchError]:
+    """Run a crawl of some pages, by the rules that every crawl obeys; a process can do this once.
+
+    Returns:
+        The page of each address, or why it could not be fetched.
+
+    Raises:
+        ArgumentError: one is no http(s) address.
+    """
+    for url in urls:
+        check_address(url)
+    found: dict[str, Page] = {}
+    errors: dict[str, str] = {}
+    process.crawl(_FetchSpider, urls=list(dict.fromkeys(urls)), found=found, errors=errors)
+    process.start()
+    return [found[url] if url in found else _not_fetched(url, errors.get(url, "")) for url in urls]
+
+
+def _not_fetched(url: str, error: str) -> FetchError:
+    why = one_line(error) or "the crawl ended before it came"
+    return FetchError(f"{url} could not be fetched: {why}")
+
+
+class _FetchSpider(Spider):
+    name = "fetch"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Be as polite as a crawl, also in projects without the add-on, and write nothing."""
+        super().update_settings(settings)
+        # Nothing is exported: feeds, pipelines and jobs of a project do not start.
+        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
+            settings.set(name, value, "spider")
+        settings.set("CORPUS_PROGRESS", "off", "spider")
+        # A person waits for the page: an overloaded site is an error at once, not a pause.
+        settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
+        # Also where the command line names them: the answer is printed.
+        for name in ("CORPUS_TABLES_FOLDER", "CORPUS_STRUCTURE_FOLDER"):
+            settings.set(name, None, "cmdline")
+        addons = settings.getdict("ADDONS")
+        if not any(load_object(addon) is CorpusAddon for addon in addons):
+            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
+
+    def __init__(self, urls: list[str], found: dict[str, Page], errors: dict[str, str]) -> None:
+        super().__init__()
+        self.urls = urls
+        self.found = found
+        self.errors = errors
+
+    async def start(self) -> AsyncIterator[Request]:
+        for url in self.urls:
+            yield Request(
+                url,
+                callback=self.parse_page,
+                errback=self.failed,
+                dont_filter=True,
+                cb_kwargs={"asked": url},
+                meta={"corpus_asked": url},
+            )
+
+    def parse_page(self, response: Response, asked: str) -> None:
+        page = page_from(response, datetime.now(UTC).isoformat(timespec="seconds"))
+        if page is not None:
+            self.found[asked] = page
+
+    def failed(self, failure: Failure) -> None:
+        error = failure.value
+        request: Request = failure.request  # type: ignore[attr-defined] # Scrapy sets it
+        if isinstance(error, HttpError):
+            reason = f"its server answered with status {error.response.status}"
+        else:
+            reason = failure.getErrorMessage()
+        self.errors[request.meta["corpus_asked"]] = reason
