@@ -259,14 +259,13 @@ class Session:
         return None
 
     def _skip_for(self, url: str, error: Exception) -> None:
-        if self._ends_work(error):
-            raise error
+        if (cause := self._ending(error)) is not None:
+            raise cause
         logger.error("Unexpected error on %s; please report it", url, exc_info=error)
         self.skip("error", f"{url}: see the error above")
 
-    def _ends_work(self, error: BaseException | None) -> bool:
-        while error is not None and self._reraise:
-            if isinstance(error, self._reraise):
-                return True
+    def _ending(self, error: BaseException | None) -> BaseException | None:
+        """Return the error that ends the work: this one, or one that it was raised for."""
+        while error is not None and not isinstance(error, self._reraise):
             error = error.__cause__
-        return False
+        return error
