@@ -16,6 +16,7 @@ __all__ = ["Captures"]
 
 _T = TypeVar("_T")
 
+
 class Captures:
     """The pages of an archive in their order, without those that shall give no item.
 

@@ -11,6 +11,10 @@ import pytest
 from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
+from crawler.journey.evidence import FixedEvidence
+from crawler.journey.mode import Mode
+from crawler.journey.session import Session
+from crawler.journey.stage import Stage
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.items import PageItem
+    from crawler.journey.item_page import ItemPage
 
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord")
 
@@ -368,3 +373,38 @@ def test_counts_that_cannot_be_kept_are_told_and_cost_no_item(
     assert record.levelno == logging.ERROR
     assert record.exc_info is None
     assert len(list(crawl.items([page(0)]))) == 1
+
+
+class Failing(Stage):
+    """A stage that raises an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def process(self, item: PageItem, page: ItemPage) -> None:  # noqa: ARG002 - it fails
+        raise self.error
+
+
+def failed(folder: Path, error: Exception) -> tuple[Session, PageItem | None]:
+    session = Session(
+        Options(dir=folder, page_types=("all",)),
+        Tally(),
+        mode=Mode.ARCHIVE,
+        evidence=FixedEvidence(SiteView.unknown()),
+        reraise=(MemoryError,),
+    )
+    (item,) = session.items([page(1)])
+    return session, session.finish(item, [Failing(error)])
+
+
+def test_an_error_of_a_stage_costs_its_page_alone(tmp_path: Path) -> None:
+    session, item = failed(tmp_path, ValueError())
+    assert item is None
+    assert session.lost == 1
+
+
+def test_an_error_that_ends_the_work_is_raised(tmp_path: Path) -> None:
+    error = RuntimeError("cannot go on")
+    error.__cause__ = MemoryError()
+    with pytest.raises(MemoryError):
+        failed(tmp_path, error)
