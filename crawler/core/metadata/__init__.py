@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from crawler.core.metadata.model import Metadata
-from crawler.core.metadata.read import read_metadata
+from crawler.core.metadata.read import Metadata, read_metadata
 
 __all__ = ["Metadata", "read_metadata"]

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.names import clean_names, fold_name, is_weak
-from crawler.core.metadata.visible import seen_authors
-from crawler.core.metadata.words import byline_words
+from crawler.core.metadata.bylines import byline_words, has_korean_role
+from crawler.core.metadata.names import clean_names, is_weak
+from crawler.core.metadata.visible import AUTHOR_PAGE, element_text
+from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lxml import etree
+
     from crawler.core.metadata.facts import PageFacts
+    from crawler.core.metadata.visible import Mark, VisiblePage
 
 __all__ = ["choose_authors"]
 
 _SHORT_NAME = 3
 _PEOPLE, _ACCOUNTS, _HOUSE = 0, 1, 2
+_MAX_LOOKED_AT = 60
+_RUN = 30
+_MAX_RUN = 20
+_SURE_POINTS = 3.0
+_BYLINE_CHARS = 160
+_PARTS = 60
+_STRONG_AUTHOR = re.compile(
+    r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE
+)
+_NO_AUTHOR = re.compile(
+    r"avatar|image|img|photo|bio\b|social|follow|box|desc|about|comment|title\b|role|thumb|icon"
+    r"|date|time|position|job|links?$|publisher|container-wide|count",
+    re.IGNORECASE,
+)
 
 
 def choose_authors(facts: PageFacts, site_name: str | None) -> tuple[str, tuple[str, ...]] | None:
@@ -45,7 +65,7 @@ def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]
     for source, values in _values(facts):
         if names := clean_names(values, site=site):
             yield source, names
-    if (seen := seen_authors(facts.visible, site)) is not None:
+    if (seen := _seen_authors(facts.visible, site)) is not None:
         yield seen
 
 
@@ -70,3 +90,132 @@ def _weakness(names: tuple[str, ...], house: set[str]) -> int:
 def _is_house(name: str, house: set[str]) -> bool:
     """Tell whether a folded name is the site's, or begins with it: "BBC News"."""
     return any(name == own or (len(own) >= _SHORT_NAME and name.startswith(own)) for own in house)
+
+
+def _seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return source and names of the authors that the page shows; None where it shows none."""
+    best: tuple[float, str, tuple[str, ...]] | None = None
+    for points, source, marks in _marked(page):
+        if best is not None and points <= best[0]:
+            continue
+        texts = [_name_text(mark.element) for mark in marks]
+        names = clean_names(texts, site=site, are_seen=True)
+        sure = points > _SURE_POINTS
+        if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
+            best = (points, source, _with_others(marks[0].element, names, site))
+    labelled = _by_text(page, site)
+    if labelled is not None and (best is None or best[0] < _SURE_POINTS):
+        return "byline", labelled
+    return best[1:] if best is not None else None
+
+
+def _with_others(element: etree._Element, names: tuple[str, ...], site: str) -> tuple[str, ...]:
+    """Return the names of the whole byline that an author's element stands in: "By A and B"."""
+    around = element.getparent()
+    text = element_text(around) if around is not None and around.tag not in ("body", "html") else ""
+    if len(text) > _BYLINE_CHARS or byline_words().by.match(text) is None:
+        return names
+    more = clean_names([text], site=site, are_seen=True)
+    is_whole = len(more) > len(names) and set(names) <= set(more)
+    return more if is_whole and all(map(_looks_like_name, more)) else names
+
+
+def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
+    """Yield runs of marks of one kind that stand close together, with points."""
+    by_hint: dict[str, list[Mark]] = {}
+    for mark in page.authors[:_MAX_LOOKED_AT]:
+        by_hint.setdefault(mark.said, []).append(mark)
+    for hint, group in by_hint.items():
+        for run in _runs(group, page):
+            element = run[0].element
+            length = len(element_text(element))
+            if not length or length > _BYLINE_CHARS:
+                continue
+            points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
+            if page.is_aside(element):
+                points -= 3.0
+            if points > 1.0:
+                prop = element.get("itemprop")
+                yield points, "microdata" if prop else "byline", run
+
+
+def _name_text(element: etree._Element) -> str:
+    """Return the text of an author's element, of its ``itemprop=name`` where it has one."""
+    if element.get("itemprop") is not None:
+        for part in islice(element.iter(), _PARTS):
+            if part is not element and part.get("itemprop") == "name":
+                return element_text(part) or part.get("content") or ""
+    return element_text(element)
+
+
+def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
+    """Return the first marks of a kind, and the first of them after the headline."""
+    starts = [group[0]]
+    if page.headline is not None:
+        starts += [mark for mark in group if mark.order >= page.headline - _RUN][:1]
+    runs = []
+    for start in dict.fromkeys(starts):
+        aside = page.is_aside(start.element)
+        near = [mark for mark in group if 0 <= mark.order - start.order <= _RUN]
+        runs.append([each for each in near if page.is_aside(each.element) == aside])
+    return [run[:_MAX_RUN] for run in runs]
+
+
+def _author_points(element: etree._Element, hint: str) -> float:
+    rel = (element.get("rel") or "").lower().split()
+    prop = (element.get("itemprop") or "").lower()
+    points = 0.0
+    if "author" in rel:
+        points = 4.0
+    elif hint == AUTHOR_PAGE:
+        points = 3.0
+    elif prop in ("author", "creator"):
+        points = 3.5
+    elif _STRONG_AUTHOR.search(hint):
+        points = 2.5
+    if hint != AUTHOR_PAGE and _NO_AUTHOR.search(hint):
+        points -= 2.0
+    return points + 0.5 * (element.tag == "a")
+
+
+def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
+    """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
+    words = byline_words()
+    for snippet in page.bylines:
+        if not page.may_be_byline(snippet.order) or page.is_aside(snippet.element):
+            continue
+        text = _labelled(snippet.element, snippet.said, words.by)
+        if not text or len(text) > _BYLINE_CHARS:
+            continue
+        names = clean_names([text], site=site, are_seen=True)
+        if names and all(map(_looks_like_name, names)):
+            return names
+    return None
+
+
+def _labelled(element: etree._Element, text: str, by: re.Pattern[str]) -> str:
+    """Return what follows the label of a byline: in its text, its element, or the one around it."""
+    if has_korean_role(text):
+        return text
+    match = by.match(text)
+    if match is not None and text[match.end() :].strip():
+        return text
+    label = " ".join(text.split())
+    here: etree._Element | None = element
+    for _ in range(3):
+        if here is None:
+            break
+        said = element_text(here)
+        start = said.find(label)
+        rest = said[start + len(label) :].strip(" :-\u2013\u2014") if start >= 0 else ""
+        if rest:
+            return rest
+        here = here.getparent()
+    return ""
+
+
+def _looks_like_name(name: str) -> bool:
+    """Tell whether most words of a text begin with a capital, where its script has any."""
+    words = [word for word in name.split() if word[0].isalpha()]
+    small = sum(word.islower() for word in words)
+    return bool(words) and small * 3 <= len(words) and len(words) <= 6  # noqa: PLR2004 - of a name

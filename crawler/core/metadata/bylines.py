@@ -1,15 +1,46 @@
-"""What of a byline names its authors: other people's credits, places and publishers left out."""
+"""Bylines: the words they are written with, and which of their parts names the authors.
+
+``data/bylines.json`` is a JSON object of lists:
+
+``by``
+    What stands before an author's name.
+``followed_by_colon``
+    Those of them that are common words, and count with a colon or alone in their element only.
+``and``
+    What stands between two names.
+``roles``, ``trailing``
+    Words of job titles; those that may follow a name without a comma.
+``nobody``
+    Labels that are no name.
+``agencies``, ``credentials``
+    Short names of news agencies; short names of degrees.
+``bodies``
+    Words of bodies such as institutes.
+``weekdays``
+    Names of days, short and long.
+``published``, ``modified``
+    What stands before a date.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cache
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from crawler.core.words import any_of, fold_word, read_data
 
-__all__ = ["authors_part", "has_korean_role", "korean_names", "without_place"]
+__all__ = [
+    "BylineWords",
+    "authors_part",
+    "begins_as_byline",
+    "byline_words",
+    "has_korean_role",
+    "korean_names",
+    "without_place",
+]
 
+_BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
 # Credits of others than authors. Each begins a text or stands behind white space or a mark.
 _OTHERS = re.compile(
     r"(?:^|[\s.|/·,;()\[]\s?)(?:(?:with )?photo(?:graph(?:s|y)?|s)?|illustrat(?:ions?|ed)|graphics?"
@@ -24,15 +55,9 @@ _LABEL = re.compile(
 # "King, Jr." is one name.
 _YOUNGER = re.compile(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
 _PLACE = re.compile(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
-_BODIES = frozenset(
-    ("academy", "agency", "alliance", "association", "campaign", "center", "centre", "coalition",
-     "committee", "council", "department", "foundation", "fund", "group", "institute", "network",
-     "office", "organization", "partnership", "program", "project", "school", "service", "society",
-     "union", "university", "women", "people", "citizens", "students", "doctors", "reporters")
-)  # fmt: skip
 _NAME_WORDS = range(2, 5)
-_KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
 _KOREAN_NAME = r"[가-힣]{2,4}"
+_KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
 _KOREAN_BYLINE = re.compile(
     rf"[\[(\u3010<]?\s?(?:(?:글|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
     rf"(?P<names>{_KOREAN_NAME}(?:\s?[·ㆍ,]\s?{_KOREAN_NAME}){{0,5}})"
@@ -42,6 +67,76 @@ _KOREAN_BYLINE = re.compile(
 _KOREAN_LABELLED = re.compile(rf"(?:작성자|글쓴이)\s(?P<names>{_KOREAN_NAME})")
 _KOREAN_JOINT = re.compile(r"\s?[·ㆍ,]\s?")
 _KOREAN_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BylineWords:
+    """The lists, as patterns and sets.
+
+    ``by``
+        Matches at the beginning of a text and ends before the name.
+    ``by_starts``
+        The first two letters of what ``by`` matches.
+    ``joint``
+        Finds what stands between two names.
+    ``published``, ``modified``, ``updated``
+        Find the words that tell what a date means; ``updated`` either of them after a name.
+    """
+
+    by: re.Pattern[str]
+    by_starts: frozenset[str]
+    joint: re.Pattern[str]
+    roles: frozenset[str]
+    trailing: frozenset[str]
+    nobody: frozenset[str]
+    agencies: frozenset[str]
+    credentials: frozenset[str]
+    bodies: frozenset[str]
+    weekdays: frozenset[str]
+    published: re.Pattern[str]
+    modified: re.Pattern[str]
+    updated: re.Pattern[str]
+
+
+@cache
+def byline_words() -> BylineWords:
+    """Return the words of all languages."""
+    data: dict[str, list[str]] = read_data("crawler.core.metadata", "bylines")
+    folded = {name: frozenset(map(fold_word, words)) for name, words in data.items()}
+    with_colon = set(data["followed_by_colon"])
+    free = any_of(word for word in data["by"] if word not in with_colon)
+    return BylineWords(
+        by=re.compile(
+            # A label alone in its element names who stands beside it.
+            rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
+            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
+            re.IGNORECASE,
+        ),
+        by_starts=frozenset(word[:2] for word in data["by"]) | {word[:2] for word in with_colon},
+        joint=re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
+        roles=folded["roles"],
+        trailing=folded["trailing"],
+        nobody=folded["nobody"],
+        agencies=frozenset(data["agencies"]),
+        credentials=frozenset(data["credentials"]),
+        bodies=frozenset(data["bodies"]),
+        weekdays=frozenset(data["weekdays"]),
+        published=re.compile(any_of(data["published"]), re.IGNORECASE),
+        modified=re.compile(any_of(data["modified"]), re.IGNORECASE),
+        updated=re.compile(
+            rf"\s(?:last )?(?:{any_of((*data['modified'], *data['published']))})\b", re.IGNORECASE
+        ),
+    )
+
+
+def begins_as_byline(text: str) -> bool:
+    """Tell whether a text begins with what stands before an author's name."""
+    words = byline_words()
+    # Most texts do not, and are told by two letters.
+    start = text.lstrip(_BEFORE_BY)[:2].lower()
+    if start in words.by_starts and words.by.match(text) is not None:
+        return True
+    return has_korean_role(text)
 
 
 def authors_part(text: str) -> str:
@@ -64,11 +159,8 @@ def without_place(name: str) -> str:
         return name
     words = name[: match.start()].split()
     is_person = len(words) in _NAME_WORDS and all(word[0].isupper() for word in words)
-    return name[: match.start()] if is_person and not _has_body(words) else name
-
-
-def _has_body(words: Sequence[str]) -> bool:
-    return any(word.casefold() in _BODIES for word in words)
+    is_body = any(word.casefold() in byline_words().bodies for word in words)
+    return name[: match.start()] if is_person and not is_body else name
 
 
 def has_korean_role(text: str) -> bool:

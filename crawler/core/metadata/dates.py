@@ -1,31 +1,31 @@
 """Dates as pages write them, for machines and for people, in many languages.
 
-Everything is read from text alone: no clock, no locale. A date keeps what was written: the day
-alone, or a time too, with a zone where one was given.
+Everything is read from text alone, without clock or locale. A date is as exact as it was written:
+the day alone, or a time too, with a zone where one was given.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
+from calendar import monthrange, timegm
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crawler.core.words import fold_word, read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Date", "FoundDate", "Reading", "find_dates", "fold_word", "is_month", "read_date"]
+__all__ = ["Date", "FoundDate", "Reading", "find_dates", "is_month", "read_date"]
 
 FIRST_YEAR = 1990
 """The first year in which a web page can have been published."""
 
 _LAST_YEAR = 2100
 _MONTHS = 12
-_FEBRUARY = 2
-_SHORT_MONTHS = (4, 6, 9, 11)
 _NOON = 12
 _MIDNIGHT = 24
 _MINUTES = 60
@@ -129,13 +129,8 @@ class Date:
 
     @property
     def number(self) -> int:
-        """The number of the day since 1970, by Hinnant's algorithm ``days_from_civil``."""
-        year = self.year - (self.month <= _FEBRUARY)
-        era, year_of_era = divmod(year, 400)
-        month = self.month - 3 if self.month > _FEBRUARY else self.month + 9
-        day_of_year = (153 * month + 2) // 5 + self.day - 1
-        day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-        return era * 146_097 + day_of_era - 719_468
+        """The number of the day since 1970-01-01."""
+        return timegm((self.year, self.month, self.day, 0, 0, 0)) // _DAY_SECONDS
 
     @property
     def text(self) -> str:
@@ -161,7 +156,7 @@ class Reading:
     ``year_first``
         26.03.04 begins with the year, as in Korea, Japan and China.
     ``language``
-        Primary subtag, for the few names that mean different months in different languages.
+        Primary subtag, for the few names of months that differ between languages.
     """
 
     month_first: bool = False
@@ -230,13 +225,7 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
         year -= _BUDDHIST
     if not (FIRST_YEAR <= year < _LAST_YEAR and 1 <= month <= _MONTHS):
         return None
-    return (year, month, day) if 1 <= day <= _days_in(year, month) else None
-
-
-def _days_in(year: int, month: int) -> int:
-    if month == _FEBRUARY:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in _SHORT_MONTHS else 31
+    return (year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 
 
 def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
@@ -281,35 +270,12 @@ def _zone(parts: dict[str, str | None]) -> str:
 
 
 def _from_epoch(seconds: float) -> Date | None:
-    """Return the time in UTC of a number of seconds, or of milliseconds, since 1970.
-
-    The day is by Hinnant's algorithm ``civil_from_days``, in years that begin in March.
-    """
+    """Return the time in UTC of a number of seconds, or of milliseconds, since 1970."""
     if seconds >= _MILLISECONDS_FROM:
         seconds /= 1000
-    days, rest = divmod(int(seconds), _DAY_SECONDS)
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    year_of_era = (
-        day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096
-    ) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted = (5 * day_of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9  # noqa: PLR2004 - March is month 0
-    year = year_of_era + era * 400 + (month <= _FEBRUARY)
-    day = _checked(year, month, day_of_year - (153 * shifted + 2) // 5 + 1)
-    if day is None:
-        return None
-    clock = f"{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
-    return Date(*day, clock, "Z")
-
-
-def fold_word(word: str) -> str:
-    """Fold case and drop accents: ``Février`` and ``fevrier`` are one word."""
-    word = word.casefold()
-    if word.isascii():
-        return word
-    decomposed = unicodedata.normalize("NFKD", word)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    day, _, clock = str(np.datetime64(int(seconds), "s")).partition("T")
+    checked = _checked(*map(int, day.split("-")))
+    return None if checked is None else Date(*checked, clock, "Z")
 
 
 def is_month(folded: str) -> bool:
@@ -326,8 +292,7 @@ def _month(word: str, language: str) -> int:
 
 @cache
 def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
-    """Read the names of months: those of all languages, and those of one that mean another."""
-    text = files("crawler.core.metadata").joinpath("data", "months.json").read_text("utf-8")
-    data = json.loads(text)
+    """Return the months of names: in all languages, and by language where they differ there."""
+    data = read_data("crawler.core.metadata", "months")
     names = {name: number for number, month in enumerate(data["months"], 1) for name in month}
     return names, data["only"]

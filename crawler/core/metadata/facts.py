@@ -1,45 +1,111 @@
-"""What one page gives for its metadata, worked out once, and what readers see only if asked."""
+"""What one page gives for its metadata, read once; what readers see only if it is asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.headings import read_headings
 from crawler.core.metadata.jsonld import read_linked
-from crawler.core.metadata.meta import MetaTags
-from crawler.core.metadata.names import fold_name
-from crawler.core.metadata.scan import element_text, scan_body, scan_head
-from crawler.core.metadata.visible import VisiblePage
-from crawler.core.metadata.words import byline_words
+from crawler.core.metadata.titles import read_headings
+from crawler.core.metadata.visible import VisiblePage, element_text
 from crawler.core.page.page import LOCAL_SITE, site_of
+from crawler.core.words import fold_name, read_data
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lxml import etree
 
-    from crawler.core.metadata.headings import Headings
     from crawler.core.metadata.jsonld import LinkedArticle
-    from crawler.core.metadata.scan import Head
+    from crawler.core.metadata.titles import Headings
     from crawler.core.page.parse import ParsedPage
 
+__all__ = ["MetaTags", "PageFacts"]
+
+_MAX_METAS = 1_000
+_MAX_HEADINGS = 200
+_MAX_SCRIPTS = 50
 # Of titles and addresses that JSON-LD is compared with.
 _MAX_TITLES = 20
 _TITLE_CHARS = 500
+_OPENGRAPH = ("og:", "article:", "twitter:", "book:", "video:", "news:")
+_ITEM_NAMES = frozenset(("headline", "datepublished", "datemodified", "datecreated", "inlanguage"))
+# Names of people in these begin with the family name.
+_TURNED = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 
-__all__ = ["PageFacts", "gather"]
+
+@cache
+def _meta_names() -> dict[str, list[str]]:
+    """Return by field the names of meta elements that tell it, the most believed first.
+
+    Dates under ``dated`` are believed less: some are the day on which the page was made or sent.
+    """
+    return read_data("crawler.core.metadata", "metas")
+
+
+@dataclass(frozen=True, slots=True)
+class MetaTags:
+    """The meta elements of a page, their contents by name in lower case.
+
+    Names are those of ``name``, ``property``, ``itemprop`` and ``http-equiv``.
+    """
+
+    by_name: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, parsed: ParsedPage) -> MetaTags:
+        """Sort the meta elements of a page by their names."""
+        by_name: dict[str, list[str]] = {}
+        for element in parsed.named["meta"][:_MAX_METAS]:
+            text = " ".join((element.get("content") or "").split())
+            for attribute in ("property", "name", "itemprop", "http-equiv"):
+                if text and (name := element.get(attribute)):
+                    by_name.setdefault(name.strip().lower(), []).append(text)
+        return cls(by_name)
+
+    def groups(self, what: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield source and values of each name that tells a field, the most believed first."""
+        for name in _meta_names()[what]:
+            if values := self.by_name.get(name):
+                turned = map(_turned, values) if name in _TURNED else values
+                yield _source(name), list(turned)
+
+    def values(self, what: str) -> Iterator[tuple[str, str]]:
+        """Yield source and value of what is said of a field, the most believed names first."""
+        for name in _meta_names()[what]:
+            for value in self.by_name.get(name, ()):
+                yield _source(name), value
+
+
+def _turned(name: str) -> str:
+    """Return "Family, Given", as bibliographies write, as "Given Family"."""
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else name
+
+
+def _source(name: str) -> str:
+    if name.startswith(_OPENGRAPH):
+        return "opengraph"
+    return "microdata" if name in _ITEM_NAMES else "meta"
 
 
 @dataclass(slots=True)
 class PageFacts:
     """What a page gives.
 
-    ``headings`` are those that may be its title; ``house`` the host of its address and the parts
-    of that, which name the site; ``title`` is set once it is chosen.
+    ``linked``
+        What its JSON-LD says.
+    ``headings``
+        Those that may be its title.
+    ``house``
+        The host of its address and the parts of that, which name the site.
+    ``title``
+        Its title, once it is chosen.
     """
 
     parsed: ParsedPage
     url: str
-    head: Head
     metas: MetaTags
     linked: LinkedArticle
     headings: Headings
@@ -47,52 +113,53 @@ class PageFacts:
     title: str | None = None
     _visible: VisiblePage | None = field(default=None, repr=False)
 
+    @classmethod
+    def of(cls, parsed: ParsedPage, url: str) -> PageFacts:
+        """Read what a page says for machines."""
+        metas = MetaTags.of(parsed)
+        headings = parsed.named["heading"][:_MAX_HEADINGS]
+        firsts = [text for each in headings if each.tag == "h1" and (text := element_text(each))]
+        urls = [url, parsed.canonical_url or "", *(value for _, value in metas.values("url"))]
+        titles = [*(value for _, value in metas.values("title")), *firsts][:_MAX_TITLES]
+        site = site_of(url)
+        host = "" if site == LOCAL_SITE else site.partition(":")[0]
+        linked = read_linked(
+            parsed.linked_data()[:_MAX_SCRIPTS],
+            urls[:_MAX_TITLES],
+            [title[:_TITLE_CHARS] for title in titles],
+        )
+        headlines = [*metas.by_name.get("og:title", ())[:1], *linked.titles[:1]]
+        return cls(
+            parsed=parsed,
+            url=url,
+            metas=metas,
+            linked=linked,
+            headings=read_headings(parsed, url, headings, headlines),
+            house=[host, *host.split(".")[:-1]],
+        )
+
     @property
     def visible(self) -> VisiblePage:
-        """What readers see. The first to ask has the whole tree walked over."""
+        """What readers see. The whole tree is walked over when it is first asked for."""
         if self._visible is None:
-            body = scan_body(self.parsed, byline_words())
-            heading = self._headline()
-            # What holds the headline too is no part of the page that speaks of others.
-            aside: dict[etree._Element, bool] = (
-                dict.fromkeys(heading.iterancestors(), False) if heading is not None else {}
-            )
-            order = body.headings.get(heading) if heading is not None else None
-            self._visible = VisiblePage(body, aside, order)
+            self._visible = VisiblePage.of(self.parsed, self._headline())
         return self._visible
+
+    def scripts(self) -> list[str]:
+        """Return the texts of its scripts other than JSON-LD."""
+        linked = set(self.parsed.linked_data())
+        texts = (script.text or "" for script in self.parsed.named["script"])
+        return [text for text in texts if text and text not in linked][:_MAX_SCRIPTS]
 
     def _headline(self) -> etree._Element | None:
         """Return the heading that is the title, or else the first ``h1``."""
+        headings = self.parsed.named["heading"][:_MAX_HEADINGS]
         folded = fold_name(self.title or "")
-        for heading in self.head.headings:
+        for heading in headings:
             text = fold_name(element_text(heading)) if folded else ""
             if text and (
                 text == folded or (heading.tag != "h3" and (text in folded or folded in text))
             ):
                 return heading
-        firsts = (each for each in self.head.headings if each.tag == "h1" and element_text(each))
+        firsts = (each for each in headings if each.tag == "h1" and element_text(each))
         return next(firsts, None)
-
-
-def gather(parsed: ParsedPage, url: str) -> PageFacts:
-    """Read what a page says for machines."""
-    head = scan_head(parsed)
-    metas = MetaTags.of(head.metas)
-    texts = [text for each in head.headings if each.tag == "h1" and (text := element_text(each))]
-    urls = [url, parsed.canonical_url or "", *(value for _, value in metas.values("url"))]
-    titles = [*(value for _, value in metas.values("title")), *texts][:_MAX_TITLES]
-    site = site_of(url)
-    host = "" if site == LOCAL_SITE else site.partition(":")[0]
-    linked = read_linked(
-        head.linked, urls[:_MAX_TITLES], [title[:_TITLE_CHARS] for title in titles]
-    )
-    headlines = [*metas.by_name.get("og:title", ())[:1], *linked.titles[:1]]
-    return PageFacts(
-        parsed=parsed,
-        url=url,
-        head=head,
-        metas=metas,
-        linked=linked,
-        headings=read_headings(parsed, url, head.headings, headlines),
-        house=[host, *host.split(".")[:-1]],
-    )

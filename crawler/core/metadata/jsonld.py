@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.metadata.dates import fold_word
+from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -174,7 +174,7 @@ def _collect(value: object, graph: _Graph) -> None:
 def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_Object]:
     """Return the objects that may describe the page, the best first."""
     addresses = {_bare_url(url) for url in urls if url}
-    folded = [_fold(title) for title in titles if title]
+    folded = [fold_name(title) for title in titles if title]
     chosen = []
     for each in graph.objects:
         strong = any(map(_STRONG.search, each.types))
@@ -187,7 +187,7 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
         if not kind:
             continue
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
-        headline = _fold(_text(each.values.get("headline") or each.values.get("name")) or "")
+        headline = fold_name(_text(each.values.get("headline") or each.values.get("name")) or "")
         same_title = bool(headline) and any(
             headline in title or title in headline for title in folded
         )
@@ -231,7 +231,7 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
 
 
 def _same_headline(one: _Object, other: _Object) -> bool:
-    first, second = (_fold(_text(each.values.get("headline")) or "") for each in (one, other))
+    first, second = (fold_name(_text(each.values.get("headline")) or "") for each in (one, other))
     return not first or not second or first == second
 
 
@@ -338,7 +338,3 @@ def _bare_url(url: str) -> str:
     """Return an address without scheme, ``www.``, query, fragment and final slash."""
     bare = url.partition("#")[0].partition("?")[0].partition("://")[2] or url
     return bare.lower().removeprefix("www.").rstrip("/")
-
-
-def _fold(text: str) -> str:
-    return "".join(char for char in fold_word(text) if char.isalnum())

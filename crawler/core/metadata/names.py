@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.bylines import authors_part, korean_names, without_place
-from crawler.core.metadata.dates import find_dates, fold_word, is_month
-from crawler.core.metadata.words import byline_words
+from crawler.core.metadata.bylines import authors_part, byline_words, korean_names, without_place
+from crawler.core.metadata.dates import find_dates, is_month
+from crawler.core.words import fold_name, fold_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["clean_names", "fold_name", "is_weak"]
+__all__ = ["clean_names", "is_weak"]
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -42,37 +41,10 @@ _LEADING = re.compile(
     r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$",
     re.IGNORECASE,
 )
-_WEEKDAYS = frozenset(
-    (
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    )
-)
 _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
 _LETTER = re.compile(r"[^\W\d_]")
-_NOT_ALNUM = re.compile(r"[\W_]+")
-
-
-@lru_cache(maxsize=1 << 12)  # a page says its title and its names several times
-def fold_name(name: str) -> str:
-    """Return what two spellings of one name share: letters and digits, case and accents folded."""
-    return _NOT_ALNUM.sub("", fold_word(name))
 
 
 def clean_names(
@@ -229,7 +201,9 @@ def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
 def _is_part_of_date(folded: str) -> bool:
     """Tell whether a text is a day without its year, or a weekday: "March 7", "Sat"."""
     parts = [part for part in folded.replace(".", " ").split() if not part.isdigit()]
-    return len(parts) <= 1 and all(is_month(part) or part in _WEEKDAYS for part in parts)
+    return len(parts) <= 1 and all(
+        is_month(part) or part in byline_words().weekdays for part in parts
+    )
 
 
 def is_weak(name: str) -> bool:

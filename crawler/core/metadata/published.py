@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from crawler.core.metadata.bylines import byline_words
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
-from crawler.core.metadata.visible import seen_dates
+from crawler.core.metadata.visible import element_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from lxml import etree
+
+    from crawler.core.metadata.dates import FoundDate
     from crawler.core.metadata.facts import PageFacts
-    from crawler.core.metadata.visible import SeenDate
+    from crawler.core.metadata.visible import Mark, VisiblePage
 
 __all__ = ["DateChooser"]
 
@@ -39,6 +43,15 @@ _SCRIPT_CHARS = 200_000
 _MONTH_FIRST = ("us", "ph")
 _DAY_FIRST_HOSTS = (".uk", ".au", ".nz", ".in", ".ie", ".za", ".eu", ".ng", ".ke", ".sg", ".my")
 _YEAR_FIRST = ("ko", "ja", "zh", "hu", "lt")
+_MAX_LOOKED_AT = 60
+# Letters beside a date from which a text may be a sentence rather than a line with the date.
+_LINE_LETTERS = 15
+_SENTENCE_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u2026")
+_SMALL_WORD = re.compile(r",?\s[a-z\u00df-\u00ff\u0430-\u044f]{2,}\s")
+_ISO_BEGINS = re.compile(r"\d{4}-\d\d-\d\d")
+_LABEL_CHARS = 40
+_PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
+_MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
 
 
 class DateChooser:
@@ -108,7 +121,7 @@ class DateChooser:
         path = _path(self._facts.url)
         yield "url", _first_in(path.replace("_", "-"), self._reading)
         left = _SCRIPT_CHARS
-        for script in self._facts.head.scripts:
+        for script in self._facts.scripts():
             lower = script[:left].lower()
             if any(map(lower.__contains__, _SCRIPT_NAMES)):
                 for match in _SCRIPT_DATE.finditer(script, 0, left):
@@ -147,7 +160,7 @@ class DateChooser:
         """Yield days in the page's own zone: in its address, and in the first ``time`` elements."""
         if in_url is not None:
             yield "url", in_url
-        for element in self._facts.head.times[:_FIRST_TIMES]:
+        for element in self._facts.parsed.named["time"][:_FIRST_TIMES]:
             date = _first_in(element.text or "", self._reading)
             if date is not None:
                 yield "time", date
@@ -178,3 +191,139 @@ def _date_in_url(url: str) -> Date | None:
         return read_date(f"{match['y']}-{int(match['m']):02}-{int(match['d']):02}")
     match = _URL_MONTH.search(f"/{path}")
     return read_date(f"{match['d']} {match['m']} {match['y']}") if match is not None else None
+
+
+class SeenDate(NamedTuple):
+    """A date that is seen, and how well its place speaks for it."""
+
+    date: Date
+    source: str
+    points: float
+    is_modified: bool
+    is_aside: bool
+
+
+class _Found(NamedTuple):
+    """A date that is seen, where, what is said of it, and points for the kind of place."""
+
+    mark: Mark
+    date: Date
+    source: str
+    said: str
+    points: float
+
+
+def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
+    """Return the dates that the page shows, the most telling first."""
+    found = (*_time_elements(page, reading), *_hinted(page, reading), *_in_text(page, reading))
+    return sorted((_weighed(page, each) for each in found), key=lambda seen: -seen.points)
+
+
+def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
+    for mark in page.times[:_MAX_LOOKED_AT]:
+        text = element_text(mark.element)
+        value = mark.element.get("datetime") or mark.element.get("content") or text
+        date = read_date(value, reading) or read_date(text, reading)
+        if date is not None:
+            yield _Found(mark, date, "time", f"{_said_around(mark.element)} {text}", 2.5)
+
+
+def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
+    for mark in page.dates[:_MAX_LOOKED_AT]:
+        element = mark.element
+        if element.tag == "time":
+            continue
+        given = element.get("content") or element.get("datetime") or _dated_title(element)
+        if given and (date := read_date(given, reading)):
+            yield _Found(mark, date, "microdata", mark.said, 3.0)
+            continue
+        text = element_text(element)
+        for found, label in _labelled_dates(text, reading):
+            spare = len(text) - (found.end - found.start)
+            # What stands right before a date tells more than the name of the element.
+            said = label if _is_label(label) else f"{label} {mark.said}"
+            points = 2.0 - min(2.0, spare / 100) + _says_published(label)
+            yield _Found(mark, found.date, "text", said, points)
+
+
+def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
+    for mark in page.dated[:_MAX_LOOKED_AT]:
+        text = mark.said
+        for number, (found, label) in enumerate(_labelled_dates(text, reading)):
+            if not _is_label(label) and (number or _is_in_sentence(text, found)):
+                continue
+            spare = len(text) - (found.end - found.start)
+            said = label if label.strip() else _said_around(mark.element)
+            points = 1.0 - min(2.0, spare / 60) + _says_published(label)
+            yield _Found(mark, found.date, "text", said, points)
+
+
+def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
+    """Yield the dates in a text, each with what stands right before it."""
+    end = 0
+    for found in find_dates(text, reading):
+        yield found, text[max(end, found.start - _LABEL_CHARS) : found.start]
+        end = found.end
+
+
+def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
+    words, said = byline_words(), found.said
+    published = bool(words.published.search(said) or _PUBLISHED_HINT.search(said))
+    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said))
+    points = found.points + 2.0 * published + page.near(found.mark.order)
+    if modified and not published:
+        points -= 1.5
+    aside = page.is_aside(found.mark.element)
+    if aside:
+        points -= 5.0
+    return SeenDate(found.date, found.source, points, modified and not published, aside)
+
+
+def _dated_title(element: etree._Element) -> str | None:
+    """Return a ``title`` that is a date for machines, as old microformats have it."""
+    title = element.get("title")
+    return title if title and _ISO_BEGINS.match(title) else None
+
+
+def _is_label(label: str) -> bool:
+    """Tell whether a text says what the date after it means."""
+    words = byline_words()
+    return bool(words.published.search(label) or words.modified.search(label))
+
+
+def _is_in_sentence(text: str, found: FoundDate) -> bool:
+    """Tell whether a date stands in running prose, which speaks of other days than the page's.
+
+    Lines such as "Town and harbour, 3 March 2026 | A, staff writer" are long and no sentences: they
+    do not end as sentences do, or have no small words around the date.
+    """
+    rest = f"{text[: found.start]} {text[found.end :]}"
+    if sum(map(str.isalpha, rest)) <= _LINE_LETTERS:
+        return False
+    return text.rstrip("\"'\u201d\u2019\u00bb) ").endswith(_SENTENCE_ENDS) or bool(
+        _SMALL_WORD.match(text[found.end :])
+    )
+
+
+def _says_published(label: str) -> float:
+    """Return a point for words such as "published" right before a date."""
+    return 1.0 if byline_words().published.search(label) else 0.0
+
+
+def _said_around(element: etree._Element) -> str:
+    """Return what stands just before an element, and what its attributes say."""
+    said = [element.get("class") or "", element.get("itemprop") or ""]
+    before = element.getprevious()
+    parent = element.getparent()
+    if before is not None and not _has_date(before):
+        said += [(before.text or "")[-_LABEL_CHARS:], (before.tail or "")[-_LABEL_CHARS:]]
+    elif before is None and parent is not None:
+        said.append((parent.text or "")[-_LABEL_CHARS:])
+    if parent is not None:
+        said.append(parent.get("class") or "")
+    return " ".join(said)
+
+
+def _has_date(element: etree._Element) -> bool:
+    """Tell whether an element begins with a date of its own: its label is not the next one's."""
+    return next(find_dates(element.text or ""), None) is not None

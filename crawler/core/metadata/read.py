@@ -6,26 +6,66 @@ The order, field by field, stands in docs/metadata.md.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.metadata.authors import choose_authors
-from crawler.core.metadata.facts import gather
-from crawler.core.metadata.model import Metadata
+from crawler.core.metadata.facts import PageFacts
 from crawler.core.metadata.published import DateChooser
 from crawler.core.metadata.titles import TitleSources, choose_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from crawler.core.metadata.dates import Date
-    from crawler.core.metadata.facts import PageFacts
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["read_metadata"]
+__all__ = ["Metadata", "read_metadata"]
 
 _MAX_TAGS = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a page says of itself. A field that it says nothing of is None, or empty.
+
+    ``title``
+        The title of what the page is about, without the site's name.
+    ``authors``
+        Names of people, or of agencies and desks that sign as authors, in the page's order.
+    ``published``, ``modified``
+        ISO 8601 as exact as the page gives it: ``2026-11-27``, ``2026-11-27T14:03`` or
+        ``2026-11-27T14:03:00+09:00``; never converted to another zone.
+    ``language``
+        A BCP 47 tag such as ``ko`` or ``en-GB``.
+    ``site_name``
+        What the site calls itself.
+    ``canonical_url``, ``image``
+        Absolute addresses.
+    ``description``
+        The page's own summary.
+    ``tags``
+        Its keywords, in its order.
+    ``sources``
+        For each field that is given, where it came from: ``json-ld``, ``opengraph``, ``meta``,
+        ``microdata``, ``time``, ``text``, ``byline``, ``h1``, ``title``, ``url``, ``link``,
+        ``html``, ``script``; ``modified`` where a page tells of no publication and ``published``
+        is when it was last changed.
+    """
+
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    published: str | None = None
+    modified: str | None = None
+    language: str | None = None
+    site_name: str | None = None
+    canonical_url: str | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    image: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -> Metadata:
@@ -37,14 +77,14 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
         fetched_at: when it was fetched, ISO 8601. A date after that day, by more than one day for
             zones, is not believed.
     """
-    facts = gather(parsed, url)
+    facts = PageFacts.of(parsed, url)
     sources: dict[str, str] = {}
 
-    def said(field: str, values: Iterable[tuple[str, str | None]]) -> str | None:
+    def said(name: str, values: Iterable[tuple[str, str | None]]) -> str | None:
         """Return the first value there is, and note its source."""
         for source, value in values:
             if value:
-                sources[field] = source
+                sources[name] = source
                 return value
         return None
 
@@ -54,9 +94,7 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
     facts.title = said("title", [chosen] if chosen else [])
     authors = choose_authors(facts, site_name)
     tags = _tags(facts)
-    for field, group in (("authors", authors), ("tags", tags)):
-        if group is not None:
-            sources[field] = group[0]
+    sources |= {name: group[0] for name, group in (("authors", authors), ("tags", tags)) if group}
     dates = DateChooser(facts, language, fetched_at)
     return Metadata(
         title=facts.title,
@@ -126,7 +164,9 @@ def _images(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
     for source, value in facts.metas.values("image"):
         yield source, _absolute(value, facts)
     yield "json-ld", _absolute(facts.linked.image or "", facts)
-    yield "link", _absolute(facts.head.image or "", facts)
+    for link in facts.parsed.named["link"]:
+        if link.get("rel") == "image_src":
+            yield "link", _absolute(link.get("href") or "", facts)
 
 
 def _absolute(address: str, facts: PageFacts) -> str | None:

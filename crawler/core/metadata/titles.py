@@ -1,4 +1,7 @@
-"""The title of what a page is about, without the site's name."""
+"""The title of what a page is about: which heading is it, and what of it is the site's name.
+
+Old blogs have their own name as the ``h1`` of every page, and a post's title as ``h2`` or ``h3``.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,160 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urljoin, urlsplit
 
-from crawler.core.metadata.names import fold_name
+from crawler.core.metadata.visible import element_text
+from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["TitleSources", "choose_title", "strip_site"]
+    from lxml import etree
 
+    from crawler.core.page.parse import ParsedPage
+
+__all__ = ["Headings", "TitleSources", "choose_title", "read_headings", "strip_site"]
+
+_MAX_FIRSTS = 20
+_MAX_SUBHEADS = 60
+_SHORT_NAME = 3
+_SHORT_TITLE = 15
+_TITLE_CHARS = 500
+_MAX_OTHERS = 8
+_MAX_CUTS = 8
+_INDEX = re.compile(r"/?(?:(?:index|default|home)\.[a-z]{2,5})?", re.IGNORECASE)
 # What stands between a title and the name of its site.
 _SEPARATOR = re.compile(
     r"\s+[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+|\s?[|\uff5c\u2503]\s?|::"
 )
-_SHORT_NAME = 3
-_SHORT_TITLE = 15
-_TITLE_CHARS = 500
-_MAX_HEADINGS = 20
-_MAX_OTHERS = 8
-_MAX_CUTS = 8
+# A colon joins a title with its subtitle too: it does not tell a site's name.
+_NAME_LAST = re.compile(
+    r"[\s\x22'.!?)]*(?:\s[-|/:\u2013\u2014\u2022\u00b7\u00bb\u00ab<>]|[|\uff5c])"
+)
+_POST_TITLE = re.compile(
+    r"(?:post|entry|article|content)[-_]?(?:title|head)|headline", re.IGNORECASE
+)
 _KICKER = re.compile(r"\s[-\u2013\u2014|/:]\s|:\s")
 _WORDS = re.compile(r"\w+")
 # Share of words in common from which a heading is taken for another wording of the title. Of
 # 0.1, 0.2, ... 0.6 the one that finds most titles of single pages.
 _ALIKE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """The headings of a page.
+
+    ``texts``
+        Of its ``h1`` that are not the name of its site, or the one below them that is the title.
+    ``sites``
+        Of its ``h1`` that are the name of its site.
+    ``document``
+        The document's title: the heading that it is with the site's name, where there is one.
+    """
+
+    texts: list[str]
+    sites: list[str]
+    document: str | None
+
+
+def read_headings(
+    parsed: ParsedPage, url: str, headings: Sequence[etree._Element], headlines: Iterable[str]
+) -> Headings:
+    """Tell the headings of a page's matter from those that name its site.
+
+    Args:
+        parsed: the page.
+        url: its address.
+        headings: its ``h1``, ``h2`` and ``h3``, in the page's order.
+        headlines: its title as OpenGraph and JSON-LD give it.
+    """
+    document = parsed.title
+    texts: list[str] = []
+    sites: list[str] = []
+    said = {folded for text in headlines if (folded := fold_name(text))}
+    whole = fold_name(document or "")
+    for place, element in enumerate(headings):
+        if element.tag != "h1" or not (text := element_text(element)):
+            continue
+        if len(texts) + len(sites) >= _MAX_FIRSTS:
+            break
+        folded = fold_name(text)
+        if folded in said:
+            texts.append(text)
+            continue
+        post = _post_below(headings[place + 1 :], whole, text, document or "")
+        if post is not None:
+            document = post
+            sites.append(text)
+        elif _leads_home(element, parsed, url) or any(
+            _are_parts(whole, headline, folded) for headline in said
+        ):
+            sites.append(text)
+        else:
+            texts.append(text)
+    if document != parsed.title and document is not None and document not in texts:
+        texts.insert(0, document)
+    return Headings(texts, sites, document)
+
+
+def _are_parts(whole: str, title: str, name: str) -> bool:
+    """Tell whether a document's title, folded, has a title at one end and a name at the other."""
+    if len(name) < _SHORT_NAME or len(title) + len(name) > len(whole):
+        return False
+    return (whole.startswith(title) and whole.endswith(name)) or (
+        whole.startswith(name) and whole.endswith(title)
+    )
+
+
+def _post_below(
+    below: Sequence[etree._Element], whole: str, name: str, document: str
+) -> str | None:
+    """Return the heading below an ``h1`` that the document's title has beside the ``h1``'s text.
+
+    The name stands last, behind a separator; or first, and the heading is called a post's title.
+    """
+    folded = fold_name(name)
+    if len(folded) < _SHORT_NAME or not (whole.startswith(folded) or whole.endswith(folded)):
+        return None
+    for element in below[:_MAX_SUBHEADS]:
+        if element.tag == "h1":
+            continue
+        text = element_text(element)
+        other = fold_name(text)
+        if not other or not _are_parts(whole, other, folded):
+            continue
+        if whole.startswith(other) and _NAME_LAST.match(document.strip()[len(text) :]):
+            return text
+        said = f"{element.get('class') or ''} {element.get('itemprop') or ''}"
+        if _POST_TITLE.search(said):
+            return text
+    return None
+
+
+def _leads_home(heading: etree._Element, parsed: ParsedPage, url: str) -> bool:
+    """Tell whether the whole of a heading is a link to the first page of the page's own site."""
+    own = urlsplit(url)
+    if _INDEX.fullmatch(own.path) and not own.query:
+        return False
+    link = next(heading.iter("a"), None)
+    if link is None:
+        link = next(heading.iterancestors("a"), None)
+    if link is None or fold_name(element_text(link)) != fold_name(element_text(heading)):
+        return False
+    href = link.get("href")
+    if not href:
+        return False
+    try:
+        target = urlsplit(urljoin(parsed.base_url, href.strip()))
+    except ValueError:
+        return False
+    if target.fragment and not target.path.strip("/") and href.startswith("#"):
+        return False
+    is_own = (target.hostname or "").removeprefix("www.") == (own.hostname or "").removeprefix(
+        "www."
+    )
+    return is_own and not target.query and _INDEX.fullmatch(target.path) is not None
 
 
 def strip_site(title: str, sites: Iterable[str], *, headings: Sequence[str] = ()) -> str:
@@ -97,9 +231,20 @@ _Said: TypeAlias = tuple[str, str, str]
 class TitleSources:
     """Everything on a page that may be its title, as the page gives it.
 
-    ``linked`` is the headline of JSON-LD, ``shared`` OpenGraph's title, ``others`` the sources and
-    values of further meta elements, ``headings`` the texts of its ``h1``, ``document`` its
-    ``title``, ``sites`` the names of its site. ``is_news`` tells that JSON-LD calls it news.
+    ``linked``
+        The headline of JSON-LD.
+    ``shared``
+        OpenGraph's title.
+    ``others``
+        Sources and values of further meta elements.
+    ``headings``
+        The texts of its ``h1``.
+    ``document``
+        Its ``title``.
+    ``sites``
+        The names of its site.
+    ``is_news``
+        Whether JSON-LD calls it news.
     """
 
     linked: Sequence[str]
@@ -115,11 +260,17 @@ def choose_title(given: TitleSources) -> tuple[str, str] | None:
     """Return the source and text of the title; None where the page has none."""
     names = {fold_name(site) for site in given.sites}
     headings = [text for text in given.headings if (name := fold_name(text)) and name not in names]
-    said = _said(given, headings[:_MAX_HEADINGS], names)
-    ways = (_of_news, _agreed, _without_kicker, _alike)
-    for way in ways:
-        if (chosen := way(given, said, headings[:_MAX_HEADINGS])) is not None:
-            return chosen
+    headings = headings[:_MAX_FIRSTS]
+    said = _said(given, headings, names)
+    chosen = (
+        _of_news(given, said, headings)
+        or _agreed(said, headings)
+        or _without_kicker(said, headings)
+    )
+    if chosen is None and not given.is_news:  # news reword their titles more
+        chosen = _alike(said, headings)
+    if chosen is not None:
+        return chosen
     order = ("json-ld", "opengraph") if given.is_news else ("opengraph", "json-ld")
     for wanted in (*order, "meta", "microdata", "title"):
         for source, title, _ in said:
@@ -169,11 +320,7 @@ def _of_news(
     return None
 
 
-def _agreed(
-    given: TitleSources,  # noqa: ARG001 - every way to choose is called alike
-    said: Sequence[_Said],
-    headings: Sequence[str],
-) -> tuple[str, str] | None:
+def _agreed(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
     """Return a headline that readers see, where any other part of the page agrees."""
     shown = {fold_name(text): text for text in headings}
     for source, _, folded in said:
@@ -182,11 +329,7 @@ def _agreed(
     return None
 
 
-def _without_kicker(
-    given: TitleSources,  # noqa: ARG001 - every way to choose is called alike
-    said: Sequence[_Said],
-    headings: Sequence[str],
-) -> tuple[str, str] | None:
+def _without_kicker(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
     """Return the title of a heading that reads "Kicker - Title", where another ends alike."""
     for heading in headings:
         for cut in islice(_KICKER.finditer(heading), _MAX_CUTS):
@@ -200,16 +343,11 @@ def _without_kicker(
     return None
 
 
-def _alike(
-    given: TitleSources, said: Sequence[_Said], headings: Sequence[str]
-) -> tuple[str, str] | None:
-    """Return the heading that is another wording of the title; not of news, which reword more."""
-    if given.is_news or not headings:
-        return None
-    likeness, heading = max(
-        ((_likeness(heading, said), heading) for heading in headings), key=lambda pair: pair[0]
-    )
-    return ("h1", heading) if likeness >= _ALIKE else None
+def _alike(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
+    """Return the heading that is another wording of the title."""
+    likeness = [_likeness(heading, said) for heading in headings]
+    best = max(likeness, default=0.0)
+    return ("h1", headings[likeness.index(best)]) if best >= _ALIKE else None
 
 
 def _likeness(heading: str, said: Sequence[_Said]) -> float:

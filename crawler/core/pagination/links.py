@@ -13,7 +13,8 @@ from urllib.parse import urljoin
 
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagination.address import place_of, readings, step
-from crawler.core.pagination.words import fold, pager_words
+from crawler.core.pagination.words import pager_words
+from crawler.core.words import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

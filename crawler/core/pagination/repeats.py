@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.core.pagination.words import fold, pager_words
+from crawler.core.pagination.words import pager_words
+from crawler.core.words import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -22,30 +22,18 @@ And what stands in addresses, in lower case:
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from crawler.core.words import any_of, read_data, texts_of
 
-__all__ = ["PagerWords", "fold", "pager_words"]
-
-_SPACE = re.compile(r"[\W_]+")
-
-
-def fold(text: str) -> str:
-    """Return a text in lower case, its letters and digits alone, single spaces between words."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+__all__ = ["PagerWords", "pager_words"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PagerWords:
-    """The lists, texts folded as :func:`fold` does.
+    """The lists, texts folded as :func:`crawler.core.words.fold` does.
 
     ``numbered``
         Matches the whole of a folded text that names a page by its number: "2", "page 2 of 3"; the
@@ -71,19 +59,13 @@ class PagerWords:
 @cache
 def pager_words() -> PagerWords:
     """Return the lists that come with the package."""
-    room = files("crawler.core.pagination").joinpath("data")
-    data = json.loads(room.joinpath("pagers.json").read_text("utf-8"))
-
-    def folded(name: str) -> tuple[str, ...]:
-        texts = (text for texts in data[name].values() for text in texts)
-        return tuple(word for word in dict.fromkeys(map(fold, texts)) if word)
-
-    page, of = _any_of(folded("page")), _any_of(folded("of"))
+    data = read_data("crawler.core.pagination", "pagers")
+    page, of = any_of(texts_of(data["page"])), any_of(texts_of(data["of"]))
     return PagerWords(
-        next_page=folded("next_page"),
-        next=frozenset(folded("next")),
-        pages=frozenset(folded("page")),
-        others=frozenset(folded("other_texts")),
+        next_page=texts_of(data["next_page"]),
+        next=frozenset(texts_of(data["next"])),
+        pages=frozenset(texts_of(data["page"])),
+        others=frozenset(texts_of(data["other_texts"])),
         # Where a slash or a bracket stood, folding leaves a space.
         numbered=re.compile(
             rf"(?:(?:{page}) ?)?(?P<number>[0-9]{{1,3}})(?: (?:(?:{of}) )?[0-9]{{1,3}})?"
@@ -103,7 +85,3 @@ def pager_words() -> PagerWords:
         list_ends=frozenset(data["list_ends"]),
         list_parameters=frozenset(data["list_parameters"]),
     )
-
-
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))

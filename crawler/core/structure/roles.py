@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.metadata import read_metadata
-from crawler.core.metadata.names import fold_name
-from crawler.core.metadata.words import begins_as_byline, byline_words
+from crawler.core.metadata.bylines import begins_as_byline
 from crawler.core.methods.article.cues import CUES, cues_in
 from crawler.core.page.text import drop_unseen
+from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,7 +161,7 @@ def _accompanying(article: _Article, block: Block) -> str:
     if words <= _BYLINE_WORDS and not block.text.endswith(_ENDS):
         if (names | inner) & _AUTHORS or _names_author(article, block):
             return "author"
-        if words <= _CREDIT_WORDS and begins_as_byline(block.text, byline_words()):
+        if words <= _CREDIT_WORDS and begins_as_byline(block.text):
             return "author"
         if names & _DATES or block.inner == "time":
             return "date"
