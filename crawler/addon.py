@@ -20,9 +20,13 @@ from crawler.middlewares.scheduler_queue import replace_middlewares, replace_que
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler
 from crawler.middlewares.throttling import SitePauses
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
+from crawler.pipelines.folders import (
+    StructureFolder,
+    StructureFolderPipeline,
+    TableFolder,
+    TableFolderPipeline,
+)
 from crawler.pipelines.order import ITEM_PIPELINES
-from crawler.pipelines.structure_folder import StructureFolderPipeline, check_structure_folder
-from crawler.pipelines.table_folder import TableFolderPipeline, check_folder
 from crawler.settings import Options, TableConstants
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
@@ -163,7 +167,7 @@ def _check_structure(options: Options) -> None:
             f"CORPUS_TABLES_FOLDER and CORPUS_STRUCTURE_FOLDER are both {tables}, and each has an "
             "index of its own. Name two folders."
         )
-    check_structure_folder(options.structure_folder)
+    StructureFolder.check(options.structure_folder)
 
 
 def _check_wrapper(options: Options) -> None:
@@ -187,7 +191,7 @@ def _check_tables(options: Options) -> None:
             "CORPUS_TABLES_FOLDER names a folder, and CORPUS_TABLES is off: nothing would be "
             "written. Leave the one out, or the other."
         )
-    check_folder(options.tables_folder)
+    TableFolder.check(options.tables_folder)
 
 
 def _warn_of_idle_constants(options: Options) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from crawler.pipelines.table_folder import INDEX, file_name
+from crawler.pipelines.page_folder import INDEX, page_name
 from support.crawling import FOOTER, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def check_tables(project: Project, url: str, items: dict[str, dict[str, Any]]) -
     folder = project.folder / "tables"
     with (folder / INDEX).open(encoding="utf-8", newline="") as file:
         (listed,) = csv.DictReader(file)
-    assert listed["file"] == file_name(url, items[url]["site"], 0)
+    assert listed["file"] == f"{page_name(url, items[url]['site'])}-0.csv"
     assert (folder / listed["file"]).read_text("utf-8") == "Day,Seen\nMonday,3\nTuesday,12\n"
 
 

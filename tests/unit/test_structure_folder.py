@@ -12,16 +12,12 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from crawler.addon import CorpusAddon, OptionExit
-from crawler.core.errors import OptionError
+from crawler.core.errors import OptionError, StoreError
 from crawler.core.flow import Page
 from crawler.extensions.output_guard import OutputGuard
 from crawler.extensions.summary import summary
 from crawler.items import PageItem
-from crawler.pipelines.structure_folder import (
-    STRUCTURE_COLUMNS,
-    StructureFolder,
-    StructureFolderPipeline,
-)
+from crawler.pipelines.folders import StructureFolder, StructureFolderPipeline
 from crawler.settings import Options
 from support import journeys
 from support.journeys import Tally
@@ -104,7 +100,7 @@ def test_each_page_has_a_file_and_a_row(tmp_path: Path) -> None:
     folder = StructureFolder(tmp_path / "xml")
     assert folder.put(item)
     (row,) = rows(tmp_path / "xml")
-    assert tuple(row) == STRUCTURE_COLUMNS
+    assert tuple(row) == StructureFolder.columns
     assert (row["url"], row["title"]) == (item.url, "The mill is open")
     written = (tmp_path / "xml" / row["file"]).read_text("utf-8")
     assert written == item.structure
@@ -185,7 +181,7 @@ def test_a_file_that_cannot_be_written_is_counted_and_keeps_the_held_pages(
     pipeline.close_spider()
     assert crawler.stats is not None
     assert crawler.stats.get_value("corpus/structure/failed") == 1
-    assert "Structures cannot be written to" in caplog.text
+    assert "The folder of structure cannot be written" in caplog.text
     assert watch.failure() == "pages whose structure could not be written: 1"
     lines = summary(crawler.stats.get_stats(), [])
     assert "  folder      it lacks the structure of 1 pages, see the log" in lines
@@ -197,7 +193,7 @@ def test_a_file_without_a_row_does_not_stay(tmp_path: Path) -> None:
     item, _ = item_of()
     (tmp_path / "index.csv").unlink()
     (tmp_path / "index.csv").mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(StoreError, match="directory"):
         folder.put(item)
     assert not list(tmp_path.rglob("*.xml"))
 

@@ -13,17 +13,11 @@ import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from crawler.core.errors import OptionError
+from crawler.core.errors import OptionError, StoreError
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem
-from crawler.pipelines.table_folder import (
-    INDEX,
-    INDEX_COLUMNS,
-    TableFolder,
-    TableFolderPipeline,
-    check_folder,
-    file_name,
-)
+from crawler.pipelines.folders import TableFolder, TableFolderPipeline
+from crawler.pipelines.page_folder import INDEX, page_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +102,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("url", "site"), HOSTILE)
 def test_names_are_safe_whatever_the_address(url: str, site: str) -> None:
-    name = file_name(url, site, 7)
+    name = f"{page_name(url, site)}-7.csv"
+    assert TableFolder.names.fullmatch(name)
     folder, _, rest = name.partition("/")
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-./")
     assert "/" not in rest
@@ -121,11 +116,9 @@ def test_names_are_safe_whatever_the_address(url: str, site: str) -> None:
 
 def test_names_differ_where_addresses_do() -> None:
     pages = [*HOSTILE, *((f"https://s.example/{n}?", "s.example") for n in ("a", "A", "a/", "a//"))]
-    names = {file_name(url, site, number).lower() for url, site in pages for number in range(3)}
-    assert len(names) == 3 * len(pages)
-    assert file_name("https://s.example/Tea%20shop/", "s.example", 0).startswith(
-        "s.example/tea-shop-"
-    )
+    names = {page_name(url, site).lower() for url, site in pages}
+    assert len(names) == len(pages)
+    assert page_name("https://s.example/Tea%20shop/", "s.example").startswith("s.example/tea-shop-")
 
 
 def test_each_genuine_table_is_a_file_with_a_header_and_a_line_a_record(tmp_path: Path) -> None:
@@ -150,7 +143,7 @@ def test_each_genuine_table_is_a_file_with_a_header_and_a_line_a_record(tmp_path
     assert (folder.folder / second["file"]).read_text("utf-8") == (
         'Na me,=1+1\n"two lines, ""quoted""",@x\n가\\ud800,\n'
     )
-    assert tuple(first) == INDEX_COLUMNS
+    assert tuple(first) == TableFolder.columns
     assert first == {
         "file": first["file"], "url": "https://s.example/tea", "site": "s.example",
         "language": "en", "number": "0", "path": "html/body/table", "heading": "",
@@ -168,14 +161,17 @@ def test_the_index_is_right_while_the_crawl_runs(tmp_path: Path) -> None:
     assert [row["file"] for row in index(tmp_path)] == files(tmp_path)
 
 
-def test_a_second_crawl_replaces_the_tables_of_its_pages_and_leaves_others(tmp_path: Path) -> None:
+def test_a_second_crawl_replaces_the_tables_of_its_pages_and_leaves_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     first = TableFolder(tmp_path)
     first.put(page("a", table(0), table(1)))
     first.put(page("b", table(0)))
     first.put(page("c", table(0)))
     first.close()
-    second = TableFolder(tmp_path)
-    assert (first.found, second.found) == (0, 4)
+    with caplog.at_level("INFO"):
+        second = TableFolder(tmp_path)
+    assert "holds 4 tables of earlier crawls" in caplog.text
     second.put(page("a", table(1, caption="New"), time="2025"))
     second.put(page("b", time="2025"))
     assert second.put(page("with a space", table(0))) == 1
@@ -203,7 +199,7 @@ def test_what_a_killed_crawl_left_is_set_right(tmp_path: Path) -> None:
     killed = TableFolder(tmp_path)
     killed.put(page("a", table(0)))
     killed.put(page("gone", table(0)))
-    (tmp_path / file_name("https://s.example/gone", "s.example", 0)).unlink()
+    (tmp_path / f"{page_name('https://s.example/gone', 's.example')}-0.csv").unlink()
     whole = (tmp_path / INDEX).read_bytes().splitlines(keepends=True)
     outside = whole[1].replace(b"s.example/a-", b"../../a-", 1)
     (tmp_path / INDEX).write_bytes(b"".join([*whole, outside, b"x,y\n", b'"open\n', whole[1][:-3]]))
@@ -215,12 +211,12 @@ def test_what_a_killed_crawl_left_is_set_right(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OptionError, match="is a file, not a folder"):
-        check_folder(tmp_path / "file")
+        TableFolder.check(tmp_path / "file")
     (tmp_path / INDEX).write_text("my,own\n1,2\n")
     with pytest.raises(OptionError, match="is no index of tables"):
         TableFolder(tmp_path)
     assert (tmp_path / INDEX).read_text() == "my,own\n1,2\n"
-    check_folder(tmp_path / "new" / "folder")
+    TableFolder.check(tmp_path / "new" / "folder")
     assert not (tmp_path / "new").exists()
 
 
@@ -229,7 +225,7 @@ def test_a_row_that_cannot_be_written_whole_costs_no_other(tmp_path: Path) -> No
     folder.put(page("a", table(0)))
     folder.put(page("b", table(0)))
     before = (tmp_path / INDEX).read_bytes()
-    with files_up_to(len(before) + 20), pytest.raises(OSError, match="too large"):
+    with files_up_to(len(before) + 20), pytest.raises(StoreError, match="too large"):
         folder.put(page("b", table(0), table(1)))
     assert (tmp_path / INDEX).read_bytes() == before
     folder.put(page("c", table(0)))
@@ -243,7 +239,7 @@ def test_tables_that_failed_half_way_are_replaced_by_the_page_that_comes_again(
 ) -> None:
     folder = TableFolder(tmp_path)
     long = table(1, records=[{"Name": "Tea " * 300, "Price": "1.50"}])
-    with files_up_to(1_000), pytest.raises(OSError, match="too large"):
+    with files_up_to(1_000), pytest.raises(StoreError, match="too large"):
         folder.put(page("a", table(0), long))
     assert len(files(tmp_path)) == 1, "nothing half written is left"
     folder.put(page("a", table(2)))
@@ -270,8 +266,8 @@ def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
     assert crawler.stats.get_value("corpus/tables/failed") == 2
     assert crawler.stats.get_value("corpus/tables/files") == 1
     first, last = [record.getMessage() for record in caplog.records]
-    assert "Tables cannot be written to" in first
-    assert "index.csv cannot be rewritten: File too large" in last
+    assert "The folder of tables cannot be written" in first
+    assert "index.csv cannot be rewritten" in last
     assert all(record.exc_info is None for record in caplog.records)
     assert [row["url"][-1] for row in index(tmp_path / "t")] == ["2"]
     assert not list(tmp_path.rglob("*.part"))
