@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from crawler.core.page.page import Page
 from crawler.harvest.archive.run import ArchiveHarvest
-from crawler.harvest.archive.work import Figures
+from crawler.harvest.archive.work import Figures, Summary
 from crawler.harvest.engine import InlineEngine
 from crawler.journey.capture_dedup import Captures
 from crawler.settings import Options
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from crawler.harvest.archive.run import Summary
     from crawler.harvest.engine import Engine
 
 DATE = "2024-05-01T10:00:00Z"
@@ -161,4 +160,6 @@ def one_process(paths: Sequence[Path], options: Options) -> tuple[list[bytes], d
     exporter = JsonLinesItemExporter(written, encoding="utf-8")
     for item in items:
         exporter.export_item(item)
-    return sorted(written.getvalue().splitlines()), figures.skips
+    summary = Summary()
+    summary.add(figures.as_json())
+    return sorted(written.getvalue().splitlines()), summary.skips

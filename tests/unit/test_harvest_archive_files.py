@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,10 @@ import pytest
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView, get_method, observe, read
 from crawler.harvest.archive.command import summary_lines
-from crawler.harvest.archive.folders import find_shards
 from crawler.harvest.archive.merge import StoredEvidence, merge_partition
 from crawler.harvest.archive.observe import observe_shard, read_observed
-from crawler.harvest.archive.run import Summary
-from crawler.harvest.archive.work import Archive, Figures
+from crawler.harvest.archive.run import find_shards
+from crawler.harvest.archive.work import Archive, Figures, Summary
 from support.archives import made_pages, options_for, write_archive
 
 if TYPE_CHECKING:
@@ -104,9 +105,11 @@ def test_damaged_results_are_errors(archive: Archive) -> None:
     partition = archive.partition_of(SITES[0])
     merge_partition(archive, partition, ["key"])
     path = archive.merged_file(partition)
-    data = path.read_bytes()
-    place = data.index(b"keys.npy") + 200
-    path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+    with closing(sqlite3.connect(path)) as database:
+        (arrays,) = database.execute("SELECT arrays FROM sites").fetchone()
+        turned = arrays[:200] + bytes([arrays[200] ^ 1]) + arrays[201:]
+        database.execute("UPDATE sites SET arrays = ?", [turned])
+        database.commit()
     with pytest.raises(StoreError, match=path.name):
         StoredEvidence(archive).view(SITES[0])
     for left in (b"no database", b""):
@@ -119,24 +122,26 @@ def test_damaged_results_are_errors(archive: Archive) -> None:
 
 
 def test_damage_is_listed_in_some_lines_and_counted_in_all() -> None:
-    figures = Figures()
+    summary = Summary()
     for number in range(30):
         one = Figures()
         for _ in range(30):
             one.skipped("corrupt", f"file {number}")
         one.skipped("status-404", "no damage")
         assert len(one.damage) == 20
-        figures.add(one.as_json())
-    assert figures.skips == {"corrupt": 900, "status-404": 30}
-    assert len(figures.damage) == 200
-    assert figures.counts["corpus/pages/fetched"] == 30, "a damaged place is no record"
+        summary.add(one.as_json())
+    assert summary.skips == {"corrupt": 900, "status-404": 30}
+    assert len(summary.damage) == 200
+    assert summary.as_json()["pages"] == 30, "a damaged place is no record"
 
 
 def test_the_summary_separates_records_from_files_and_is_short() -> None:
     summary = Summary(50, failed=[f"observe {number}" for number in range(12)])
     for number in range(40):
-        summary.figures.skipped("no-page", f"file {number}: nothing in it is a page")
-        summary.figures.skipped("status-404", "not there")
+        one = Figures()
+        one.skipped("no-page", f"file {number}: nothing in it is a page")
+        one.skipped("status-404", "not there")
+        summary.add(one.as_json())
     first, *lines = summary_lines(summary)
     assert first == "50 files: 40 records of 0 sites, 0 items"
     assert lines[:2] == ["without an item: status-404 40", "damaged or without a page: no-page 40"]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError, OptionError, StoreError
-from crawler.harvest.archive.folders import clear_output, find_shards, locked
-from crawler.harvest.archive.run import partitions_for
+from crawler.harvest.archive.run import find_shards, locked, partitions_for
 from support.archives import harvest, made_pages, options_for, told, write_archive
 
 if TYPE_CHECKING:
@@ -94,11 +93,11 @@ def test_one_folder_for_both_is_refused(paths: list[Path], tmp_path: Path) -> No
         harvest(paths, tmp_path, options_for(tmp_path))
 
 
-def test_items_that_cannot_be_removed_are_an_error(tmp_path: Path) -> None:
-    clear_output(tmp_path, "one")
-    (tmp_path / "part-00000.jsonl").mkdir()
-    with pytest.raises(StoreError, match=r"part-00000\.jsonl"):
-        clear_output(tmp_path, "two")
+def test_items_that_cannot_be_removed_are_an_error(paths: list[Path], tmp_path: Path) -> None:
+    harvest(paths, tmp_path, options_for(tmp_path))
+    (tmp_path / "out" / "part-00009.jsonl").mkdir()
+    with pytest.raises(StoreError, match=r"part-00009\.jsonl"):
+        harvest(paths, tmp_path, options_for(tmp_path, ITEM_MARKDOWN=True))
 
 
 def test_a_format_that_cannot_be_written_is_refused(

@@ -122,7 +122,8 @@ class Blocker:
 
 
 sys.meta_path.insert(0, Blocker())
-for package in ("crawler.core", "crawler.store", "crawler.journey"):
+packages = ("crawler.core", "crawler.store", "crawler.journey", "crawler.harvest.archive")
+for package in packages:
     for found in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
         importlib.import_module(found.name)
 from crawler import extract

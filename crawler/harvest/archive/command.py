@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import ArgumentError, CorpusError, OptionError, one_line
 from crawler.core.wording import counted, listed
-from crawler.harvest.archive.folders import MANIFEST
-from crawler.harvest.archive.run import ArchiveHarvest
+from crawler.harvest.archive.run import MANIFEST, ArchiveHarvest
 from crawler.harvest.archive.work import OF_FILES, Figures
 from crawler.harvest.engine import ProcessEngine, Workers, open_engine, stop_by_signals
 from crawler.journey.stages import default_stages
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from crawler.harvest.archive.run import Summary
+    from crawler.harvest.archive.work import Summary
 
 __all__ = ["run_archive", "summary_lines"]
 
@@ -63,7 +62,7 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
         return 1
     for line in summary_lines(summary):
         _tell(line)
-    if summary.items:
+    if summary.as_json()["items"]:
         _tell(f"the items are in {output}")
     return 0 if summary.is_complete else 1
 
@@ -97,20 +96,18 @@ def _tell(line: str) -> None:
 
 def summary_lines(summary: Summary) -> list[str]:
     """Return what a person is told at the end."""
-    counts, skips = summary.figures.counts, summary.figures.skips
-    records = counted(counts["corpus/pages/fetched"], "record")
-    sites, items = counted(counts["corpus/sites"], "site"), counted(summary.items, "item")
-    lines = [f"{counted(summary.files, 'file')}: {records} of {sites}, {items}"]
-    pages = [f"{reason} {count:,}" for reason, count in skips.items() if reason not in OF_FILES]
-    damage = {reason: count for reason, count in skips.items() if reason in OF_FILES}
-    if pages:
-        lines.append(f"without an item: {listed(pages)}")
-    if damage:
-        named = listed([f"{reason} {count:,}" for reason, count in damage.items()])
-        lines.append(f"damaged or without a page: {named}")
-        lines += _first(summary.figures.damage, sum(damage.values()))
-    if summary.lost:
-        lines.append(f"{counted(summary.lost, 'page')} could not be made items of, for errors")
+    told = summary.as_json()
+    records, sites = counted(told["pages"], "record"), counted(told["sites"], "site")
+    files, items = counted(summary.files, "file"), counted(told["items"], "item")
+    lines = [f"{files}: {records} of {sites}, {items}"]
+    damage = sum(summary.skips.get(reason, 0) for reason in OF_FILES)
+    for words, is_of_files in (("without an item", False), ("damaged or without a page", True)):
+        named = [f"{r} {n:,}" for r, n in summary.skips.items() if (r in OF_FILES) == is_of_files]
+        if named:
+            lines.append(f"{words}: {listed(named)}")
+    lines += _first(summary.damage, damage)
+    if told["lost"]:
+        lines.append(f"{counted(told['lost'], 'page')} could not be made items of, for errors")
     if summary.failed:
         lines += _first([f"not done: {line}" for line in summary.failed], len(summary.failed))
         lines.append("the same command tries again what was not done")

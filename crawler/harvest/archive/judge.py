@@ -18,6 +18,8 @@ from crawler.core.errors import StoreError
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.harvest.archive.merge import StoredEvidence, pages_to_judge
 from crawler.harvest.archive.work import (
+    LOST,
+    WRITTEN,
     Figures,
     read_database,
     shard_pages,
@@ -59,8 +61,7 @@ def judge_shard(
         partitions: those that it has sites of.
 
     Returns:
-        How many ``items`` were written; the partitions of which pages are to be ``joined``; how
-        many pages were ``lost`` to errors; ``figures``.
+        The figures, and the partitions of which pages are to be ``joined``.
 
     Raises:
         StoreError: the file has changed since it was read, the evidence cannot be read, or the
@@ -72,7 +73,8 @@ def judge_shard(
     with write_database(path, _SCHEMA) if is_joining else nullcontext() as database:
 
         def pages() -> Iterator[Page]:
-            read = shard_pages(shard, archive.options.max_page_bytes, _counted_before)
+            # What gives no page was counted by the observe step.
+            read = shard_pages(shard, archive.options.max_page_bytes, lambda *_: None)
             for place, page in enumerate(read):
                 if to_judge.get(place) and database is not None:
                     partition = archive.partition_of(page.site_name)
@@ -116,10 +118,6 @@ def join_partition(archive: Archive, partition: int, numbers: Sequence[int]) -> 
     return _write_items(archive, f"joined-{partition:04}", evidence, pages())
 
 
-def _counted_before(reason: str, detail: str) -> None:
-    """Ignore what gives no page: the observe step has counted it."""
-
-
 def _damaged(reason: str, detail: str) -> NoReturn:
     raise StoreError(f"{detail} ({reason}): delete this file, and run the command again")
 
@@ -128,8 +126,8 @@ def _write_items(
     archive: Archive, name: str, evidence: StoredEvidence, pages: Iterable[Page]
 ) -> dict[str, Any]:
     """Judge pages and write their items, into no file where there are none."""
-    path, figures, count = archive.items_file(name), Figures(), 0
-    options = archive.options
+    options, figures, count = archive.options, Figures(), 0
+    path = archive.output / f"{name}.{options.output_format}"
     session = Session(
         options, figures, mode=Mode.ARCHIVE, evidence=evidence, reraise=(MemoryError,)
     )
@@ -148,19 +146,16 @@ def _write_items(
             stage.close()
     if not count:
         path.unlink()
-    files = [path] if count else []
-    return {"items": count, "lost": session.lost, "figures": figures.as_json(), "files": files}
+    figures.inc_value(WRITTEN, count)
+    figures.inc_value(LOST, session.lost)
+    return {**figures.as_json(), "files": [path] if count else []}
 
 
 def exporter_for(form: str, file: IO[bytes]) -> Any:  # noqa: ANN401 - Scrapy's, or one like them
-    """Return an exporter that writes items to a file as feeds of Scrapy have them.
+    """Return an exporter that writes items as feeds of Scrapy have them.
 
-    Args:
-        form: ``jsonl``, ``csv`` or ``parquet``.
-        file: the file.
-
-    Raises:
-        OptionError: a package is missing that the format needs.
+    ``form`` is ``jsonl``, ``csv`` or ``parquet``. OptionError is raised where that needs a package
+    that is missing.
     """
     if form == "jsonl":
         return _JsonLinesExporter(file)

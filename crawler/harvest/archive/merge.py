@@ -121,7 +121,7 @@ def _joined(pages: Sequence[PageFacts], evidence: SiteEvidence, options: Options
 
 
 def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> dict[str, Any]:
-    """Make the evidence of the sites of a partition: a job, which returns ``figures``.
+    """Make the evidence of the sites of a partition: a job, which returns the figures.
 
     Args:
         archive: what every job is given.
@@ -157,7 +157,7 @@ def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> di
             figures.inc_value("corpus/sites")
             figures.inc_value("corpus/pages/skipped", left_out)
             figures.inc_value("corpus/skipped/duplicate-address", left_out)
-    return {"figures": figures.as_json(), "files": [path]}
+    return {**figures.as_json(), "files": [path]}
 
 
 def pages_to_judge(archive: Archive, shard: int, partitions: Iterable[int]) -> dict[int, bool]:

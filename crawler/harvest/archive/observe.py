@@ -75,7 +75,7 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
         shard: the file.
 
     Returns:
-        ``partitions`` that it has sites of; ``figures``.
+        The figures, and ``partitions`` that the shard has sites of.
 
     Raises:
         StoreError: the file has changed since it was found, or the result cannot be written.
@@ -98,7 +98,7 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
                 database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?)", rows)
     if not figures.counts:
         figures.skipped("no-page", f"{shard.path}: nothing in it is a page")
-    return {"partitions": sorted(partitions), "figures": figures.as_json(), "files": [path]}
+    return {**figures.as_json(), "partitions": sorted(partitions), "files": [path]}
 
 
 def _facts(number: int, document: Document, options: Options) -> PageFacts:

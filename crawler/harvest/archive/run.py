@@ -1,131 +1,56 @@
 """An archive from its files to its items: which jobs there are, and in which order they run.
 
-What an earlier run has done is not done again. Nothing that grows with the number of pages is held
-here.
+Nothing that grows with the number of pages is held here.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
-from dataclasses import astuple, dataclass, field, replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import astuple, replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from crawler.core.errors import CorpusError, StoreError
-from crawler.harvest.archive.folders import MANIFEST, clear_output, find_shards, locked, origin_of
+from crawler.core.errors import ArgumentError, CorpusError, StoreError
 from crawler.harvest.archive.judge import exporter_for, join_partition, judge_shard
 from crawler.harvest.archive.merge import merge_partition
 from crawler.harvest.archive.observe import observe_shard
-from crawler.harvest.archive.work import Archive, Figures, key_of, read_json, write_json
+from crawler.harvest.archive.work import (
+    Archive,
+    Job,
+    Shard,
+    Summary,
+    do_job,
+    key_of,
+    read_json,
+    write_json,
+)
 from crawler.harvest.engine import Call
 from crawler.settings import Options
-from crawler.store.files import ASIDE
+from crawler.store.archive import ARCHIVE_SUFFIXES
+from crawler.store.files import ASIDE, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
-    from crawler.harvest.archive.work import Shard
     from crawler.harvest.engine import Engine
 
-__all__ = ["ArchiveHarvest", "Job", "Summary", "partitions_for"]
+__all__ = ["MANIFEST", "ArchiveHarvest", "find_shards", "locked", "partitions_for"]
 
+MANIFEST: Final = "archive.json"
+"""Name of the file in the output folder that says what the items are made of, and whether all."""
 _PARTITION_BYTES: Final = 256 << 20
 """Bytes of an archive for one partition: the addresses of some 100,000 pages fit in memory."""
 _LEAST_BITS, _MOST_BITS = 2, 12
 """There are 4 to 4,096 partitions."""
 _KEY_CHARS: Final = 16
 _TELL_SECONDS: Final = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One call of a function that writes files.
-
-    ``name``
-        What people call it.
-    ``function``, ``arguments``
-        What is called, in any process; the first argument is the archive. It returns a dictionary
-        of JSON values, in which ``files`` are the paths of the files that it has written.
-    ``marker``
-        The done marker: a JSON file of what the function returned, with the size of each file.
-    """
-
-    name: str
-    function: Callable[..., dict[str, Any]]
-    arguments: tuple[Any, ...]
-    marker: Path
-
-    def earlier_value(self) -> dict[str, Any] | None:
-        """Return what the function returned in an earlier run whose files are all there."""
-        try:
-            value: dict[str, Any] = read_json(self.marker)
-            sizes: dict[str, int] = value["files"]
-            is_done = all(Path(name).stat().st_size == size for name, size in sizes.items())
-        except (StoreError, OSError, KeyError, TypeError):
-            return None
-        return value if is_done else None
-
-
-def do_job(job: Job) -> dict[str, Any]:
-    """Do a job and write its done marker; called in the process that the job was given to.
-
-    Returns:
-        What the function returned.
-
-    Raises:
-        StoreError: a file cannot be read or written.
-        Exception: whatever the function raises.
-    """
-    sys.path += [folder for folder in job.arguments[0].path if folder not in sys.path]
-    value = job.function(*job.arguments)
-    value["files"] = {str(path): path.stat().st_size for path in value["files"]}
-    write_json(job.marker, value)
-    return value
-
-
-@dataclass(slots=True)
-class Summary:
-    """What became of an archive.
-
-    ``files``
-        How many there are; each is a shard.
-    ``items``
-        How many were written.
-    ``lost``
-        Pages of which no item could be made, because of an error.
-    ``failed``
-        What could not be done, a line each.
-    ``figures``
-        What became of the pages.
-    """
-
-    files: int = 0
-    items: int = 0
-    lost: int = 0
-    failed: list[str] = field(default_factory=list)
-    figures: Figures = field(default_factory=Figures)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether there is an item, or a reason for none, of every page."""
-        return not self.failed and not self.lost
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the summary as JSON values."""
-        return {
-            "complete": self.is_complete,
-            "files": self.files,
-            "items": self.items,
-            "lost": self.lost,
-            "failed": self.failed,
-            "damage": self.figures.damage,
-            "pages": self.figures.counts["corpus/pages/fetched"],
-            "sites": self.figures.counts["corpus/sites"],
-            "skipped": self.figures.skips,
-        }
 
 
 class ArchiveHarvest:
@@ -172,7 +97,7 @@ class ArchiveHarvest:
         output = self._archive.output
         # What is wrong with the call shows before hours of work, and before anything is written.
         exporter_for(self._archive.options.output_format, BytesIO())
-        origin_of(output)
+        _origin_of(output)
         with locked(output, "-O"), locked(self._archive.work, "--work"):
             self._run_steps()
             summary = {"key": self._archive.judged, **self._summary.as_json()}
@@ -190,7 +115,7 @@ class ArchiveHarvest:
         judged = key_of(merged, archive.options.output_format)
         self._archive = replace(archive, merged=merged, judged=judged)
         self._merge(keys, set().union(*observed.values()))
-        if removed := clear_output(archive.output, judged):
+        if removed := _clear_output(archive.output, judged):
             self._tell(f"{archive.output}: {removed:,} files of other items are replaced")
         self._join(self._judge([(shards[key], observed[key]) for key in keys]))
         self._remove_old({merged, judged, *shards})
@@ -259,7 +184,8 @@ class ArchiveHarvest:
                 missing[job.name] = job
             else:
                 done += 1
-                yield job, self._added(value)
+                self._summary.add(value)
+                yield job, value
         if not missing:
             return
         total, told_at = done + len(missing), time.monotonic()
@@ -271,17 +197,12 @@ class ArchiveHarvest:
                 words = ended.failure.removeprefix(f"{job.name}: ")
                 self._summary.failed.append(f"{job.name}: {words}")
             else:
-                yield job, self._added(ended.value)
+                self._summary.add(ended.value)
+                yield job, ended.value
             if time.monotonic() - told_at >= _TELL_SECONDS:
                 told_at = time.monotonic()
                 self._tell(f"{step}: {done:,} of {total:,}")
         self._summary.failed += [f"{name}: stopped before it began" for name in missing]
-
-    def _added(self, value: dict[str, Any]) -> dict[str, Any]:
-        self._summary.items += value.get("items", 0)
-        self._summary.lost += value.get("lost", 0)
-        self._summary.figures.add(value["figures"])
-        return value
 
     def _remove_old(self, keys: set[str]) -> None:
         """Remove results of other states of the archive, and what killed jobs left."""
@@ -304,13 +225,139 @@ def _files_named(settings: Mapping[str, Any]) -> list[tuple[str, int, int]]:
 
 
 def partitions_for(size: int) -> int:
-    """Return into how many partitions the sites of an archive are put.
+    """Return into how many partitions the sites of an archive of so many bytes are put.
 
     It is a power of two, so that a few files more seldom change it: what shards say is kept by
     partition, and is made again when their number changes.
-
-    Args:
-        size: bytes of the archive.
     """
     bits = ((size - 1) // _PARTITION_BYTES).bit_length()
     return 1 << max(_LEAST_BITS, min(_MOST_BITS, bits))
+
+
+def find_shards(paths: Sequence[Path]) -> list[Shard]:
+    """Find the files of an archive.
+
+    Args:
+        paths: files, and folders in the place of all WARC files in and below them, sorted.
+
+    Returns:
+        The files in their order; a file that is named twice stands at its last place.
+
+    Raises:
+        ArgumentError: there is none, or one that is no WARC file or is not there.
+    """
+    if not paths:
+        raise ArgumentError("name the WARC files to read")
+    try:
+        found = [_shard(file) for path in paths for file in _files_of(path)]
+    except OSError as error:
+        _refuse(error)
+    return list(reversed(dict.fromkeys(reversed(found))))
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = [
+        Path(folder, name)
+        for folder, _, names in os.walk(path, onerror=_refuse)
+        for name in names
+        if name.lower().endswith(ARCHIVE_SUFFIXES)
+    ]
+    if not found:
+        raise ArgumentError(
+            f"{path} has no WARC file in it or below, whose names end in "
+            f"{', '.join(ARCHIVE_SUFFIXES)}; 'scrapy crawl archive' reads folders of saved pages"
+        )
+    return sorted(found)
+
+
+def _shard(path: Path) -> Shard:
+    found = path.stat()
+    if not S_ISREG(found.st_mode) or not path.name.lower().endswith(ARCHIVE_SUFFIXES):
+        raise ArgumentError(
+            f"{path} is no WARC file: it needs a name that ends in {', '.join(ARCHIVE_SUFFIXES)}, "
+            "and is read twice; 'scrapy crawl archive' reads lists of pages"
+        )
+    with path.open("rb"):
+        return Shard(path.resolve(), found.st_size, found.st_mtime_ns)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise ArgumentError(
+        f"{error.filename} cannot be read ({error.strerror or error}): name WARC files, or folders "
+        "of them"
+    ) from error
+
+
+@contextmanager
+def locked(folder: Path, option: str) -> Iterator[None]:
+    """Make a folder where there is none, and keep other commands out of it.
+
+    Args:
+        folder: the folder.
+        option: the option of the command that names another folder, for errors.
+
+    Raises:
+        ArgumentError: another process uses it.
+        StoreError: it cannot be written to.
+    """
+    lock: AbstractContextManager[Any] | None
+    try:
+        lock = try_lock(folder / ".lock")
+    except NotImplementedError:
+        # A file system without locks: whether another command works there cannot be known.
+        lock = nullcontext()
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be written to ({error.strerror or error}): name another with {option}"
+        ) from error
+    if lock is None:
+        raise ArgumentError(
+            f"{folder} is in use already: wait for the end of the other command, or name another "
+            f"folder with {option}"
+        )
+    with lock:
+        yield
+
+
+def _origin_of(output: Path) -> str:
+    """Return the key of what the items in a folder are made of; "" where it has none.
+
+    Raises:
+        ArgumentError: it holds items of unknown origin.
+    """
+    with suppress(StoreError, KeyError, TypeError):
+        return str(read_json(output / MANIFEST)["key"])
+    if files := _item_files(output):
+        raise ArgumentError(
+            f"{output} holds {files[0].name}, and does not say whose items these are: name an "
+            "empty folder with -O"
+        )
+    return ""
+
+
+def _clear_output(output: Path, key: str) -> int:
+    """Prepare a folder for items with a key; remove those of another, and return how many.
+
+    Raises:
+        ArgumentError: it holds items of unknown origin.
+        StoreError: it cannot be written to.
+    """
+    is_other = _origin_of(output) != key
+    others = _item_files(output) if is_other else []
+    try:
+        for path in [*others, *output.glob(f".*{ASIDE}")]:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename} cannot be removed ({error.strerror}): name another folder with -O"
+        ) from error
+    if is_other:
+        # Only now: a folder that has this key keeps its files.
+        write_json(output / MANIFEST, {"key": key, "complete": False})
+    return len(others)
+
+
+def _item_files(output: Path) -> list[Path]:
+    return sorted(output.glob("part-*")) + sorted(output.glob("joined-*"))

@@ -1,8 +1,8 @@
-"""What all jobs of an archive know, and the files in which their results are kept.
+"""The jobs of an archive: what each is given, what it returns, and where its results are kept.
 
 The name of a result is a hash of all that it depends on: the files as they were found, the
 settings, and the version of this project. So a result that is there holds, and a result that no
-longer holds is not found. A file ``.json`` beside a result is its done marker (``run.py``).
+longer holds is not found. A file ``.json`` beside a result is its done marker.
 
 ==================================  ===========================================================
 ``observed/KEY.sqlite``             what the pages of a shard say (``observe.py``)
@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections import Counter
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
@@ -31,23 +33,26 @@ from crawler.store.files import replacing, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from crawler.core.page.page import Page
     from crawler.settings import Options
 
 __all__ = [
-    "OF_FILES", "Archive", "Figures", "Shard", "key_of", "read_database", "read_json",
-    "shard_pages", "write_database", "write_json",
+    "LOST", "OF_FILES", "WRITTEN", "Archive", "Figures", "Job", "Shard", "Summary", "do_job",
+    "key_of", "read_database", "read_json", "shard_pages", "write_database", "write_json",
 ]  # fmt: skip
 
+WRITTEN: Final = "corpus/items"
+"""The figure of the items written."""
+LOST: Final = "corpus/pages/lost"
+"""The figure of the pages of which no item could be made, because of an error."""
 OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
 """The reasons to skip that concern no record: a file is damaged, no archive, or has no page."""
 
 _FORMAT: Final = 3
 """Version of the files of results; another one is another key."""
-_LINES_OF_JOB: Final = 20
-_LINES_OF_ALL: Final = 200
+_JOB_LINES: Final = 20
+_ALL_LINES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +93,6 @@ class Archive:
         """Return the file of the pages of a shard that are judged with pages of other shards."""
         return self.work / "judged" / self.judged / f"{number:05}.sqlite"
 
-    def items_file(self, name: str) -> Path:
-        """Return a file of items."""
-        return self.output / f"{name}.{self.options.output_format}"
-
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -130,17 +131,70 @@ class Figures:
         if reason not in OF_FILES:
             self.inc_value("corpus/pages/fetched")
             self.inc_value("corpus/pages/skipped")
-        elif len(self.damage) < _LINES_OF_JOB:
+        elif len(self.damage) < _JOB_LINES:
             self.damage.append(f"{reason}: {detail}")
-
-    def add(self, values: Mapping[str, Any]) -> None:
-        """Add what :meth:`as_json` gave."""
-        self.counts.update(values["counts"])
-        self.damage += values["damage"][: _LINES_OF_ALL - len(self.damage)]
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as JSON values."""
         return {"counts": dict(self.counts), "damage": self.damage}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call of a function that writes files.
+
+    ``name``
+        What people call it.
+    ``function``, ``arguments``
+        What is called, in any process; the first argument is the archive. It returns a dictionary
+        of JSON values, in which ``files`` are the paths of the files that it has written.
+    ``marker``
+        The done marker: a JSON file of what the function returned, with the size of each file.
+    """
+
+    name: str
+    function: Callable[..., dict[str, Any]]
+    arguments: tuple[Any, ...]
+    marker: Path
+
+    def earlier_value(self) -> dict[str, Any] | None:
+        """Return what the function returned in an earlier run whose files are all there."""
+        try:
+            value: dict[str, Any] = read_json(self.marker)
+            sizes: dict[str, int] = value["files"]
+            is_done = all(Path(name).stat().st_size == size for name, size in sizes.items())
+        except (StoreError, OSError, KeyError, TypeError):
+            return None
+        return value if is_done else None
+
+
+def do_job(job: Job) -> dict[str, Any]:
+    """Do a job, in the process that it was given to, and write its done marker."""
+    sys.path += [folder for folder in job.arguments[0].path if folder not in sys.path]
+    value = job.function(*job.arguments)
+    value["files"] = {str(path): path.stat().st_size for path in value["files"]}
+    write_json(job.marker, value)
+    return value
+
+
+@dataclass(slots=True)
+class Summary:
+    """What became of an archive: how many files it has, what failed, a line each, and figures."""
+
+    files: int = 0
+    failed: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    damage: list[str] = field(default_factory=list)
+
+    def add(self, value: Mapping[str, Any]) -> None:
+        """Add the figures of a job."""
+        self.counts.update(value["counts"])
+        self.damage += value["damage"][: _ALL_LINES - len(self.damage)]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is an item, or a reason for none, of every page."""
+        return not self.failed and not self.counts[LOST]
 
     @property
     def skips(self) -> dict[str, int]:
@@ -148,6 +202,20 @@ class Figures:
         head = "corpus/skipped/"
         ranked = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
         return {k.removeprefix(head): count for k, count in ranked if k.startswith(head) and count}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the summary as JSON values."""
+        return {
+            "complete": self.is_complete,
+            "files": self.files,
+            "items": self.counts[WRITTEN],
+            "lost": self.counts[LOST],
+            "failed": self.failed,
+            "damage": self.damage,
+            "pages": self.counts["corpus/pages/fetched"],
+            "sites": self.counts["corpus/sites"],
+            "skipped": self.skips,
+        }
 
 
 def shard_pages(
@@ -208,10 +276,7 @@ def write_database(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
         try:
             address = f"{aside.absolute().as_uri()}?nolock=1"
             with closing(sqlite3.connect(address, uri=True)) as database:
-                database.executescript(
-                    "PRAGMA page_size=32768; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-                )
-                database.executescript(schema)
+                database.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {schema}")
                 yield database
                 database.commit()
         except sqlite3.Error as error:
