@@ -67,11 +67,10 @@ class DiscoverCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Find the pages and print them."""
         from crawler.core.errors import CorpusError, one_line
-        from crawler.discovery.preview import find_pages, json_lines, table
         from crawler.reports.stdout import for_a_reader
         from crawler.settings import Options
-        from crawler.spiders.arguments import parse_arguments
-        from crawler.spiders.site_arguments import SiteArguments
+        from crawler.spiders.arguments import SiteArguments, parse_arguments
+        from crawler.spiders.preview import find_pages, json_lines, table
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above

@@ -1,23 +1,32 @@
-"""Addresses as people write them, made whole; their one written form is the core's."""
+"""Addresses as people give them: typed, several in a text, or listed in a file."""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.core.page.addresses import address_key, address_site, canonical_address
+from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import DEFAULT_PORTS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
 __all__ = [
-    "address_key",
-    "address_site",
-    "canonical_address",
+    "ListedAddress",
+    "check_address_list",
     "complete_address",
+    "read_address_list",
     "split_addresses",
 ]
 
+_COLUMN = "url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _LOOKS_LIKE_HOST = re.compile(
     r"(?:localhost|[^/?#@:]+\.[^/?#@:]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?(?:[/?#]|$)"
@@ -52,8 +61,92 @@ def complete_address(text: str) -> str | None:
 
 
 def split_addresses(text: str) -> list[str]:
-    """Take a list of addresses apart at white space, and at commas in front of ``http``.
+    """Split a list of addresses at white space, and at commas in front of ``http``.
 
     Other commas are left alone, because an address may contain them.
     """
     return [part for part in _LIST_SEPARATOR.split(text.strip().strip(",")) if part]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAddress:
+    """One entry of a list.
+
+    Attributes:
+        line: Its line number from 1.
+        text: What stands there.
+        address: What to fetch; ``None`` where the entry holds no address.
+    """
+
+    line: int
+    text: str
+    address: str | None
+
+
+def check_address_list(path: Path) -> None:
+    """Make sure that a list can be read before a crawl starts.
+
+    Raises:
+        UnreadableInputError: There is no such file, it cannot be opened, or it is a CSV file
+            without a column ``url``.
+    """
+    try:
+        next(read_address_list(path), None)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreadableInputError(f"cannot read the list of addresses {path}: {reason}") from None
+
+
+def read_address_list(path: Path) -> Iterator[ListedAddress]:
+    """Read a list lazily.
+
+    The form follows from the file's ending: ``.jsonl`` and ``.ndjson`` hold objects with a key
+    ``url``, ``.csv`` a header with a column ``url``, anything else one address a line, where blank
+    lines and lines beginning with ``#`` are skipped. UTF-8, with or without a byte order mark.
+
+    Raises:
+        UnreadableInputError: It is a CSV file without a column ``url``.
+        OSError: It cannot be read.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+        if path.suffix.lower() == ".csv":
+            for number, row, typed in _csv_entries(lines, path):
+                yield ListedAddress(number, row, complete_address(typed))
+            return
+        is_json = path.suffix.lower() in {".jsonl", ".ndjson"}
+        for number, line in enumerate(map(str.strip, lines), start=1):
+            if line and (is_json or not line.startswith("#")):
+                typed = _json_address(line) if is_json else line
+                yield ListedAddress(number, line, complete_address(typed))
+
+
+def _json_address(text: str) -> str:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    value = record.get(_COLUMN) if isinstance(record, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, str]]:
+    rows = csv.reader(lines)
+    try:
+        names = [name.strip().lower() for name in next(rows, [])]
+    except csv.Error:
+        names = []
+    if _COLUMN not in names:
+        raise UnreadableInputError(
+            f"the list of addresses {path} has no column named '{_COLUMN}' in its first line",
+        )
+    column = names.index(_COLUMN)
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield rows.line_num, "a row that is no CSV", ""
+            continue
+        if row:
+            yield rows.line_num, ",".join(row), row[column] if column < len(row) else ""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import heapq
 import re
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from crawler.discovery.addresses import address_key, address_site
+from crawler.core.page.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["FoundBy", "Frontier", "Source", "Visit"]
 
@@ -36,30 +34,20 @@ _PART_OF_DATE = re.compile(r"\d{4}(?:-\d\d)?")
 class Visit:
     """An address to fetch, and what is known of it before it is fetched.
 
-    ``site``
-        The crawled site that it counts for.
-    ``depth``
-        Distance in links from the start; of sources, how deep they are nested.
-    ``kind``
-        What its page may be: ``article``, ``listing``, or empty where nothing tells.
-    ``date``
-        When its page was published or changed, as a listing or its address tells; ISO 8601, from a
-        year to a time.
-    ``found_by``
-        ``start``, ``sitemap``, ``feed`` or ``link``.
-    ``source``
-        For addresses that are read rather than handed over, what is expected there: ``robots``,
-        ``sitemap`` or ``feed``; empty for pages.
-    ``usual``
-        A source that nobody named; it is looked for because many sites have one there.
-    ``listed``
-        The date a listing gave, which may tell of a change; empty where none did.
-    ``hints``
-        Whether a later date than before tells of a change.
-    ``title``
-        The title a listing gave.
-    ``again``
-        Why a known page is asked for again, in crawls that remember; empty for others.
+    Attributes:
+        address: Canonical.
+        site: The crawled site that it counts for.
+        depth: Distance in links from the start; of sources, how deep they are nested.
+        kind: What its page may be: ``article``, ``listing``, or empty where nothing tells.
+        date: When its page was published or changed, by a listing or its address; ISO 8601, from
+            a year to a time.
+        found_by: How it was found.
+        source: What is expected at an address that is read and not exported; empty for pages.
+        usual: Whether a source is looked for only because many sites have one there.
+        listed: The date a listing gave, which may tell of a change; empty where none did.
+        hints: Whether a later date than before tells of a change.
+        title: The title a listing gave.
+        again: Why a known page is requested again, in incremental crawls; empty for others.
     """
 
     address: str
@@ -109,16 +97,14 @@ class Frontier:
     then those nearest to the start, then those found first. No page is given out while the start
     or a source is waiting or under way, so that the newest are known before the first is fetched.
 
-    With a page limit, a site never has more visits under way than pages it may still give: so no
-    page is fetched that would be thrown away, and nothing scheduled has to be called back when
-    the limit is reached. Pages are remembered by 64-bit hash. Picklable, so a paused crawl can
-    keep it.
+    With a page limit, a site never has more visits under way than pages it may still give: no page
+    is fetched in vain, and nothing has to be taken back from the scheduler. Pages are remembered
+    by 64-bit hash. Picklable, so that a paused crawl can keep it.
 
-    ``max_pages``
-        Most pages a site gives; 0 is no limit.
-    ``ahead``
-        Most visits of a site given out at once, so that what is found meanwhile can go before;
-        0 is no limit.
+    Attributes:
+        max_pages: Most pages a site gives; 0 is no limit.
+        ahead: Most visits of a site given out at once, so that better ones that are found meanwhile
+            can go first; 0 is no limit.
     """
 
     max_pages: int = 0
@@ -279,80 +265,6 @@ class Frontier:
                 visit = state.waiting[key][1]
                 if visit.turn > _SOURCE:
                     yield visit
-
-    # What follows is for crawls that remember. The others know of no earlier version of a page.
-
-    @property
-    def remembers(self) -> bool:
-        """Whether what earlier crawls have found and fetched is known."""
-        return False
-
-    def transaction(self, site: str) -> AbstractContextManager[Any]:  # noqa: ARG002 - as in the crawls that do
-        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
-        return nullcontext()
-
-    def listed_now(self, site: str, named: Container[int] | None) -> None:
-        """Note the keys of all that a site's sitemaps name now; None where one was not read."""
-
-    def are_redated(self, visits: Sequence[Visit]) -> bool:  # noqa: ARG002 - as in the crawls that do
-        """Say whether a listing dates so many known pages later that this tells of no changes."""
-        return False
-
-    def ask_again(self, address: str, kind: str) -> bool:  # noqa: ARG002 - as in the crawls that do
-        """Ask for a list that an earlier crawl has fetched; say whether it is."""
-        return False
-
-    def ask_whole(self, address: str) -> bool:  # noqa: ARG002 - as above
-        """Have a page that an earlier crawl has fetched sent whole; say whether it is."""
-        return False
-
-    def headers(self, visit: Visit) -> dict[str, str]:  # noqa: ARG002 - as above
-        """Return the request headers by which a server may answer that a page is as it was."""
-        return {}
-
-    def fetched(
-        self,
-        visit: Visit,  # noqa: ARG002 - as above
-        url: str,  # noqa: ARG002 - as above
-        body: bytes,  # noqa: ARG002 - as above
-        validators: tuple[str, str],  # noqa: ARG002 - as above
-        *,
-        wanted: bool,
-    ) -> bool:
-        """Note a page that came; say whether it is handed over.
-
-        Args:
-            visit: what was asked for.
-            url: where it came from, after redirects.
-            body: the page.
-            validators: its ``ETag`` and ``Last-Modified``.
-            wanted: whether it is to be exported.
-        """
-        return wanted
-
-    def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:
-        """Note that a page is as it was."""
-
-    def gone(self, visit: Visit, status: int) -> None:
-        """Note that there is no page any more, or none."""
-
-    def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
-        """Note that a page could not be had; with ``later``, that the next crawl may have it."""
-
-    def refused(
-        self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
-    ) -> None:
-        """Note that a page is not fetched, or was fetched and is none.
-
-        Args:
-            visit: what was asked for.
-            reason: why.
-            instead: the address under which the page is known, where there is one.
-            withdrawn: what was exported of it holds no more.
-        """
-
-    def no_page(self, visit: Visit, reason: str) -> None:
-        """Note that what came is no page, though there may have been one, and may be again."""
 
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""

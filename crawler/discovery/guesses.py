@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from crawler.core.pagetype.address import names_a_list
+from crawler.core.words import read_data
 
 __all__ = ["ARTICLE", "LISTING", "address_date", "address_language", "guess_kind"]
 
@@ -18,31 +20,15 @@ ARTICLE = "article"
 LISTING = "listing"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Names in queries under which publishing systems know one article.
-_ARTICLE_NAMES = _words(
-    "id no idx idxno aid nid artid articleid article_id newsid news_id storyid story_id seq p "
-    "key arcid gid oid wr_id document_srl logno post postid post_id contentid content_id uid"
-)
-# Names in queries that choose, order or turn over a list.
-_LIST_NAMES = _words(
-    "page paged pg pageno page_no pagenum currentpage offset start sort order orderby sortby "
-    "dir direction filter month year day date tag cat category q s search query keyword "
-    "view per_page limit archive m yr mo"
-)
-# Parts of a path behind which stands the name of a list.
-_LIST_PARTS = _words(
-    "tag tags tagged category categories cat author authors label labels search users user page "
-    "seite pagina calendar kalender calendario kategorie schlagwort categoria categorias "
-    "categorie etiqueta etiquetas etichetta auteur autor autore"
-)
-# Those behind which articles stand as well.
-_MIXED_PARTS = _words("topic topics section sections rubrik thema tema")
-# Those behind which a date names a list, and anything else may be an article.
-_DATED_PARTS = _words("archive archives archiv archivo archivos archivio")
+# ``article_parameters``: names in queries under which publishing systems know one article;
+# ``list_parameters``: those that choose, order or page through a list. ``list_parts``: parts of a
+# path behind which the name of a list stands; ``mixed_parts``: behind which articles stand as well;
+# ``dated_parts``: behind which a date names a list, and anything else may be an article.
+# ``latest_parameters``: a list of what is older than a date leads to no page of that date.
+# ``languages``: ISO 639-1.
+_WORDS: Final = {
+    name: frozenset(words) for name, words in read_data("crawler.discovery", "addresses").items()
+}
 # What stands for the folder that it is in.
 _INDEX = re.compile(r"(?:index|default)\.(?:html?|php|aspx?|jsp|do)|all")
 _PAGE_PART = re.compile(r"(?:page|seite|pagina)[-_]?\d{1,6}|p\d{1,3}")
@@ -69,27 +55,14 @@ _NAMED_MONTH = re.compile(
 _MONTH_FIRST = re.compile(rf"/(?P<month>{_MONTH_NAME})[-_](?P<year>(?:19|20)\d\d)(?=/|$)")
 # Six numbers are a month where lists by date are, and else as often the number of an article.
 _COMPACT_MONTH = re.compile(
-    rf"(?:/(?:calendar|kalender|{'|'.join(sorted(_DATED_PARTS))})/|[?&](?:m|ym|month|date)=)"
+    rf"(?:/(?:calendar|kalender|{'|'.join(sorted(_WORDS['dated_parts']))})/|[?&](?:m|ym|month|date)=)"
     r"(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?=[/&]|$)"
 )
 # 27-11-2026 as a whole part; which of the first two is the month is not known.
 _YEAR_LAST = re.compile(r"/(?:\d{1,2}[-.]){2}(?P<year>(?:19|20)\d\d)(?=/|$)")
 _OLD_ARCHIVE = re.compile(r"(?:19|20)\d\d(?:_\d\d){1,2}_archive\.html?")
-# A list of what is older than a date holds and leads to no page of that date.
-_LATEST_NAMES = _words("before max published-max until updated-max")
 _YEAR_ALONE = re.compile(r"/(?P<year>(?:19|20)\d\d)(?=/|$)")
 _LANGUAGE = re.compile(r"(?P<language>[a-z]{2})(?:[-_][a-z]{2,4})?")
-_LANGUAGE_NAMES = frozenset({"lang", "language", "hl", "locale"})
-# ISO 639-1.
-_LANGUAGES = _words(
-    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu "
-    "cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi "
-    "ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks "
-    "ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl "
-    "nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl "
-    "sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve "
-    "vi vo wa wo xh yi yo za zh zu"
-)
 _SLUG_MARKS = 3
 
 
@@ -109,10 +82,11 @@ def guess_kind(address: str) -> str:
     query = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
     names = {name.lower() for name, _ in query}
     of_article = any(
-        name.lower() in _ARTICLE_NAMES and any(map(str.isdigit, value)) for name, value in query
+        name.lower() in _WORDS["article_parameters"] and any(map(str.isdigit, value))
+        for name, value in query
     )
-    if of_article or names & _LIST_NAMES:
-        both = of_article and bool(names & _LIST_NAMES)
+    if of_article or names & _WORDS["list_parameters"]:
+        both = of_article and bool(names & _WORDS["list_parameters"])
         return "" if both else ARTICLE if of_article else LISTING
     if not segments:
         return LISTING if not names else ""
@@ -136,9 +110,12 @@ def _kind_of_path(segments: list[str]) -> str:
 def _is_list_path(segments: list[str]) -> bool:
     last = segments[-1]
     before = segments[-2] if len(segments) > 1 else ""
-    if _PAGE_PART.fullmatch(last) or last in _LIST_PARTS | _MIXED_PARTS | _DATED_PARTS:
+    if (
+        _PAGE_PART.fullmatch(last)
+        or last in _WORDS["list_parts"] | _WORDS["mixed_parts"] | _WORDS["dated_parts"]
+    ):
         return True
-    if before in _LIST_PARTS or (before in _MIXED_PARTS and names_a_list(last)):
+    if before in _WORDS["list_parts"] or (before in _WORDS["mixed_parts"] and names_a_list(last)):
         return True
     # A path that ends in a date names all that appeared then.
     tail = segments[:]
@@ -188,7 +165,9 @@ def _year_of_query(text: str) -> str:
 def _dating(query: str) -> str:
     """Return what of a query may date its page."""
     pairs = query.split("&")
-    return "&".join(pair for pair in pairs if pair.partition("=")[0].lower() not in _LATEST_NAMES)
+    return "&".join(
+        pair for pair in pairs if pair.partition("=")[0].lower() not in _WORDS["latest_parameters"]
+    )
 
 
 def _month(written: str) -> int:
@@ -202,9 +181,11 @@ def address_language(address: str) -> str:
     """
     parts = urlsplit(address.lower())
     candidates = [parts.path.split("/", 2)[1] if parts.path.startswith("/") else ""]
-    candidates += [value for name, value in parse_qsl(parts.query) if name in _LANGUAGE_NAMES]
+    candidates += [
+        value for name, value in parse_qsl(parts.query) if name in _WORDS["language_parameters"]
+    ]
     for candidate in candidates:
         named = _LANGUAGE.fullmatch(candidate)
-        if named and named["language"] in _LANGUAGES:
+        if named and named["language"] in _WORDS["languages"]:
             return named["language"]
     return ""

@@ -1,4 +1,4 @@
-"""The frontier of a crawl that remembers: its pages wait in the ledgers of their sites.
+"""The frontier of an incremental crawl: its pages wait in the ledgers of their sites.
 
 A kill at any moment leaves them there. What is read first (start pages, robots.txt, sitemaps,
 feeds) waits in memory, since each crawl reads it anew.
@@ -6,6 +6,7 @@ feeds) waits in memory, since each crawl reads it anew.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from crawler.store.ledger.ledger import Ledger
     from crawler.store.ledger.rows import Row
 
-__all__ = ["KeptFrontier"]
+__all__ = ["LedgerFrontier"]
 
 # Visits taken at once where nothing else limits them.
 _AT_ONCE: Final = 64
@@ -35,8 +36,10 @@ _SHARE_OF_KNOWN: Final = 0.5
 _KINDS: Final = {"front": LISTING}
 
 
-class KeptFrontier(Frontier):
-    """A :class:`~crawler.discovery.frontier.Frontier` that stands on ledgers.
+class LedgerFrontier(Frontier):
+    """A :class:`~crawler.discovery.frontier.Frontier` whose pages wait in ledgers.
+
+    It also notes there what came of each visit, so that later crawls request only what may be new.
 
     Args:
         memory: the ledgers, in which :meth:`add_root` opens those of further sites.
@@ -45,18 +48,7 @@ class KeptFrontier(Frontier):
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self.memory = memory
-        self._asked_again: set[int] = set()
-
-    @property
-    def remembers(self) -> bool:
-        """Whether what earlier crawls have found and fetched is known."""
-        return True
-
-    def transaction(self, site: str) -> AbstractContextManager[Any]:
-        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
-        return self.memory.transaction([site])
-
-    # Addresses
+        self._requeued: set[int] = set()
 
     def add_root(self, url: str, site: str = "") -> str:
         """Count the host of ``url`` as part of ``site`` (by default: of a site of its own).
@@ -72,11 +64,11 @@ class KeptFrontier(Frontier):
         state.taken = max(state.taken, self.memory.new_pages(name))
         return name
 
-    def know_hosts(self, url: str) -> None:
+    def add_redirected_host(self, url: str) -> None:
         """Count the host to which a start address led in an earlier crawl as part of its site.
 
-        Else pages that wait under that host would lie on no site until the start page comes, which
-        may fail.
+        Otherwise pages of that host would belong to no site until the start page comes, which may
+        fail.
         """
         row = self._row(url)
         if row is not None and row.canonical and self.site(row.canonical) is None:
@@ -86,14 +78,13 @@ class KeptFrontier(Frontier):
         """Let a visit wait; ``False`` when its address was seen before, in any crawl."""
         if visit.source:
             return super().add(visit)
-        at = now()
-        if visit.found_by == "start":
-            # It waits in memory, and is not given out by the ledger as well.
-            ledger = self._ledger(visit)
-            ledger.add_found([_found(visit, at)])
-            ledger.mark_fetching(visit.address)
-            return super().add(visit)
-        return bool(self._ledger(visit).add_found([_found(visit, at)]).new)
+        ledger = self._ledger(visit)
+        is_new = bool(ledger.add_found([_found(visit, now())]).new)
+        if visit.found_by != "start":
+            return is_new
+        # It waits in memory, and is not given out by the ledger as well.
+        ledger.mark_fetching(visit.address)
+        return super().add(visit)
 
     def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
         """Let visits wait; return those whose addresses were not seen before."""
@@ -107,10 +98,9 @@ class KeptFrontier(Frontier):
         Many sitemaps date all their pages to the moment at which they were made.
         """
         known = later = 0
-        at = now()
-        by_site: dict[str, list[Found]] = {}
+        by_site: defaultdict[str, list[Found]] = defaultdict(list)
         for visit in visits:
-            by_site.setdefault(visit.site, []).append(_found(visit, at))
+            by_site[visit.site].append(_found(visit, now()))
         for site, entries in by_site.items():
             of_site = self.memory.ledger(site).dated_later(entries)
             known, later = known + of_site[0], later + of_site[1]
@@ -129,8 +119,6 @@ class KeptFrontier(Frontier):
             return False
         row = self._row(address)
         return row is None or not row.fetched_at or row.fetched_at >= self._since(address)
-
-    # Visits
 
     def next_visits(self, site: str) -> list[Visit]:
         """Take the visits that may be made now out of the waiting ones, in the site's order."""
@@ -171,21 +159,22 @@ class KeptFrontier(Frontier):
         """Count the pages a full site leaves unvisited; 0 when it is not full."""
         return self.memory.ledger(site).pending() if self.is_full(site) else 0
 
-    def listed_now(self, site: str, named: Container[int] | None) -> None:
+    def transaction(self, site: str) -> AbstractContextManager[Any]:
+        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
+        return self.memory.transaction([site])
+
+    def note_listed(self, site: str, named: Container[int] | None) -> None:
         """Note the keys of all that a site's sitemaps name now; None where one was not read."""
         self.memory.again(site).named = named
 
-    def ask_again(self, address: str, kind: str) -> bool:
-        """Put a list that an earlier crawl has fetched back into the queue, once in a crawl."""
+    def request_list_again(self, address: str, kind: str) -> bool:
+        """Queue a list again that an earlier crawl has fetched, once in a crawl; say whether."""
         row = self._known(address)
-        if row is None:
-            return False
-        if kind != LISTING and (not row.kind or row.kind == ARTICLE):
-            return False
-        return self._requeue(row)
+        is_list = row is not None and (kind == LISTING or row.kind not in {"", ARTICLE})
+        return row is not None and is_list and self._requeue(row)
 
-    def ask_whole(self, address: str) -> bool:
-        """Have a page that an earlier crawl has fetched sent whole, once in a crawl."""
+    def request_whole(self, address: str) -> bool:
+        """Queue a page that an earlier crawl has fetched, unconditionally; say whether."""
         row = self._known(address)
         if row is None:
             return False
@@ -202,13 +191,11 @@ class KeptFrontier(Frontier):
 
     def _requeue(self, row: Row) -> bool:
         key = address_key(row.address)
-        if key in self._asked_again:
+        if key in self._requeued:
             return False
-        self._asked_again.add(key)
+        self._requeued.add(key)
         self._ledger_of(row.address).requeue(row.address)
         return True
-
-    # Answers
 
     def headers(self, visit: Visit) -> dict[str, str]:
         """Return the request headers by which a server may answer 304 instead of a known page."""
@@ -219,19 +206,27 @@ class KeptFrontier(Frontier):
     def fetched(
         self, visit: Visit, url: str, body: bytes, validators: tuple[str, str], *, wanted: bool
     ) -> bool:
-        """Note a page that came; say whether it is handed over: not where it is as it was."""
-        ledger = self._ledger(visit)
-        at = now()
+        """Note a page that came; say whether it is new or has changed, and is wanted.
+
+        Args:
+            visit: what was requested.
+            url: where it came from, after redirects.
+            body: the page.
+            validators: its ``ETag`` and ``Last-Modified``.
+            wanted: whether it is to be exported.
+        """
+        ledger, at = self._ledger(visit), now()
         if canonical_address(url) != visit.address:
             self._moved(ledger, visit, url, at)
         before = ledger.seen(url)
         etag, modified = validators
+        body_hash = xxhash.xxh3_128_hexdigest(body)
         change = ledger.mark_fetched(
             Fetched(
                 url,
                 200,
                 at,
-                xxhash.xxh3_128_hexdigest(body),
+                body_hash,
                 kind=visit.kind,
                 etag=etag,
                 last_modified=modified,
@@ -258,7 +253,7 @@ class KeptFrontier(Frontier):
         ledger.mark_refused(visit.address, "redirected", at=at, instead=url)
 
     def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:
-        """Note that a page is as it was."""
+        """Note that a page has not changed (304)."""
         etag, modified = validators
         self._ledger(visit).mark_fetched(
             Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
@@ -266,9 +261,9 @@ class KeptFrontier(Frontier):
         self.memory.again(visit.site).answered(visit.address, whole=False)
 
     def gone(self, visit: Visit, status: int) -> None:
-        """Note that there is no page any more, or none.
+        """Note that a page does not exist (404 or 410).
 
-        One of which nothing was exported has failed: it may be named before it is there.
+        One of which nothing was exported has failed: it may be linked before it exists.
         """
         ledger = self._ledger(visit)
         row = ledger.seen(visit.address)
@@ -290,7 +285,14 @@ class KeptFrontier(Frontier):
     def refused(
         self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
     ) -> None:
-        """Note that a page is not fetched, or was fetched and is none."""
+        """Note that a page is not fetched, or was fetched and is none.
+
+        Args:
+            visit: what was requested.
+            reason: why.
+            instead: the address under which the page is known, where there is one.
+            withdrawn: whether what was exported of it is withdrawn.
+        """
         ledger = self._ledger(visit)
         row = ledger.seen(visit.address)
         if row is not None and row.state == "fetching":
@@ -300,7 +302,7 @@ class KeptFrontier(Frontier):
         self.memory.again(visit.site).answered(visit.address, whole=False)
 
     def no_page(self, visit: Visit, reason: str) -> None:
-        """Note that what came is no page; where there was one, that is withdrawn and asked for."""
+        """Note that what came is no page; what was exported is withdrawn and tried again."""
         ledger = self._ledger(visit)
         row = ledger.seen(visit.address)
         if row is None or not row.exported_hash:
@@ -308,8 +310,6 @@ class KeptFrontier(Frontier):
             return
         ledger.retract(row.address)
         self.failed(visit, reason, 0, later=False)
-
-    # Ledgers
 
     def _ledger(self, visit: Visit) -> Ledger:
         return self.memory.ledger(visit.site)

@@ -11,7 +11,9 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.discovery.addresses import address_site, canonical_address
+from crawler.core.page.addresses import address_site, canonical_address
+from crawler.core.words import read_data
+from crawler.discovery.scope import MAX_ADDRESS_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,48 +21,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from crawler.core.page.parse import ParsedPage
+    from crawler.discovery.scope import Scope
 
 __all__ = [
-    "CUT_REASONS",
-    "NON_PAGE_EXTENSIONS",
     "Link",
-    "LinkRules",
     "judge_address",
     "page_links",
 ]
 
-NON_PAGE_EXTENSIONS = (
-    # images
-    "avif", "bmp", "gif", "heic", "ico", "jpeg", "jpg", "png", "psd", "svg", "tif", "tiff", "webp",
-    # sound and film
-    "aac", "avi", "flac", "flv", "m3u8", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg",
-    "oga", "ogg", "ogv", "opus", "wav", "webm", "wma", "wmv",
-    # archives and programs
-    "7z", "apk", "bin", "bz2", "deb", "dmg", "exe", "gz", "iso", "jar", "msi", "pkg", "rar", "rpm",
-    "tar", "tgz", "xz", "zip",
-    # documents
-    "csv", "doc", "docx", "epub", "hwp", "hwpx", "mobi", "odp", "ods", "odt", "pdf", "pps", "ppsx",
-    "ppt", "pptx", "ps", "rtf", "xls", "xlsx",
-    # data, feeds, styles, fonts; "js" is left out because titles such as "node.js" end addresses
-    "atom", "css", "eot", "ics", "json", "rdf", "rss", "torrent", "ttf", "vcf", "woff", "woff2",
-    "xml",
-)  # fmt: skip
-"""Endings of paths that hold no HTML page, in lower case."""
-
-CUT_REASONS = {
-    "file-type": "its ending names no HTML page",
-    "nofollow": "it is marked nofollow; -a follow_nofollow=true follows it",
-    "length": "it is longer than {max_length} characters",
-    "path-depth": "its path is deeper than {max_path_depth}; -a max_path_depth=0 lifts the limit",
-    "repeated-path": (
-        "a part of its path is repeated more than {max_repeats} times; "
-        "-a max_repeats=0 lifts the limit"
-    ),
-    "query": "its query has more than {max_query} parameters; -a max_query=0 lifts the limit",
-}
-"""Why links are cut, by the reason they are counted under, with how to lift it."""
-
-_EXTENSIONS = frozenset(NON_PAGE_EXTENSIONS)
+# Endings of files that are no HTML pages. "js" is none: titles such as "node.js" end addresses.
+_FILE_ENDINGS = frozenset(read_data("crawler.discovery", "addresses")["file_endings"])
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
 _NO_LINKS = frozenset({"nofollow", "none"})
 # What WordPress and Blogger put behind or around the address of a page, for programs.
@@ -69,27 +39,6 @@ _FEED_FORMS = frozenset({"atom", "rdf", "rss", "rss2"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
-# No server is known to answer longer addresses reliably, and real pages stay far below.
-_MAX_LENGTH = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class LinkRules:
-    """Limits against endless address spaces such as calendars. A limit of 0 is none."""
-
-    max_path_depth: int = 16
-    max_repeats: int = 3
-    max_query: int = 8
-    follow_nofollow: bool = False
-
-    def explain(self, reason: str) -> str:
-        """Say in words why a link was cut, and how to lift it."""
-        return CUT_REASONS[reason].format(
-            max_length=_MAX_LENGTH,
-            max_path_depth=self.max_path_depth,
-            max_repeats=self.max_repeats,
-            max_query=self.max_query,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +49,16 @@ class Link:
     cut: str = ""
 
 
-def page_links(page: ParsedPage, rules: LinkRules, *, nofollow: bool = False) -> list[Link]:
+def page_links(page: ParsedPage, scope: Scope, *, nofollow: bool = False) -> list[Link]:
     """Find the pages a page leads to, in document order, each address once.
 
     Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev. What is no web page by
-    its scheme (mail, scripts, data) is left out; the rest is judged by ``rules`` and comes with
+    its scheme (mail, scripts, data) is left out; the rest is judged by ``scope`` and comes with
     the reason when it is cut. Walks the tree once.
 
     Args:
         page: the page.
-        rules: what is cut.
+        scope: what is cut.
         nofollow: whether a header of the page marks all its links as nofollow.
     """
     page_nofollow = nofollow
@@ -126,8 +75,8 @@ def page_links(page: ParsedPage, rules: LinkRules, *, nofollow: bool = False) ->
     for href, is_marked in found:
         address = _absolute(page.base_url, href, page.encoding)
         if address and (address not in links or links[address].cut == "nofollow"):
-            cut = judge_address(address, rules)
-            if not cut and (is_marked or page_nofollow) and not rules.follow_nofollow:
+            cut = judge_address(address, scope)
+            if not cut and (is_marked or page_nofollow) and not scope.follow_nofollow:
                 cut = "nofollow"
             links[address] = Link(address, cut)
     return list(links.values())
@@ -168,21 +117,21 @@ def _encode(address: str, encoding: str) -> str:
         return safe_url_string(address)
 
 
-def judge_address(address: str, rules: LinkRules) -> str:
+def judge_address(address: str, scope: Scope) -> str:
     """Return why an address is not followed (a key of ``CUT_REASONS``); empty where it is."""
     parts = urlsplit(address)
     segments = [segment for segment in parts.path.split("/") if segment]
-    if posixpath.splitext(parts.path)[1][1:].lower() in _EXTENSIONS or _is_for_programs(segments):
+    if posixpath.splitext(parts.path)[1][1:].lower() in _FILE_ENDINGS or _is_for_programs(segments):
         return "file-type"
-    if len(address) > _MAX_LENGTH:
+    if len(address) > MAX_ADDRESS_LENGTH:
         return "length"
-    if 0 < rules.max_path_depth < len(segments):
+    if 0 < scope.max_path_depth < len(segments):
         return "path-depth"
-    if 0 < rules.max_repeats < len(segments) and (
-        max(Counter(segments).values()) > rules.max_repeats
+    if 0 < scope.max_repeats < len(segments) and (
+        max(Counter(segments).values()) > scope.max_repeats
     ):
         return "repeated-path"
-    if 0 < rules.max_query <= parts.query.count("&"):
+    if 0 < scope.max_query <= parts.query.count("&"):
         return "query"
     return ""
 

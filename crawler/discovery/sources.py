@@ -8,50 +8,51 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.listings import read_listing, usual_places
 from crawler.core.listings.model import PROBLEMS
-from crawler.discovery.addresses import address_key
+from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Visit
 from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
-from crawler.discovery.links import LinkRules, judge_address
+from crawler.discovery.links import judge_address
 from crawler.discovery.mirror_urls import plain_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crawler.core.listings import Entry, Listing
-    from crawler.discovery.choice import Choice
     from crawler.discovery.frontier import Source
+    from crawler.discovery.scope import Scope
 
-__all__ = ["FEEDS", "SOURCES", "Reading", "Sources", "read_source"]
+__all__ = ["SOURCES", "Reading", "Sources", "read_source"]
 
 SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""
 
 _DEEPEST: Final = 3
-FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
+_FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
 _PROBLEM_NAMES: Final = {words: name for name, words in PROBLEMS.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """A listing that was read.
 
-    ``listing``
-        As it was read.
-    ``pages``
-        The wanted pages it names, of any site.
-    ``cut``
-        Addresses it names and the crawl does not want, each with the reason.
-    ``sitemaps``
-        Further sitemaps with their dates.
-    ``outdated``
-        How many further sitemaps are left unread, since they are older than any wanted page.
+    Attributes:
+        listing: As it was read.
+        pages: The wanted pages it names, of any site.
+        cut: Addresses that are not wanted, each behind its reason.
+        sitemaps: Further sitemaps with their dates.
+        outdated: Number of further sitemaps that are older than any wanted page, and not read.
     """
 
     listing: Listing
-    pages: tuple[Visit, ...]
-    cut: tuple[tuple[str, str], ...]
-    sitemaps: tuple[tuple[str, str], ...]
-    outdated: int
+    pages: list[Visit] = field(default_factory=list)
+    cut: list[tuple[str, str]] = field(default_factory=list)
+    sitemaps: list[tuple[str, str]] = field(default_factory=list)
+    outdated: int = 0
+
+    @property
+    def is_feed(self) -> bool:
+        """Whether it is a feed, and no sitemap."""
+        return self.listing.kind in _FEEDS
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Give name and words of each thing that was wrong."""
@@ -59,77 +60,70 @@ class Reading:
             yield _PROBLEM_NAMES.get(line.rpartition(": ")[0], "other"), line
 
 
-def read_source(
-    body: bytes, url: str, content_type: str, choice: Choice, rules: LinkRules
-) -> Reading:
+def read_source(body: bytes, url: str, content_type: str, scope: Scope) -> Reading:
     """Read a listing and judge what it names; for a thread of its own, since it may be long.
 
     Args:
         body: the listing as it came.
         url: where it came from.
         content_type: its ``Content-Type``, or empty.
-        choice: what is wanted.
-        rules: limits that addresses of listings keep to as those of links do.
+        scope: what is wanted.
     """
-    listing = read_listing(body, url, content_type)
-    by_feed = listing.kind in FEEDS
-    pages: list[Visit] = []
-    cut: list[tuple[str, str]] = []
-    sitemaps: list[tuple[str, str]] = []
-    outdated = 0
-    for entry in listing.entries:
+    reading = Reading(read_listing(body, url, content_type))
+    for entry in reading.listing.entries:
         if entry.kind == "sitemap":
-            if choice.skips_source(entry.lastmod):
-                outdated += 1
+            if scope.is_too_old(entry.lastmod):
+                reading.outdated += 1
             else:
-                sitemaps.append((entry.url, entry.lastmod))
-        elif reason := judge_address(entry.url, rules) or choice.of_entry(entry):
-            cut.append((reason, entry.url))
-            if reason == "lang":
-                pages += _in_wanted_language(entry, choice, by_feed=by_feed)
-        else:
-            address, twin = (entry.url, "") if choice.twins else plain_address(entry.url)
-            if twin:
-                cut.append((twin, entry.url))
-            pages.append(_page(entry, address, by_feed=by_feed))
-    return Reading(listing, tuple(pages), tuple(cut), tuple(sitemaps), outdated)
+                reading.sitemaps.append((entry.url, entry.lastmod))
+            continue
+        address, cut = entry.url, judge_address(entry.url, scope) or scope.entry_cut(entry)
+        is_wanted = not cut
+        if is_wanted and not scope.twins:
+            address, cut = plain_address(entry.url)
+        if cut:
+            reading.cut.append((cut, entry.url))
+        addresses = [address] if is_wanted else []
+        if cut == "lang":
+            addresses = list(_alternates(entry, scope))
+        reading.pages += [_page(entry, one, is_of_feed=reading.is_feed) for one in addresses]
+    return reading
 
 
-def _page(entry: Entry, address: str, *, by_feed: bool) -> Visit:
+def _page(entry: Entry, address: str, *, is_of_feed: bool) -> Visit:
     # Feeds and news sitemaps name articles alone.
-    of_news = by_feed or bool(entry.published)
+    is_news = is_of_feed or bool(entry.published)
     return Visit(
         address,
         site="",
         depth=1,
-        kind=ARTICLE if of_news else guess_kind(address),
+        kind=ARTICLE if is_news else guess_kind(address),
         date=entry.published or entry.lastmod or address_date(address),
-        found_by="feed" if by_feed else "sitemap",
+        found_by="feed" if is_of_feed else "sitemap",
         listed=entry.lastmod,
         title=entry.title,
     )
 
 
-def _in_wanted_language(entry: Entry, choice: Choice, *, by_feed: bool) -> Iterator[Visit]:
-    """Give the same page in the languages wanted, where its sitemap names it there."""
+def _alternates(entry: Entry, scope: Scope) -> Iterator[str]:
+    """Give the addresses of the same page in the languages wanted."""
     for other in entry.alternates:
         code = other.language.lower().partition("-")[0]
-        if code in choice.languages and not choice.of_pattern(other.url):
-            yield _page(entry, other.url, by_feed=by_feed)
+        if code in scope.lang and not scope.pattern_cut(other.url):
+            yield other.url
 
 
 @dataclass(slots=True)
 class Sources:
     """The sources of one site: those that are named, else the usual places one after the other.
 
-    ``site``
-        The crawled site.
-    ``wanted``
-        Which of ``sitemap`` and ``feed`` are read.
-    ``most``
-        Most listings read; 0 is no limit.
-    ``left_unread``
-        How many there were beyond that limit, or nested too deeply.
+    Methods return what to read next.
+
+    Attributes:
+        site: The crawled site.
+        wanted: Which of ``sitemap`` and ``feed`` are read.
+        most: Most listings read; 0 is no limit.
+        left_unread: How many there were beyond that limit, or nested too deeply.
     """
 
     site: str
@@ -147,28 +141,24 @@ class Sources:
         return bool(self._usual)
 
     def begin(self, start: str, feeds: Iterable[str]) -> list[Visit]:
-        """Return what to read first.
+        """Return what to read first, or of a further start page what it adds.
 
         Args:
             start: address of the start page, as it was reached.
             feeds: the feeds that it names.
         """
-        places = usual_places(start)
-        self._usual = {"sitemap": list(places.sitemaps), "feed": list(places.feeds)}
+        is_first = not self.has_begun
         visits: list[Visit] = []
-        if "sitemap" in self.wanted:
-            root = start.split("/", 3)[:3]
-            visits.append(Visit("/".join([*root, "robots.txt"]), self.site, 0, source="robots"))
+        if is_first:
+            places = usual_places(start)
+            self._usual = {"sitemap": list(places.sitemaps), "feed": list(places.feeds)}
+            if "sitemap" in self.wanted:
+                robots = "/".join([*start.split("/", 3)[:3], "robots.txt"])
+                visits.append(Visit(robots, self.site, 0, source="robots"))
         if "feed" in self.wanted:
-            named = [Visit(url, self.site, 0, source="feed") for url in feeds]
-            visits += self._some(named) or self._next_usual("feed")
+            named = self._some([Visit(url, self.site, 0, source="feed") for url in feeds])
+            visits += named or (self._next_usual("feed") if is_first else [])
         return visits
-
-    def add_feeds(self, feeds: Iterable[str]) -> list[Visit]:
-        """Return what to read of the feeds that a further start page of the site names."""
-        if "feed" not in self.wanted:
-            return []
-        return self._some([Visit(url, self.site, 0, source="feed") for url in feeds])
 
     def after_robots(self, sitemaps: Iterable[str]) -> list[Visit]:
         """Return the sitemaps to read, by what a robots.txt names."""
@@ -191,9 +181,9 @@ class Sources:
         ]
         if reading.listing.next and reading.pages:
             following.append(replace(visit, address=reading.listing.next, usual=False))
-        deep = [further for further in following if further.depth > _DEEPEST]
-        self.left_unread += len(deep)
-        return self._some([further for further in following if further.depth <= _DEEPEST])
+        near = [further for further in following if further.depth <= _DEEPEST]
+        self.left_unread += len(following) - len(near)
+        return self._some(near)
 
     def after_nothing(self, visit: Visit) -> list[Visit]:
         """Return what to read after an address that gave no listing."""

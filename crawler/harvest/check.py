@@ -98,7 +98,7 @@ def discover_site(argument: Mapping[str, Any]) -> dict[str, Any]:
     from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - needed in a job alone
     from scrapy.settings import Settings  # noqa: PLC0415 - as above
 
-    from crawler.discovery.preview import find_pages, table  # noqa: PLC0415 - as above
+    from crawler.spiders.preview import find_pages, table  # noqa: PLC0415 - as above
 
     # As in the crawl, no project that lies around has a say.
     settings = Settings({"LOG_ENABLED": False})

@@ -17,7 +17,7 @@ from crawler.harvest.plansettings import read_settings
 from crawler.harvest.plantables import Table, kind_of, nearest, shown
 from crawler.harvest.schedule import cron_mistake, zone_mistake
 from crawler.settings import Options
-from crawler.spiders.site_arguments import SiteArguments
+from crawler.spiders.arguments import SiteArguments
 from crawler.store.files import file_name
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import xxhash
 from crawler.core.counting.simhash import similarity_hash
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
-from crawler.discovery.recrawl_policy import EXPLAINED, AskAgain
+from crawler.journey.recrawl_policy import EXPLAINED, RecrawlPolicy
 from crawler.store.ledger.file import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.versions import GONE_HASH, PART_HASH
@@ -78,7 +78,7 @@ class Memory:
         self._count = count
         self._hosts: dict[str, str] = {}
         self._ledgers: dict[str, Ledger] = {}
-        self._again: dict[str, AskAgain] = {}
+        self._again: dict[str, RecrawlPolicy] = {}
         # When the run began that this crawl goes on with: its own, or one that was killed.
         self._since: dict[str, str] = {}
         self._killed: dict[str, list[str]] = {}
@@ -243,12 +243,12 @@ class Memory:
                 stack.enter_context(self._ledgers[site].transaction())
             yield
 
-    def again(self, site: str) -> AskAgain:
+    def again(self, site: str) -> RecrawlPolicy:
         """Return which known pages of a site are asked for again."""
         if site not in self._again:
             # The runs before this one, of which the last few.
             begun = [run.started for run in self._ledgers[site].runs()[:-1]]
-            self._again[site] = AskAgain(
+            self._again[site] = RecrawlPolicy(
                 self._ledgers[site],
                 self.recheck,
                 self.max_rechecks,

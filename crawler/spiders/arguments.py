@@ -1,16 +1,21 @@
-"""Spider arguments: read from ``-a name=value`` into a dataclass of :mod:`crawler.fields`."""
+"""Spider arguments: read from ``-a name=value`` into a dataclass; those of the spider ``site``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from crawler.core.errors import ArgumentError, OneLineExit
-from crawler.fields import REQUIRED, fields_of, read_fields
+from crawler.core.page.addresses import canonical_address
+from crawler.discovery.addresses import complete_address, split_addresses
+from crawler.discovery.scope import Scope
+from crawler.discovery.sources import SOURCES
+from crawler.fields import REQUIRED, declare, fields_of, read_fields, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ArgumentExit", "parse_arguments"]
+__all__ = ["ArgumentExit", "SiteArguments", "parse_arguments"]
 
 _T = TypeVar("_T")
 
@@ -37,5 +42,49 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
     missing = [name for name, one in known.items() if one.default is REQUIRED and name not in given]
     mistakes += [f"-a {name}=… is missing, {known[name].meaning}" for name in missing]
     if mistakes:
-        raise ArgumentExit(f"{owner}: {mistakes[0]}; arguments are: {', '.join(known)}")
+        names = sorted(known, key=lambda name: known[name].default is not REQUIRED)
+        raise ArgumentExit(f"{owner}: {mistakes[0]}; arguments are: {', '.join(names)}")
     return cls(**values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteArguments(Scope):
+    """What ``scrapy crawl site`` and ``scrapy discover`` understand."""
+
+    url: str = declare(REQUIRED, "the address to start from; several are separated by spaces")
+    from_: tuple[str, ...] = declare(
+        SOURCES, "where pages are found, with commas between", words(*SOURCES)
+    )
+    max_pages: int = declare(10000, "the most pages of a site; 0 is no limit")
+    max_listings: int = declare(
+        500, "the most sitemaps and feeds of a site that are read; 0 is no limit"
+    )
+    recheck: float = declare(
+        0.5,
+        "when incremental crawls request a page again that nothing hints at: after this share of "
+        "the time for which it is known to be unchanged; 0 is at every crawl",
+    )
+    max_rechecks: int = declare(
+        500,
+        "the most pages of a site requested again though nothing hints at a change, in one crawl",
+    )
+
+    def start_addresses(self, owner: str) -> list[str]:
+        """Return the canonical addresses to start from.
+
+        Raises:
+            ArgumentExit: one is no address; or no date can be both since and until.
+        """
+        if self.since and self.until and self.since[: len(self.until)] > self.until:
+            raise ArgumentExit(
+                f"{owner}: since={self.since} is later than until={self.until}; exchange them"
+            )
+        addresses = []
+        for text in split_addresses(self.url):
+            address = complete_address(text)
+            if address is None:
+                raise ArgumentExit(
+                    f"{owner}: url={text} is no web address; give one such as https://blog.example/"
+                )
+            addresses.append(canonical_address(address))
+        return addresses

@@ -23,13 +23,13 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import UnreadablePageError, one_line
+from crawler.core.page.addresses import address_key
 from crawler.core.page.robots_meta import (
     DIRECTIVES,
     excluding,
     may_hold_directives,
     read_directives,
 )
-from crawler.discovery.addresses import address_key
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.settings import Options

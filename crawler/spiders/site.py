@@ -1,7 +1,8 @@
-"""Walk whole sites: the pages that sitemaps, feeds and links lead to, articles and newest first."""
+"""Crawl whole sites: the pages that sitemaps, feeds and links lead to, newest articles first."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
@@ -13,22 +14,20 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from crawler.core.errors import StoreError
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
+from crawler.core.page.addresses import canonical_address
 from crawler.core.pagination import is_part_of, next_part
-from crawler.discovery.addresses import canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
-from crawler.discovery.ledger_frontier import KeptFrontier
+from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.mirror_urls import plain_address
-from crawler.discovery.url_traps import Traps
-from crawler.spiders.arguments import parse_arguments
+from crawler.discovery.url_traps import Cuts, Traps
+from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import failure_reason
-from crawler.spiders.not_followed import Cuts
-from crawler.spiders.site_arguments import SiteArguments
 from crawler.spiders.site_sources import ListingReader, server_answers
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterator
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -49,7 +48,7 @@ _LASTING = frozenset({301, 308})
 
 
 class SiteSpider(ListingReader):
-    """Fetch the pages of one or more sites and hand over each page's response once."""
+    """Fetch the pages of one or more sites, and yield the response of each once."""
 
     name = "site"
     # The frontier decides the order; the scheduler keeps to it.
@@ -62,31 +61,26 @@ class SiteSpider(ListingReader):
     def __init__(self, **raw: object) -> None:
         super().__init__()
         self.arguments = parse_arguments(SiteArguments, raw, owner=self.name)
+        self.scope = self.arguments
         self.start_urls = self.arguments.start_addresses(self.name)
-        self.rules = self.arguments.rules()
-        self.choice = self.arguments.choice()
         self.frontier = Frontier()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
-        self.cuts = Cuts(
-            self.rules,
-            Traps(self.arguments.limits(horizon)),
-            self.arguments.max_depth,
-            self.logger,
-        )
+        traps = Traps(self.scope, "" if self.scope.calendar else horizon)
+        self.cuts = Cuts(self.scope, traps, self.logger)
 
     def remember(self, memory: Memory) -> None:
-        """Keep the frontier in the ledgers of the sites, and ask only for what may be new.
+        """Keep the frontier in the ledgers of the sites, and request only what may be new.
 
         Raises:
             StoreError: a ledger cannot be used.
         """
         memory.recheck = self.arguments.recheck
         memory.max_rechecks = self.arguments.max_rechecks
-        self.frontier = frontier = KeptFrontier(memory)
+        self.frontier = self.ledgers = LedgerFrontier(memory)
         for address in self.start_urls:
-            frontier.add_root(address)
+            self.ledgers.add_root(address)
         for address in self.start_urls:
-            frontier.know_hosts(address)
+            self.ledgers.add_redirected_host(address)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
@@ -97,17 +91,17 @@ class SiteSpider(ListingReader):
 
     async def start(self) -> AsyncIterator[Any]:
         """Begin at the given addresses, or go on where a paused crawl stopped."""
-        if not self.frontier.remembers:
+        if self.ledgers is None:
             self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
-        limits = self.cuts.traps.limits
+        horizon = self.cuts.traps.horizon
         self.cuts.traps = self.kept_state("corpus_traps", self.cuts.traps)
-        self.cuts.traps.limits = limits
+        self.cuts.traps.scope, self.cuts.traps.horizon = self.scope, horizon
         self.frontier.max_pages = self.arguments.max_pages
         # One more than may be under way, so that the site is never without a request.
         self.frontier.ahead = self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") + 1
         if "nofollow" in self.respected:
-            self.rules = replace(self.rules, follow_nofollow=False)
+            self.scope = replace(self.scope, follow_nofollow=False)
         for address in self.start_urls:
             site = self.frontier.add_root(address)
             self.frontier.add(Visit(address, site, 0, guess_kind(address), found_by="start"))
@@ -116,14 +110,15 @@ class SiteSpider(ListingReader):
                 yield request
 
     async def parse_start(self, response: Response) -> AsyncIterator[Response | Request]:
-        """Take a start page, or a sitemap or feed that was given as one.
+        """Take a start page, or a sitemap or feed that was given as start address.
 
         The host that it was redirected to is part of the site.
         """
         visit = self.visit_of(response)
         self.frontier.add_root(response.url, visit.site)
         if response.status != NOT_MODIFIED and await self.begin_at_listing(visit, response):
-            self.frontier.no_page(visit, "listing")
+            if self.ledgers is not None:
+                self.ledgers.no_page(visit, "listing")
             for request in self._after_nothing(visit):
                 yield request
             return
@@ -132,12 +127,12 @@ class SiteSpider(ListingReader):
             yield each
 
     def parse(self, response: Response, **_: object) -> Iterator[Response | Request]:
-        """Hand over a page that is new, then ask for the pages it leads to."""
+        """Yield a page that is new, then the requests of pages that it leads to."""
         visit = self.visit_of(response)
         self.frontier.finish(visit)
         reached = {visit.site}
-        if response.status == NOT_MODIFIED:
-            self.frontier.unchanged(visit, _validators(response))
+        if response.status == NOT_MODIFIED and self.ledgers is not None:
+            self.ledgers.unchanged(visit, _validators(response))
             self.cuts.traps.note(visit.address, visit.kind, 0)
             self.stats.inc_value("corpus/incremental/not_modified")
         else:
@@ -146,12 +141,12 @@ class SiteSpider(ListingReader):
             if self._is_new_page(response, visit):
                 directives = self.directives(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
-                with self.frontier.transaction(visit.site):
-                    is_handed_over = self._note(response, visit, page, directives)
+                with self.ledgers.transaction(visit.site) if self.ledgers else nullcontext():
+                    is_delivered = self._note(response, visit, page, directives)
                     if page is not None and "links" in self.arguments.from_:
                         reached |= self._offer_links(page, visit, directives)
-                if is_handed_over:
-                    yield from self.handed_over(response)
+                if is_delivered:
+                    yield from self.deliver(response)
         for name in sorted(reached):
             yield from self.requests_of(name)
         self._report_limit(visit.site)
@@ -159,19 +154,21 @@ class SiteSpider(ListingReader):
     def _note(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
     ) -> bool:
-        """Note a page that came; say whether it is handed over."""
+        """Note a page that came; say whether it is yielded."""
         wanted = self._is_wanted(response, visit, page, directives)
-        handed_over = self.frontier.fetched(
-            visit, response.url, response.body, _validators(response), wanted=wanted
-        )
-        if not handed_over:
+        is_delivered = wanted
+        if self.ledgers is not None:
+            is_delivered = self.ledgers.fetched(
+                visit, response.url, response.body, _validators(response), wanted=wanted
+            )
+        if not is_delivered:
             self.frontier.give_back(visit.site)
             if wanted:
-                self.skip(response.url, "unchanged", "it is as it was when it was fetched before")
-        return handed_over
+                self.skip(response.url, "unchanged", "it has not changed since an earlier crawl")
+        return is_delivered
 
-    def handed_over(self, response: Response) -> Iterator[Response]:
-        """Give what a page that is wanted is handed over as."""
+    def deliver(self, response: Response) -> Iterator[Response]:
+        """Give what the spider yields for a page that is wanted."""
         yield response
 
     def failed(self, failure: Failure) -> Iterator[Request]:
@@ -182,23 +179,12 @@ class SiteSpider(ListingReader):
             yield from self.source_failed(visit, failure)
             return
         self.count_failure(failure)
-        if visit is not None and failure.value is not None:
-            self._note_failure(visit, failure.value)
-        answers = server_answers(failure_reason(failure.value))
-        if visit is not None and visit.found_by == "start" and answers:
+        reason = failure_reason(failure.value)
+        if visit is not None and failure.value is not None and self.ledgers is not None:
+            _note_failure(self.ledgers, visit, failure.value, reason)
+        if visit is not None and visit.found_by == "start" and server_answers(reason):
             self.begin_sources(visit, None)
         yield from self._after_nothing(visit)
-
-    def _note_failure(self, visit: Visit, error: BaseException) -> None:
-        reason = failure_reason(error)
-        status = error.response.status if isinstance(error, HttpError) else 0
-        if status in GONE:
-            self.frontier.gone(visit, status)
-        elif reason == "robots":
-            self.frontier.refused(visit, reason)
-        else:
-            later = getattr(error, "retry_later", False)
-            self.frontier.failed(visit, reason, status, later=later)
 
     def request_dropped(self, request: Request) -> None:
         """Count it; another page may take its place under the limit."""
@@ -210,12 +196,12 @@ class SiteSpider(ListingReader):
             self.crawler.engine.crawl(following)
 
     def go_on(self) -> None:
-        """Ask for more where a component that is not of this project dropped what was asked for."""
+        """Go on where a component of another project dropped all requests under way."""
         try:
             self._go_on()
         except StoreError as error:
             # Nothing is under way, so the crawl ends.
-            self.logger.error("No more is asked for: %s", error)  # noqa: TRY400 - it says it all
+            self.logger.error("No more is requested: %s", error)  # noqa: TRY400 - it says it all
 
     def _go_on(self) -> None:
         engine = self.crawler.engine
@@ -229,21 +215,22 @@ class SiteSpider(ListingReader):
                     engine.crawl(request)
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy names the reason to everyone
-        """Tell what was cut, and count the addresses that the page limit left out."""
+        """Log what was cut, and count the addresses that the page limit left out."""
         left_out = sum(self.frontier.left_out(site) for site in self.frontier.sites())
         if left_out:
             self.stats.set_value("corpus/cut/page-limit", left_out)
-        self.tell_of_sources()
-        self.cuts.tell()
+        self.log_unread_sources()
+        self.cuts.log_traps()
 
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
         if not self.is_page(response):
-            self.frontier.no_page(visit, "not-html")
+            if self.ledgers is not None:
+                self.ledgers.no_page(visit, "not-html")
         elif self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
             self._led_away(visit, response, "off-site")
-        elif visit.depth and (cut := self.choice.of_pattern(canonical_address(url))):
+        elif visit.depth and (cut := self.scope.pattern_cut(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
             self._led_away(visit, response, cut)
         elif self.frontier.is_full(site):
@@ -258,56 +245,57 @@ class SiteSpider(ListingReader):
     def _led_away(self, visit: Visit, message: Response | Request, reason: str) -> None:
         """Note that a redirect led away from a page, for good or for now.
 
-        A site that is being worked on leads all its addresses to one page, and says by the status
-        that this will not last. Then the page is asked for again, as after a failure.
+        A site under maintenance redirects all its addresses to one page, with a status that says
+        that this will not last. Then the page is requested again, as after a failure.
         """
+        if self.ledgers is None:
+            return
         statuses = message.meta.get("redirect_reasons", ())
+        leads_back = message.url in message.meta.get("redirect_urls", ())
         if not statuses and canonical_address(message.url) == visit.address:
             # Nothing led away. What another page led here for is noted when that has come.
             if reason == "duplicate-address":
-                self.frontier.failed(visit, reason, 0, later=True)
+                self.ledgers.failed(visit, reason, 0, later=True)
             else:
-                self.frontier.refused(visit, reason)
-            return
-        leads_back = message.url in message.meta.get("redirect_urls", ())
-        if not leads_back and _LASTING.issuperset(statuses):
-            self.frontier.refused(visit, reason, message.url, withdrawn=True)
+                self.ledgers.refused(visit, reason)
+        elif not leads_back and _LASTING.issuperset(statuses):
+            self.ledgers.refused(visit, reason, message.url, withdrawn=True)
         else:
             reason = "redirect-loop" if leads_back else reason
-            self.frontier.failed(visit, reason, 0, later=False)
+            self.ledgers.failed(visit, reason, 0, later=False)
 
     def _is_wanted(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
     ) -> bool:
-        """Say whether a page is handed over, by what it asks for and by its own date."""
+        """Say whether a page is wanted, by its robots directives and by its own date."""
         if self.is_reserved(response, directives):
             return False
-        if page is None or not self.choice.has_dates or visit.kind == LISTING or not visit.depth:
+        if page is None or not self.scope.has_dates or visit.kind == LISTING or not visit.depth:
             return True
         published = read_metadata(page, response.url).published or ""
-        if self.choice.misses(published):
+        if self.scope.misses(published):
             self.skip(response.url, "date", f"it was published on {published}")
             return False
         return True
 
     def _offer_links(self, page: ParsedPage, visit: Visit, directives: frozenset[str]) -> set[str]:
-        """Put a page's links before the frontier; name the sites that got new addresses."""
+        """Offer a page's links to the frontier; name the sites that got new addresses."""
         reached: set[str] = set()
         new = 0
         # Articles link to one another, and say nothing of what lists have still to give.
         of_list = visit.kind == LISTING
         lists: list[tuple[str, str]] = []
-        for link in page_links(page, self.rules, nofollow="nofollow" in directives):
+        for link in page_links(page, self.scope, nofollow="nofollow" in directives):
             site = self.frontier.site(link.address)
             if site is None:
                 continue
-            if cut := link.cut or self.choice.of_pattern(link.address):
+            if cut := link.cut or self.scope.pattern_cut(link.address):
                 self.count_cut(cut, link.address)
                 continue
             address = self._plain(link.address)
             kind = _linked_kind(address, visit)
             is_first = of_list and kind != LISTING and self.frontier.meet(address)
-            cut = self.choice.of_link(address) or self._depth_cut(visit.depth + 1)
+            cut = self.scope.link_cut(address, visit.depth + 1)
             if not cut and self.frontier.knows(address):
                 new += is_first
                 lists.append((address, kind))
@@ -321,28 +309,21 @@ class SiteSpider(ListingReader):
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
         self.cuts.traps.note(visit.address, visit.kind, new)
-        if self.frontier.remembers:
-            self._ask_again(page, visit, lists if of_list or visit.found_by == "start" else (), new)
+        # Lists that earlier crawls have fetched, as long as lists bring something new.
+        wanted_lists = lists if visit.found_by == "start" or new else []
+        if self.ledgers is not None:
+            for address, kind in wanted_lists:
+                self.ledgers.request_list_again(address, kind)
+            # The next part of an article that came, so that both are made one item.
+            if following := next_part(page, visit.address):
+                self.ledgers.request_whole(following)
         return reached
 
-    def _ask_again(
-        self, page: ParsedPage, visit: Visit, links: Iterable[tuple[str, str]], new: int
-    ) -> None:
-        """Ask for lists that were fetched by earlier crawls, as long as such lists bring news.
-
-        A part of an article that came is followed by its next part, so that both are made one item.
-        """
-        if visit.found_by == "start" or new:
-            for address, kind in links:
-                self.frontier.ask_again(address, kind)
-        if following := next_part(page, visit.address):
-            self.frontier.ask_whole(following)
-
     def _plain(self, address: str) -> str:
-        """Return the address of the page itself, for one of a twin."""
-        plain, reason = (address, "") if self.arguments.twins else plain_address(address)
+        """Return the plain address of a page, for that of a twin."""
+        plain, reason = (address, "") if self.scope.twins else plain_address(address)
         if not reason:
-            # Hardly a site has one page at /a and another at /a/.
+            # Few sites have one page at /a and another at /a/.
             other = address.removesuffix("/") if address.endswith("/") else f"{address}/"
             is_other = not self.frontier.knows(address) and self.frontier.knows(other)
             return other if is_other else address
@@ -350,9 +331,6 @@ class SiteSpider(ListingReader):
         # /a/amp/ may be the twin of /a/ or of /a.
         other = plain.removesuffix("/") if plain.endswith("/") else f"{plain}/"
         return other if self.frontier.knows(other) else plain
-
-    def _depth_cut(self, depth: int) -> str:
-        return "depth" if 0 < self.arguments.max_depth < depth else ""
 
     def count_cut(self, reason: str, address: str) -> None:
         """Count an address that is not followed, once."""
@@ -365,19 +343,20 @@ class SiteSpider(ListingReader):
             yield from self.requests_of(visit.site)
 
     def requests_of(self, site: str) -> Iterator[Request]:
-        """Give what may be asked of a site now, past lists whose like give nothing new."""
+        """Give the requests that may be sent to a site now, without barren lists."""
         while visits := self.frontier.next_visits(site):
-            asked = [visit for visit in visits if not self._gives_nothing(visit)]
-            yield from map(self.request_for, asked)
-            if len(asked) == len(visits):
+            wanted = [visit for visit in visits if not self._is_barren(visit)]
+            yield from map(self.request_for, wanted)
+            if len(wanted) == len(visits):
                 return
 
-    def _gives_nothing(self, visit: Visit) -> bool:
-        """Pass over a list whose like have given nothing new since it was found."""
+    def _is_barren(self, visit: Visit) -> bool:
+        """Say whether lists like this one have given nothing new since it was found."""
         if visit.found_by != "link" or not self.cuts.traps.is_barren(visit.address, visit.kind):
             return False
         self.frontier.finish(visit)
-        self.frontier.refused(visit, "barren")
+        if self.ledgers is not None:
+            self.ledgers.refused(visit, "barren")
         self.count_cut("barren", visit.address)
         return True
 
@@ -386,7 +365,7 @@ class SiteSpider(ListingReader):
         if visit.source:
             return self.source_request(visit)
         at_start = visit.found_by == "start"
-        headers = self.frontier.headers(visit)
+        headers = self.ledgers.headers(visit) if self.ledgers is not None else {}
         return Request(
             visit.address,
             callback=self.parse_start if at_start else self.parse,
@@ -403,8 +382,7 @@ class SiteSpider(ListingReader):
         )
 
     def _report_limit(self, site: str) -> None:
-        left_out = self.frontier.left_out(site)
-        if left_out:
+        if left_out := self.frontier.left_out(site):
             self.logger.info(
                 "Page limit of %d reached for %s with %d more addresses known; "
                 "-a max_pages=0 lifts the limit",
@@ -414,8 +392,18 @@ class SiteSpider(ListingReader):
             )
 
 
+def _note_failure(ledgers: LedgerFrontier, visit: Visit, error: BaseException, reason: str) -> None:
+    status = error.response.status if isinstance(error, HttpError) else 0
+    if status in GONE:
+        ledgers.gone(visit, status)
+    elif reason == "robots":
+        ledgers.refused(visit, reason)
+    else:
+        ledgers.failed(visit, reason, status, later=getattr(error, "retry_later", False))
+
+
 def _by_own_name(response: Response, page: ParsedPage | None) -> Response:
-    """Know a page that names itself with or without a slash at its end by that name."""
+    """Give a page the address it declares, where only a slash at the end differs."""
     own = page.canonical_url if page is not None else None
     if own is None or own == response.url or own.rstrip("/") != response.url.rstrip("/"):
         return response

@@ -1,4 +1,4 @@
-"""How the spider ``site`` reads what is no page: robots.txt files, sitemaps and feeds."""
+"""How the spider ``site`` reads robots.txt files, sitemaps and feeds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from twisted.internet.threads import deferToThread
 from crawler.core.errors import StoreError, one_line
 from crawler.core.listings import find_feeds, sitemaps_of_robots
 from crawler.core.listings.model import MAX_LISTING_BYTES
-from crawler.discovery.addresses import address_key
-from crawler.discovery.sources import FEEDS, Reading, Sources, read_source
+from crawler.core.page.addresses import address_key
+from crawler.discovery.sources import Reading, Sources, read_source
 from crawler.middlewares.async_utils import pause
 from crawler.spiders.base import PageSpider, failure_reason
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from crawler.discovery.choice import Choice
     from crawler.discovery.frontier import Frontier, Visit
-    from crawler.discovery.links import LinkRules
-    from crawler.spiders.site_arguments import SiteArguments
+    from crawler.discovery.ledger_frontier import LedgerFrontier
+    from crawler.discovery.scope import Scope
+    from crawler.spiders.arguments import SiteArguments
 
 __all__ = ["ListingReader", "server_answers"]
 
@@ -52,69 +52,65 @@ class ListingReader(PageSpider):
 
     custom_settings: ClassVar[dict[str, Any]] = PageSpider.custom_settings  # type: ignore[misc] # as in the parent
     arguments: SiteArguments
-    choice: Choice
+    scope: Scope
     frontier: Frontier
-    rules: LinkRules
+    ledgers: LedgerFrontier | None = None
+    """The frontier, in incremental crawls: it keeps in ledgers what came of each visit."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sources: dict[str, Sources] = {}
         self._robots: dict[str, tuple[str, ...]] = {}
         self._problems: set[str] = set()
-        # What the sitemaps of a site name; None where not all of them could be read.
-        self._named: dict[str, set[int] | None] = {}
+        # What the sitemaps of a site list; None where not all of them could be read.
+        self._listed: dict[str, set[int] | None] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
         """Make the spider of a crawl."""
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.keep_robots, signals.response_received)
+        crawler.signals.connect(spider.note_robots, signals.response_received)
         return spider
 
     @abstractmethod
     def requests_of(self, site: str) -> Iterator[Request]:
-        """Give what may be asked of a site now."""
+        """Give the requests that may be sent to a site now."""
 
     @abstractmethod
     def failed(self, failure: Failure) -> Iterator[Request]:
-        """Take note that a request failed, and go on."""
+        """Count a request that failed, and go on."""
 
     @abstractmethod
     def count_cut(self, reason: str, address: str) -> None:
         """Count an address that is not followed."""
 
-    def keep_robots(self, response: Response, request: Request) -> None:
-        """Keep which sitemaps a robots.txt names, whoever asked for it."""
-        asked: str = request.meta.get("redirect_urls", [request.url])[0]
-        parts = urlsplit(asked)
+    def note_robots(self, response: Response, request: Request) -> None:
+        """Note which sitemaps a robots.txt names, no matter what requested it."""
+        url: str = request.meta.get("redirect_urls", [request.url])[0]
+        parts = urlsplit(url)
         if parts.path == _ROBOTS and not parts.query:
-            self._robots[_origin(asked)] = _named_sitemaps(response, asked)
+            self._robots[_origin(url)] = _named_sitemaps(response, url)
 
     def begin_sources(self, visit: Visit, response: Response | None) -> None:
-        """Put the sources of a site before the frontier, when its start page came or failed."""
+        """Add the sources of a site to the frontier, when its start page came or failed."""
         start = response.url if response is not None else visit.address
         page = self.parsed(response) if isinstance(response, TextResponse) else None
-        feeds = find_feeds(page) if page is not None else ()
         sources = self._sources_of(visit.site)
-        named = sources.add_feeds(feeds) if sources.has_begun else sources.begin(start, feeds)
-        self._add_sources(sources, named)
+        self._add_sources(sources, sources.begin(start, find_feeds(page) if page else ()))
 
     def _sources_of(self, site: str) -> Sources:
-        if site not in self.sources:
-            arguments = self.arguments
-            self.sources[site] = Sources(site, arguments.from_, arguments.max_listings)
-        return self.sources[site]
+        new = Sources(site, self.arguments.from_, self.arguments.max_listings)
+        return self.sources.setdefault(site, new)
 
     async def begin_at_listing(self, visit: Visit, response: Response) -> bool:
-        """Read what came from a start address, where that is a sitemap or feed; say whether it is.
+        """Read a start address that is a sitemap or feed; say whether it is one.
 
-        It is read whatever the argument ``from`` says, since somebody named it.
+        It is read whatever the argument ``from`` says, since the user named it.
         """
         if isinstance(response, HtmlResponse) and not _is_listing(response.body):
             return False
         reading = await self._reading(response)
-        kind = reading.listing.kind
-        if kind == "none":
+        if reading.listing.kind == "none":
             if not isinstance(response, HtmlResponse):
                 why = "; ".join(reading.listing.problems) or "it names no address"
                 self.begins_nothing(
@@ -130,7 +126,7 @@ class ListingReader(PageSpider):
             )
         sources = self._sources_of(visit.site)
         if sources.is_new(response.url):
-            named = replace(visit, source="feed" if kind in FEEDS else "sitemap")
+            named = replace(visit, source="feed" if reading.is_feed else "sitemap")
             await self._take(named, sources, response.url, reading)
         # A host that holds the listings of other sites alone has no more that are wanted.
         if not sources.has_begun and (visit.site in sites or not sites):
@@ -138,7 +134,7 @@ class ListingReader(PageSpider):
         return True
 
     def begins_nothing(self, url: str, why: str) -> None:
-        """Tell that a start address gave nothing to begin with."""
+        """Log that a start address gave nothing to begin with."""
         self.logger.warning("Nothing begins at %s: %s", url, why)
 
     def _add_sources(self, sources: Sources, visits: Iterable[Visit]) -> None:
@@ -163,12 +159,12 @@ class ListingReader(PageSpider):
                 "download_maxsize": MAX_LISTING_BYTES,
                 "download_warnsize": 0,
             },
-            # The frontier knows each source; one that redirects to another is told by its address.
+            # The frontier knows each source, and the spider each that another redirects to.
             dont_filter=True,
         )
 
     async def parse_source(self, response: Response) -> list[Request]:
-        """Read a source on a thread of its own, then ask for what may be asked now."""
+        """Read a source in a thread of its own, then give the next requests."""
         visit = self.visit_of(response)
         sources = self.sources[visit.site]
         try:
@@ -185,7 +181,7 @@ class ListingReader(PageSpider):
         except Exception:
             # One listing must not cost the others: the crawl goes on without it.
             self.logger.exception("Unexpected error on %s; please report it", response.url)
-            self._miss_names(visit.site)
+            self._note_unread(visit.site)
             self._nothing(visit, "error", "see the error above")
         finally:
             self.frontier.finish(visit)
@@ -198,7 +194,7 @@ class ListingReader(PageSpider):
             return
         self._nothing(visit, "unusable", "; ".join(reading.listing.problems))
         if visit.source == "sitemap":
-            self._miss_names(visit.site)
+            self._note_unread(visit.site)
 
     async def _reading(self, response: Response) -> Reading:
         reading: Reading = await maybe_deferred_to_future(
@@ -207,15 +203,14 @@ class ListingReader(PageSpider):
                 response.body,
                 response.url,
                 (response.headers.get("Content-Type") or b"").decode("latin-1"),
-                self.choice,
-                self.rules,
+                self.scope,
             )
         )
         return reading
 
     async def _take(self, visit: Visit, sources: Sources, url: str, reading: Reading) -> None:
-        """Put the pages of a listing before the frontier, and what is to be read after it."""
-        self._tell_problems(url, reading)
+        """Add to the frontier the pages of a listing, and what is to be read after it."""
+        self._log_problems(url, reading)
         new = await self._take_pages(visit.site, url, reading)
         self.stats.inc_value("corpus/discovery/listings")
         self.logger.info(
@@ -228,26 +223,25 @@ class ListingReader(PageSpider):
         )
         if reading.outdated:
             self.stats.inc_value("corpus/discovery/outdated", reading.outdated)
-            self._miss_names(visit.site)
+            self._note_unread(visit.site)
         self._add_sources(sources, sources.after(visit, reading))
 
     async def _take_pages(self, site: str, url: str, reading: Reading) -> int:
         new = 0
         for reason, address in reading.cut:
             self.count_cut(reason, address)
-        self._note_names(site, reading)
-        pages = self._believed(list(self._on_sites(reading.pages)), url)
+        self._note_listed(site, reading)
+        pages = self._without_false_dates(list(self._on_sites(reading.pages)), url)
         for first in range(0, len(pages), _PAGES_AT_ONCE):
-            visits = pages[first : first + _PAGES_AT_ONCE]
-            for visit in self.frontier.add_all(visits):
+            for visit in self.frontier.add_all(pages[first : first + _PAGES_AT_ONCE]):
                 new += 1
                 self.stats.inc_value(f"corpus/discovery/found/{visit.found_by}")
             await pause()
         return new
 
-    def _believed(self, pages: list[Visit], url: str) -> list[Visit]:
-        """Return pages with a word not to trust their dates, where these tell of no changes."""
-        if not self.frontier.are_redated(pages):
+    def _without_false_dates(self, pages: list[Visit], url: str) -> list[Visit]:
+        """Mark pages whose dates tell of no changes."""
+        if self.ledgers is None or not self.ledgers.are_redated(pages):
             return pages
         self.stats.inc_value("corpus/incremental/redated")
         self.logger.info(
@@ -264,21 +258,22 @@ class ListingReader(PageSpider):
             else:
                 yield page.on(site)
 
-    def _note_names(self, site: str, reading: Reading) -> None:
-        """Note what the sitemaps of a site name, so that what they name no more is found."""
-        named = self._named.setdefault(site, set())
-        if not self.frontier.remembers or reading.listing.kind in FEEDS or named is None:
+    def _note_listed(self, site: str, reading: Reading) -> None:
+        """Note what the sitemaps of a site list, so that what they list no more is found."""
+        listed = self._listed.setdefault(site, set())
+        if self.ledgers is None or reading.is_feed or listed is None:
             return
-        named.update(address_key(entry.url) for entry in reading.listing.entries)
-        named.update(address_key(page.address) for page in reading.pages)
-        self.frontier.listed_now(site, named)
+        listed.update(address_key(entry.url) for entry in reading.listing.entries)
+        listed.update(address_key(page.address) for page in reading.pages)
+        self.ledgers.note_listed(site, listed)
 
-    def _miss_names(self, site: str) -> None:
-        """Note that a sitemap was not read: what the others do not name may be in it."""
-        self._named[site] = None
-        self.frontier.listed_now(site, None)
+    def _note_unread(self, site: str) -> None:
+        """Note that a sitemap was not read: what the others do not list may be in it."""
+        self._listed[site] = None
+        if self.ledgers is not None:
+            self.ledgers.note_listed(site, None)
 
-    def _tell_problems(self, url: str, reading: Reading) -> None:
+    def _log_problems(self, url: str, reading: Reading) -> None:
         for name, words in reading.problems():
             self.stats.inc_value(f"corpus/discovery/problems/{name}")
             if name not in self._problems:
@@ -291,15 +286,15 @@ class ListingReader(PageSpider):
         """Count a source that could not be fetched, and go on without it."""
         reason = failure_reason(failure.value)
         if visit.source == "sitemap" and reason not in _EMPTY:
-            self._miss_names(visit.site)
+            self._note_unread(visit.site)
         self._nothing(visit, reason, failure.getErrorMessage(), go_on=server_answers(reason))
         self.frontier.finish(visit)
         yield from self.requests_of(visit.site)
 
     def _nothing(self, visit: Visit, reason: str, detail: str, *, go_on: bool = True) -> None:
-        """Count a source that gave nothing; one that somebody named is told of.
+        """Count a source that gave nothing; log one that is named somewhere.
 
-        Where no server answers, the usual places are not tried one after the other.
+        With ``go_on`` the next usual place is tried: not where the server does not answer.
         """
         if visit.usual or visit.source == "robots":
             self.stats.inc_value("corpus/discovery/absent")
@@ -312,8 +307,8 @@ class ListingReader(PageSpider):
             sources = self.sources[visit.site]
             self._add_sources(sources, sources.after_nothing(visit))
 
-    def tell_of_sources(self) -> None:
-        """Tell, at the end, how many listings were left unread."""
+    def log_unread_sources(self) -> None:
+        """Log, at the end, how many listings were left unread."""
         for site, sources in self.sources.items():
             if sources.left_unread:
                 self.stats.inc_value("corpus/discovery/left-unread", sources.left_unread)
@@ -332,12 +327,12 @@ class ListingReader(PageSpider):
 
 
 def server_answers(reason: str) -> bool:
-    """Say whether a failure of this reason shows that a server answers all the same."""
+    """Say whether a failure of this reason shows that a server answers."""
     return reason.startswith("http-") or reason in _ANSWERS
 
 
 def _is_listing(body: bytes) -> bool:
-    """Tell whether what is called a page of HTML is a listing: many servers call all of it so."""
+    """Say whether a response of type HTML is a listing: many servers give all that type."""
     first = _FIRST_TAG.search(body, 0, _SNIFFED)
     return first is not None and first[1].lower() in _LISTING_ROOTS
 

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Request, signals
 
 from crawler.core.errors import UnreadableInputError
-from crawler.discovery.addresses import address_key, complete_address, split_addresses
-from crawler.discovery.lists import ListedAddress, check_address_list, read_address_list
+from crawler.core.page.addresses import address_key
+from crawler.discovery.addresses import (
+    ListedAddress,
+    check_address_list,
+    complete_address,
+    read_address_list,
+    split_addresses,
+)
 from crawler.fields import declare
 from crawler.middlewares.throttling import SitePauses
 from crawler.spiders.arguments import ArgumentExit, parse_arguments

@@ -10,10 +10,16 @@ from urllib.parse import urljoin
 from scrapy import Request, signals
 
 from crawler.core.errors import CorpusError
+from crawler.core.page.addresses import address_key, address_site
 from crawler.core.wording import fit_width
-from crawler.discovery.addresses import address_key, address_site, complete_address, split_addresses
-from crawler.discovery.links import LinkRules, page_links
-from crawler.discovery.lists import check_address_list, read_address_list
+from crawler.discovery.addresses import (
+    check_address_list,
+    complete_address,
+    read_address_list,
+    split_addresses,
+)
+from crawler.discovery.links import page_links
+from crawler.discovery.scope import Scope
 from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
@@ -223,7 +229,7 @@ class WrapperSpider(PageSpider):
         follow = self.arguments.follow
         if follow is None:
             return
-        links = page_links(page, LinkRules())
+        links = page_links(page, Scope())
         wanted = [link.address for link in links if not link.cut and follow.search(link.address)]
         yield from self._requests(wanted)
 

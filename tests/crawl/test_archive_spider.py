@@ -239,8 +239,8 @@ def test_an_archive_takes_no_network_even_where_it_is_on(
         (("-a", "path=pages.jsonl|nowhere"), "path=nowhere: nowhere does not exist"),
         (("-a", "path=odd.bin"), "is of no kind that can be read"),
         (("-a", "path= | "), "names nothing to read"),
-        ((), "argument 'path' is missing"),
-        (("-a", "pth=x"), "unknown argument 'pth' (did you mean 'path'?)"),
+        ((), "path=… is missing"),
+        (("-a", "pth=x"), "'pth' (did you mean 'path'?)"),
     ],
 )
 def test_a_mistake_is_one_line(

@@ -231,7 +231,7 @@ def test_the_list_for_people_is_a_table(project: Project, paper: Site) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["discover", "a.example", "-a", "from=maps"], 2, "site: from=maps has 'maps' in it"),
+        (["discover", "a.example", "-a", "from=maps"], 2, "site: from is 'maps'. It accepts"),
         (["discover", "http://127.0.0.1:9/", "-s", "RETRY_ENABLED=0"], 1, "nothing was found"),
     ],
 )

@@ -334,7 +334,7 @@ def test_a_paused_crawl_goes_on_where_it_stopped(tmp_path: Path) -> None:
     [
         (
             "ur=x",
-            "site: there is no 'ur' (did you mean 'url'?); arguments are: url, from, since",
+            "site: there is no 'ur' (did you mean 'url'?); arguments are: url, ",
         ),
         ("max_pages=ten", "site: max_pages is 'ten'. It accepts a whole number"),
         ("url=no address", "site: url=no is no web address"),

@@ -183,7 +183,7 @@ def test_lists_come_in_several_forms(tmp_path: Path, form: str) -> None:
         ("file=missing.txt", "urls: cannot read the list of addresses missing.txt: No such file"),
         ("file=bad.csv", "urls: the list of addresses bad.csv has no column named 'url'"),
         ("urls=", "urls: there is nothing to fetch: give -a file=… or -a urls=…"),
-        ("fil=x", "urls: unknown argument 'fil' (did you mean 'file'?); arguments are: file, urls"),
+        ("fil=x", "urls: there is no 'fil' (did you mean 'file'?); arguments are: file, urls"),
     ],
 )
 def test_what_cannot_be_used_is_one_line_and_a_failure(

@@ -171,7 +171,7 @@ def test_a_record_is_an_item_where_that_is_asked_for(project: Project, site: Sit
     [
         (["-a", "rules=none.h2x", "-a", "url=http://127.0.0.1:9/"], "none.h2x cannot be read"),
         (["-a", "rules=shop.h2x"], "there is nothing to fetch"),
-        (["-a", "url=http://127.0.0.1:9/"], "'rules' is missing"),
+        (["-a", "url=http://127.0.0.1:9/"], "rules=… is missing"),
     ],
     ids=["file", "pages", "rules"],
 )

@@ -5,13 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.addresses import (
-    address_key,
-    address_site,
-    canonical_address,
-    complete_address,
-    split_addresses,
-)
+from crawler.core.page.addresses import address_key, address_site, canonical_address
+from crawler.discovery.addresses import complete_address, split_addresses
 
 _PIECES = [
     *"aB%2e./;?=&#:@[]~ é한\t\n\\|'\"",

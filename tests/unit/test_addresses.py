@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.discovery.addresses import (
-    address_key,
-    address_site,
-    canonical_address,
-    complete_address,
-    split_addresses,
-)
+from crawler.core.page.addresses import address_key, address_site, canonical_address
+from crawler.discovery.addresses import complete_address, split_addresses
 
 
 @pytest.mark.parametrize(

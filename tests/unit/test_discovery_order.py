@@ -8,11 +8,10 @@ import re
 import pytest
 
 from crawler.core.listings import Alternate, Entry
-from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import address_date, address_language, guess_kind
-from crawler.spiders.arguments import ArgumentExit, parse_arguments
-from crawler.spiders.site_arguments import SiteArguments
+from crawler.discovery.scope import Scope
+from crawler.spiders.arguments import ArgumentExit, SiteArguments, parse_arguments
 
 BASE = "http://a.example"
 
@@ -165,41 +164,39 @@ def entry(**fields: str) -> Entry:
 
 
 @pytest.mark.parametrize(
-    ("choice", "listed", "reason"),
+    ("scope", "listed", "reason"),
     [
-        (Choice(), entry(published="1990-01-01"), ""),
-        (Choice(since="2026-05"), entry(published="2026-05-01T00:00:00Z"), ""),
-        (Choice(since="2026-05"), entry(published="2026-04-30T23:59:59Z"), "date"),
-        (Choice(since="2026-05-10"), entry(published="2026-05"), ""),
-        (Choice(since="2026-05-10"), entry(lastmod="2026-05-09"), "date"),
-        (Choice(since="2026-05-10"), entry(lastmod="2026-05-11"), ""),
-        (Choice(until="2026-05-10"), entry(lastmod="2026-06-01"), ""),
-        (Choice(until="2026-05-10"), entry(published="2026-05-11"), "date"),
-        (Choice(until="2026"), entry(published="2026-12-31"), ""),
-        (Choice(until="2026-05"), entry(url=f"{BASE}/2026/06/01/x"), "date"),
-        (Choice(since="2026-05"), entry(), ""),
-        (Choice(languages=("ko",)), entry(language="en-GB"), "lang"),
-        (Choice(languages=("ko",)), entry(language="ko"), ""),
-        (Choice(languages=("ko",)), entry(url=f"{BASE}/en/x"), "lang"),
-        (Choice(languages=("ko",)), entry(), ""),
-        (Choice(deny=re.compile("story")), entry(), "deny"),
-        (Choice(allow=re.compile("/post/")), entry(), "allow"),
+        (Scope(), entry(published="1990-01-01"), ""),
+        (Scope(since="2026-05"), entry(published="2026-05-01T00:00:00Z"), ""),
+        (Scope(since="2026-05"), entry(published="2026-04-30T23:59:59Z"), "date"),
+        (Scope(since="2026-05-10"), entry(published="2026-05"), ""),
+        (Scope(since="2026-05-10"), entry(lastmod="2026-05-09"), "date"),
+        (Scope(since="2026-05-10"), entry(lastmod="2026-05-11"), ""),
+        (Scope(until="2026-05-10"), entry(lastmod="2026-06-01"), ""),
+        (Scope(until="2026-05-10"), entry(published="2026-05-11"), "date"),
+        (Scope(until="2026"), entry(published="2026-12-31"), ""),
+        (Scope(until="2026-05"), entry(url=f"{BASE}/2026/06/01/x"), "date"),
+        (Scope(since="2026-05"), entry(), ""),
+        (Scope(lang=("ko",)), entry(language="en-GB"), "lang"),
+        (Scope(lang=("ko",)), entry(language="ko"), ""),
+        (Scope(lang=("ko",)), entry(url=f"{BASE}/en/x"), "lang"),
+        (Scope(lang=("ko",)), entry(), ""),
+        (Scope(deny=re.compile("story")), entry(), "deny"),
+        (Scope(allow=re.compile("/post/")), entry(), "allow"),
     ],
 )
-def test_a_choice_tells_why_an_entry_is_not_wanted(
-    choice: Choice, listed: Entry, reason: str
-) -> None:
-    assert choice.of_entry(listed) == reason
+def test_a_scope_tells_why_an_entry_is_not_wanted(scope: Scope, listed: Entry, reason: str) -> None:
+    assert scope.entry_cut(listed) == reason
 
 
-def test_a_choice_judges_links_by_their_address_alone() -> None:
-    choice = Choice(since="2026-05-10", until="2026-05-20", languages=("ko",))
-    assert choice.of_link(f"{BASE}/2026/05/09/x") == "date"
-    assert choice.of_link(f"{BASE}/2026/05/") == ""
-    assert choice.of_link(f"{BASE}/2026/06/") == "date"
-    assert choice.of_link(f"{BASE}/de/x") == "lang"
-    assert choice.of_link(f"{BASE}/x") == ""
-    assert Alternate(f"{BASE}/ko/x", "ko").language in choice.languages
+def test_a_scope_judges_links_by_their_address_alone() -> None:
+    scope = Scope(since="2026-05-10", until="2026-05-20", lang=("ko",))
+    assert scope.link_cut(f"{BASE}/2026/05/09/x") == "date"
+    assert scope.link_cut(f"{BASE}/2026/05/") == ""
+    assert scope.link_cut(f"{BASE}/2026/06/") == "date"
+    assert scope.link_cut(f"{BASE}/de/x") == "lang"
+    assert scope.link_cut(f"{BASE}/x") == ""
+    assert Alternate(f"{BASE}/ko/x", "ko").language in scope.lang
 
 
 @pytest.mark.parametrize(
@@ -225,11 +222,9 @@ def test_wrong_arguments_are_told_in_one_line(given: dict[str, object], words: s
     assert str(told.value).startswith("site: ")
 
 
-def test_arguments_make_a_choice() -> None:
+def test_arguments_are_a_scope() -> None:
     given = {"url": "a.example", "from": "feed, Links", "since": "2026-11", "lang": "ko,EN,ko"}
     arguments = parse_arguments(SiteArguments, given, owner="site")
     assert arguments.from_ == ("feed", "links")
     assert arguments.start_addresses("site") == [f"{BASE}/"]
-    choice = arguments.choice()
-    assert (choice.since, choice.until, choice.languages) == ("2026-11", "", ("ko", "en"))
-    assert arguments.limits("2026-12-28").horizon == "2026-12-28"
+    assert (arguments.since, arguments.until, arguments.lang) == ("2026-11", "", ("ko", "en"))

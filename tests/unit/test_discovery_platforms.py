@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.discovery.choice import Choice
 from crawler.discovery.guesses import address_date, guess_kind
-from crawler.discovery.links import LinkRules, judge_address
-from crawler.discovery.url_traps import TrapLimits, Traps
+from crawler.discovery.links import judge_address
+from crawler.discovery.scope import Scope
+from crawler.discovery.url_traps import Traps
 
 BASE = "http://a.example"
 
@@ -82,18 +82,18 @@ def test_kind_and_date_of_an_address(path: str, kind: str, date: str) -> None:
     ],
 )
 def test_addresses_for_programs_are_no_pages(path: str, cut: str) -> None:
-    assert judge_address(f"{BASE}{path}", LinkRules()) == cut
+    assert judge_address(f"{BASE}{path}", Scope()) == cut
 
 
 def test_a_chain_of_lists_into_the_past_is_followed_to_the_days_wanted() -> None:
     older = f"{BASE}/search?updated-max=2026-11-01T00:00:00Z"
-    assert Choice(until="2020").of_link(older) == ""
-    assert Choice(until="2020").of_link(f"{BASE}/search?date=2026-11-01") == "date"
+    assert Scope(until="2020").link_cut(older) == ""
+    assert Scope(until="2020").link_cut(f"{BASE}/search?date=2026-11-01") == "date"
 
 
 @pytest.mark.parametrize(
     "path", ["/calendar/202703", "/calendar/march-2027", "/kalender/1.3.2027", "/cal?m=3&y=2027"]
 )
 def test_calendars_in_other_forms_end_at_the_horizon(path: str) -> None:
-    traps = Traps(TrapLimits(horizon="2026-12-28"))
+    traps = Traps(Scope(), horizon="2026-12-28")
     assert traps.judge(f"{BASE}{path}", guess_kind(f"{BASE}{path}")) == "calendar"

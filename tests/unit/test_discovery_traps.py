@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from logging import LoggerAdapter, getLogger
+
 import pytest
 
-from crawler.discovery.choice import Choice
 from crawler.discovery.frontier import Visit
-from crawler.discovery.links import LinkRules
 from crawler.discovery.mirror_urls import plain_address
+from crawler.discovery.scope import Scope
 from crawler.discovery.sources import Reading, Sources, read_source
-from crawler.discovery.url_traps import TrapLimits, Traps, address_pattern
+from crawler.discovery.url_traps import Cuts, Traps, address_pattern
 from support.pace import within
 
 BASE = "http://a.example"
@@ -21,7 +22,7 @@ def test_a_pattern_leaves_numbers_and_values_out() -> None:
 
 
 def test_barren_lists_in_a_row_end_a_pattern_and_no_other() -> None:
-    traps = Traps(TrapLimits(max_barren=3))
+    traps = Traps(Scope(max_barren=3))
     for number, new in enumerate((4, 0, 0, 1, 0, 0)):
         assert traps.judge(f"{BASE}/page/{number}", "listing") == ""
         traps.note(f"{BASE}/page/{number}", "listing", new)
@@ -31,11 +32,11 @@ def test_barren_lists_in_a_row_end_a_pattern_and_no_other() -> None:
     assert traps.judge(f"{BASE}/tag/x/page/8", "listing") == ""
     traps.note(f"{BASE}/1234", "article", 0)
     assert traps.judge(f"{BASE}/1235", "article") == ""
-    assert Traps(TrapLimits(max_barren=0)).judge(f"{BASE}/page/8", "listing") == ""
+    assert Traps(Scope(max_barren=0)).judge(f"{BASE}/page/8", "listing") == ""
 
 
 def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
-    traps = Traps(TrapLimits(max_variants=5, max_facets=3, horizon="2026-12-28"))
+    traps = Traps(Scope(max_variants=5, max_facets=3), horizon="2026-12-28")
     assert traps.judge(f"{BASE}/calendar/2027/01/", "listing") == "calendar"
     assert traps.judge(f"{BASE}/calendar/2026/12/", "listing") == ""
     assert traps.judge(f"{BASE}/2031/01/01/a-story-of-the-future", "article") == ""
@@ -47,7 +48,7 @@ def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
 
 
 def test_visits_named_in_the_path_are_variants_of_one_address() -> None:
-    traps = Traps(TrapLimits(max_variants=3, max_barren=2))
+    traps = Traps(Scope(max_variants=3, max_barren=2))
     visits = [f"{number:032x}".replace("0", "f", 1) for number in range(10**9, 10**9 + 6)]
     assert address_pattern(f"{BASE}/s/{visits[0]}/news") == "a.example/s/*/news"
     cut = [traps.judge(f"{BASE}/s/{visit}/news", "") for visit in visits]
@@ -58,12 +59,22 @@ def test_visits_named_in_the_path_are_variants_of_one_address() -> None:
     assert {traps.judge(f"{BASE}/item/{visit}", "") for visit in visits} == {""}
 
 
-def test_what_is_cut_is_told_by_pattern_with_how_to_lift_it() -> None:
-    traps = Traps(TrapLimits(max_barren=3))
-    for number in range(4):
-        traps.count("barren", f"{BASE}/page/{number}")
-    assert traps.cut == {("barren", "a.example/page/#"): 4}
-    assert "-a max_barren=0" in traps.limits.explain("barren")
+def test_cut_addresses_are_logged_once_and_those_of_traps_by_pattern(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    scope = Scope(max_barren=3)
+    cuts = Cuts(scope, Traps(scope), LoggerAdapter(getLogger("cuts")))
+    with caplog.at_level("INFO", logger="cuts"):
+        for number in range(4):
+            assert cuts.add("barren", f"{BASE}/page/{number}")
+            assert cuts.add("length", f"{BASE}/{number}")
+        assert not cuts.add("length", f"{BASE}/0")
+        cuts.log_traps()
+    assert cuts.traps.cut == {("barren", "a.example/page/#"): 4}
+    first, last = caplog.messages
+    assert f"{BASE}/0" in first
+    assert "4 addresses like a.example/page/#" in last
+    assert "-a max_barren=0" in last
 
 
 @pytest.mark.parametrize(
@@ -93,8 +104,8 @@ def test_twins_lead_to_the_page_itself(path: str, plain: str, reason: str) -> No
     assert plain_address(f"{BASE}{path}") == (f"{BASE}{plain}", reason)
 
 
-def reading_of(body: str, choice: Choice | None = None) -> Reading:
-    return read_source(body.encode(), f"{BASE}/s.xml", "", choice or Choice(), LinkRules())
+def reading_of(body: str, scope: Scope | None = None) -> Reading:
+    return read_source(body.encode(), f"{BASE}/s.xml", "", scope or Scope())
 
 
 def test_a_source_names_pages_with_kind_date_and_what_is_cut() -> None:
@@ -116,10 +127,10 @@ def test_a_wanted_language_is_found_beside_an_unwanted_one() -> None:
         f'<urlset xmlns:xhtml="x"><url><loc>{BASE}/en/a</loc>'
         f'<xhtml:link rel="alternate" hreflang="en" href="{BASE}/en/a"/>'
         f'<xhtml:link rel="alternate" hreflang="ko" href="{BASE}/ko/a"/></url></urlset>',
-        Choice(languages=("ko",)),
+        Scope(lang=("ko",)),
     )
     assert [page.address for page in reading.pages] == [f"{BASE}/ko/a"]
-    assert reading.cut == (("lang", f"{BASE}/en/a"),)
+    assert reading.cut == [("lang", f"{BASE}/en/a")]
 
 
 def addresses(visits: list[Visit]) -> list[str]:
@@ -155,11 +166,9 @@ def test_named_sources_are_read_up_to_the_limit_and_depth() -> None:
     deep = Visit(f"{BASE}/deep.xml", "a.example", 3, source="sitemap")
     assert sources.after(deep, index) == []
     assert sources.left_unread == 4
-    outdated = reading_of(
-        f"<sitemapindex>{older}{newer}</sitemapindex>", Choice(since="2026-05-02")
-    )
+    outdated = reading_of(f"<sitemapindex>{older}{newer}</sitemapindex>", Scope(since="2026-05-02"))
     assert outdated.outdated == 1
-    assert outdated.sitemaps == ((f"{BASE}/2.xml", "2026-05-02"),)
+    assert outdated.sitemaps == [(f"{BASE}/2.xml", "2026-05-02")]
 
 
 def test_only_what_is_wanted_is_begun() -> None:
@@ -170,7 +179,7 @@ def test_only_what_is_wanted_is_begun() -> None:
 
 def test_hostile_addresses_take_linear_time() -> None:
     plain = f"{BASE}/{'2026/' * 380}?{'&'.join(['a=1'] * 20)}"
-    traps = Traps(TrapLimits(horizon="2026-12-28"))
+    traps = Traps(Scope(), horizon="2026-12-28")
     told = set()
     with within(5):
         for number in range(1000):

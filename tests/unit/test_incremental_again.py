@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.page.addresses import address_key
-from crawler.discovery.recrawl_policy import AskAgain
+from crawler.journey.recrawl_policy import RecrawlPolicy
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Fetched, Found
 
@@ -49,8 +49,8 @@ def answer(ledger: Ledger, url: str, at: str, body: str = "") -> None:
     ledger.mark_fetched(Fetched(url, status, at, body))
 
 
-def asker(ledger: Ledger, now: str, *, share: float = 0.5, most: int = 500) -> AskAgain:
-    return AskAgain(ledger, share, most, now, since=now)
+def asker(ledger: Ledger, now: str, *, share: float = 0.5, most: int = 500) -> RecrawlPolicy:
+    return RecrawlPolicy(ledger, share, most, now, since=now)
 
 
 def test_a_page_is_due_ever_less_often_as_long_as_it_stays_the_same(ledger: Ledger) -> None:

@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 
 from crawler.discovery.frontier import Visit
-from crawler.discovery.ledger_frontier import KeptFrontier
+from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
 from crawler.spiders.site import SiteSpider
@@ -40,7 +40,7 @@ class Crawl:
         self.spider = SiteSpider(url=url, recheck="0")
         self.spider.remember(self.memory)
         frontier = self.spider.frontier
-        assert isinstance(frontier, KeptFrontier)
+        assert isinstance(frontier, LedgerFrontier)
         self.frontier = frontier
         self.ledger = self.memory.ledger(SITE)
 
@@ -143,7 +143,7 @@ def test_a_list_that_came_is_not_asked_for_in_the_same_second(crawl: Crawl) -> N
     visit = crawl.visit(listing)
     assert crawl.frontier.take(listing, SITE)
     crawl.frontier.fetched(visit, listing, b"list", ("", ""), wanted=True)
-    assert not crawl.frontier.ask_again(listing, "listing")
+    assert not crawl.frontier.request_list_again(listing, "listing")
 
 
 def test_the_host_that_a_start_page_led_to_is_known_before_it_comes(tmp_path: Path) -> None:

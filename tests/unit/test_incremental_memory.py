@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.discovery.frontier import Visit
-from crawler.discovery.ledger_frontier import KeptFrontier
+from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
 from crawler.store.ledger.rows import Found
@@ -27,7 +27,7 @@ class Crawl:
     def __init__(self, folder: Path, run: str) -> None:
         self.counted: Counter[str] = Counter()
         self.memory = Memory(folder, run, count=self._count)
-        self.frontier = KeptFrontier(self.memory)
+        self.frontier = LedgerFrontier(self.memory)
         self.frontier.add_root(BASE)
         self.ledger = self.memory.ledger(SITE)
 
@@ -151,7 +151,7 @@ def test_parts_of_an_article_are_not_asked_for_by_themselves(tmp_path: Path) -> 
     second = next_crawl(crawl, tmp_path)
     due = second.ledger.due_again("2030-01-01", 0.5, 10, before="2030-01-01")
     assert due == [f"{BASE}tour"]
-    assert second.frontier.ask_whole(f"{BASE}tour/2")
+    assert second.frontier.request_whole(f"{BASE}tour/2")
     (visit, *_) = (each for each in second.all_visits() if each.address == f"{BASE}tour/2")
     assert second.frontier.headers(visit) == {}, "its text is wanted"
     second.close()

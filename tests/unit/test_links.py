@@ -9,22 +9,23 @@ import pytest
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.links import CUT_REASONS, Link, LinkRules, page_links
+from crawler.discovery.links import Link, page_links
+from crawler.discovery.scope import CUT_REASONS, Scope
 from support.pace import within
 
-RULES = LinkRules()
+SCOPE = Scope()
 
 
-def links_of(body: bytes, rules: LinkRules = RULES, charset: str = "utf-8") -> list[Link]:
+def links_of(body: bytes, scope: Scope = SCOPE, charset: str = "utf-8") -> list[Link]:
     kind = f"text/html; charset={charset}"
-    return page_links(parse(Page("http://a.example/dir/page", body, content_type=kind)), rules)
+    return page_links(parse(Page("http://a.example/dir/page", body, content_type=kind)), scope)
 
 
 def links(
-    body: str, *, head: str = "", rules: LinkRules = RULES, encoding: str = "utf-8"
+    body: str, *, head: str = "", scope: Scope = SCOPE, encoding: str = "utf-8"
 ) -> list[Link]:
     html = f"<html><head>{head}</head><body>{body}</body></html>"
-    return links_of(html.encode(encoding), rules, charset=encoding)
+    return links_of(html.encode(encoding), scope, charset=encoding)
 
 
 def addresses(body: str, *, head: str = "", encoding: str = "utf-8") -> list[str]:
@@ -129,9 +130,9 @@ def test_links_are_cut_for_a_reason(href: str, cut: str) -> None:
 
 
 def test_a_limit_of_zero_is_none() -> None:
-    rules = LinkRules(max_path_depth=0, max_repeats=0, max_query=0)
+    scope = Scope(max_path_depth=0, max_repeats=0, max_query=0)
     href = "/a" * 30 + "?" + "&".join(f"p{number}=1" for number in range(20))
-    assert [link.cut for link in links(f'<a href="{href}">x</a>', rules=rules)] == [""]
+    assert [link.cut for link in links(f'<a href="{href}">x</a>', scope=scope)] == [""]
 
 
 def test_nofollow_is_kept_to_unless_told_otherwise() -> None:
@@ -139,8 +140,8 @@ def test_nofollow_is_kept_to_unless_told_otherwise() -> None:
     assert [link.cut for link in links(body)] == ["nofollow", "", "nofollow"]
     whole_page = '<meta name="ROBOTS" content="noindex,nofollow">'
     assert [link.cut for link in links(body, head=whole_page)] == ["nofollow"] * 3
-    lifted = LinkRules(follow_nofollow=True)
-    assert [link.cut for link in links(body, head=whole_page, rules=lifted)] == [""] * 3
+    lifted = Scope(follow_nofollow=True)
+    assert [link.cut for link in links(body, head=whole_page, scope=lifted)] == [""] * 3
 
 
 def test_an_address_linked_with_and_without_nofollow_is_followed() -> None:
@@ -151,7 +152,7 @@ def test_an_address_linked_with_and_without_nofollow_is_followed() -> None:
 
 def test_each_reason_is_explained() -> None:
     for reason in CUT_REASONS:
-        words = RULES.explain(reason)
+        words = SCOPE.explain(reason)
         assert words
         assert "{" not in words
 

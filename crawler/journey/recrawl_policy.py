@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger.ledger import Ledger
 
-__all__ = ["EXPLAINED", "AskAgain", "Reason", "Waste"]
+__all__ = ["EXPLAINED", "Reason", "RecrawlPolicy", "Waste"]
 
 Reason = Literal["hinted", "unlisted", "recent", "due"]
 """Why a page is asked for again: a listing dates it later; no sitemap names it; it is due, and is
@@ -59,7 +59,7 @@ class Waste:
 
 
 @dataclass(slots=True)
-class AskAgain:
+class RecrawlPolicy:
     """The known pages of one site that one crawl asks for again; each once, those of hints first.
 
     ``share``

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.discovery.frontier import Visit
+    from crawler.spiders.single import Process
 
 __all__ = ["Found", "find_pages", "json_lines", "table"]
 
@@ -39,12 +40,10 @@ _LEFT_OUT = {
 class Found:
     """What a crawl would fetch.
 
-    ``visits``
-        The pages, in the order in which they would be fetched.
-    ``notes``
-        In words, what could not be fetched, read or followed.
-    ``errors``
-        Of the notes, those on start pages.
+    Attributes:
+        visits: The pages, in the order in which they would be fetched.
+        notes: In words, what could not be fetched, read or followed.
+        errors: Of the notes, those on start pages.
     """
 
     visits: list[Visit] = field(default_factory=list)
@@ -52,24 +51,18 @@ class Found:
     errors: list[str] = field(default_factory=list)
 
 
-class _Process(Protocol):
-    """What is used of Scrapy's crawler processes."""
-
-    def crawl(self, crawler_or_spidercls: type[SiteSpider], **kwargs: object) -> object: ...
-    def start(self) -> None: ...
-
-
 class _Preview(SiteSpider):
     """Fetches start pages, robots.txt files, sitemaps and feeds, and no more."""
 
-    name = "discover"
+    # Without a name, no project lists it among its spiders.
+    name = ""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Have the manners of a crawl, also where no project has the add-on, and write nothing."""
+        """Use the add-on, also where the project does not, and write nothing."""
         super().update_settings(settings)
-        # Nothing is exported: a project's feeds and pipelines may not begin, nor its job go on, nor
-        # a ledger remember what nobody fetched; also where the command line asks for these.
+        # Nothing is exported: no feeds, pipelines, job folder or ledger, even where the command
+        # line asks for them.
         nothing: dict[str, Any] = {
             "FEEDS": {}, "ITEM_PIPELINES": {}, "JOBDIR": None, "CORPUS_INCREMENTAL": False,
             "CORPUS_PROGRESS": "off", "CORPUS_TABLES_FOLDER": None, "CORPUS_STRUCTURE_FOLDER": None,
@@ -81,22 +74,23 @@ class _Preview(SiteSpider):
             settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
 
     def __init__(self, found: Found, **raw: object) -> None:
+        self.name = "discover"
         super().__init__(**raw)
         self._found = found
         self._starts: list[Visit] = []
 
-    def handed_over(self, response: Response) -> Iterator[Response]:
-        """Hand over nothing; note that the start page is one that a crawl would."""
+    def deliver(self, response: Response) -> Iterator[Response]:
+        """Yield nothing; note that the start page is one that a crawl would fetch."""
         self._starts.append(self.visit_of(response))
         return iter(())
 
     def requests_of(self, site: str) -> Iterator[Request]:
-        """Give what is to be read before the first page is fetched."""
+        """Give the requests that come before that of the first page."""
         for visit in self.frontier.next_sources(site):
             yield self.request_for(visit)
 
     def failed(self, failure: Failure) -> Iterator[Request]:
-        """Keep why a start page could not be fetched."""
+        """Note why a start page could not be fetched."""
         request: Any = getattr(failure, "request", None)
         if request is not None and not self.visit_of(request).source:
             status = getattr(getattr(failure.value, "response", None), "status", None)
@@ -105,11 +99,11 @@ class _Preview(SiteSpider):
         yield from super().failed(failure)
 
     def begins_nothing(self, url: str, why: str) -> None:
-        """Keep why a start page is none."""
+        """Note why a start page gave nothing."""
         self._found.errors.append(f"{url}: {why}")
 
     def closed(self, reason: str) -> None:
-        """Tell what was found, site by site, as far as the page limit lets it be fetched."""
+        """Note what was found, site by site, up to the page limit."""
         super().closed(reason)
         for site in self.frontier.sites():
             starts = [visit for visit in self._starts if visit.site == site]
@@ -132,11 +126,11 @@ class _Preview(SiteSpider):
             yield f"not followed: {cut}"
 
 
-def find_pages(arguments: Mapping[str, str], process: _Process) -> Found:
+def find_pages(arguments: Mapping[str, str], process: Process) -> Found:
     """Return the pages that a crawl would fetch, in its order; a process can do this once.
 
-    What further pages link to is not known: links are those of the start pages alone. What earlier
-    crawls have fetched is not asked: the pages are those of a first crawl.
+    Links are those of the start pages alone. The pages are those of a first crawl: what earlier
+    crawls have fetched does not matter.
 
     Args:
         arguments: those of the spider ``site``.
@@ -157,26 +151,18 @@ def find_pages(arguments: Mapping[str, str], process: _Process) -> Found:
 def json_lines(visits: Sequence[Visit]) -> Iterator[str]:
     """Give each page as a JSON object: ``address``, ``kind``, ``date``, ``found_by``, ``site``."""
     for visit in visits:
-        fields = {
-            "address": visit.address,
-            "kind": visit.kind or "page",
-            "date": visit.date or None,
-            "found_by": visit.found_by,
-            "site": visit.site,
-        }
-        yield json.dumps(fields)
+        kind, date = visit.kind or "page", visit.date or None
+        yield json.dumps(
+            {"address": visit.address, "kind": kind, "date": date}
+            | {"found_by": visit.found_by, "site": visit.site}
+        )
 
 
 def table(visits: Sequence[Visit]) -> Iterator[str]:
     """Give the pages as lines of a table for a terminal, with a heading."""
     rows = [
-        (
-            visit.kind or "page",
-            visit.date,
-            visit.found_by,
-            fit_width(visit.address, _ADDRESS_COLUMNS),
-        )
-        for visit in visits
+        (one.kind or "page", one.date, one.found_by, fit_width(one.address, _ADDRESS_COLUMNS))
+        for one in visits
     ]
     widths = [max(len(row[column]) for row in (_COLUMNS, *rows)) for column in range(3)]
     for row in (_COLUMNS, *rows):
