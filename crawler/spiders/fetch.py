@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy import Request, Spider
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["Process", "fetch_page", "fetch_pages"]
+__all__ = ["Process", "fetch_page", "fetch_pages", "without_export"]
 
 
 class Process(Protocol):
@@ -72,28 +72,41 @@ def _not_fetched(url: str, error: str) -> FetchError:
     return FetchError(f"{url} could not be fetched: {why}")
 
 
+def without_export(settings: BaseSettings) -> None:
+    """Use the add-on, also where the project does not, and let a crawl write nothing.
+
+    No feed, pipeline, job folder or ledger is used, even where the command line asks for one.
+    """
+    nothing: dict[str, Any] = {
+        "FEEDS": {},
+        "ITEM_PIPELINES": {},
+        "JOBDIR": None,
+        "CORPUS_TABLES_FOLDER": None,
+        "CORPUS_STRUCTURE_FOLDER": None,
+        "CORPUS_INCREMENTAL": False,
+        "CORPUS_PROGRESS": "off",
+    }
+    for name, value in nothing.items():
+        settings.set(name, value, "cmdline")
+    addons = settings.getdict("ADDONS")
+    if not any(load_object(addon) is CorpusAddon for addon in addons):
+        settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
+
+
 class _FetchSpider(Spider):
-    name = "fetch"
+    # Without a name, no project lists it among its spiders.
+    name = ""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Be as polite as a crawl, also in projects without the add-on, and write nothing."""
+        """Be as polite as a crawl, and write nothing."""
         super().update_settings(settings)
-        # Nothing is exported: feeds, pipelines and jobs of a project do not start.
-        for name, value in (("FEEDS", {}), ("ITEM_PIPELINES", {}), ("JOBDIR", None)):
-            settings.set(name, value, "spider")
-        settings.set("CORPUS_PROGRESS", "off", "spider")
+        without_export(settings)
         # A person waits for the page: an overloaded site is an error at once, not a pause.
         settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
-        # Also where the command line names them: the answer is printed.
-        for name in ("CORPUS_TABLES_FOLDER", "CORPUS_STRUCTURE_FOLDER"):
-            settings.set(name, None, "cmdline")
-        addons = settings.getdict("ADDONS")
-        if not any(load_object(addon) is CorpusAddon for addon in addons):
-            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
 
     def __init__(self, urls: list[str], found: dict[str, Page], errors: dict[str, str]) -> None:
-        super().__init__()
+        super().__init__("fetch")
         self.urls = urls
         self.found = found
         self.errors = errors

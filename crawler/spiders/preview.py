@@ -6,12 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.misc import load_object
-
-from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
 from crawler.core.wording import fit_width
 from crawler.extensions.summary import by_reason
+from crawler.spiders.fetch import without_export
 from crawler.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.discovery.frontier import Visit
-    from crawler.spiders.single import Process
+    from crawler.spiders.fetch import Process
 
 __all__ = ["Found", "find_pages", "json_lines", "table"]
 
@@ -59,19 +57,9 @@ class _Preview(SiteSpider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Use the add-on, also where the project does not, and write nothing."""
+        """Be as polite as a crawl, and write nothing."""
         super().update_settings(settings)
-        # Nothing is exported: no feeds, pipelines, job folder or ledger, even where the command
-        # line asks for them.
-        nothing: dict[str, Any] = {
-            "FEEDS": {}, "ITEM_PIPELINES": {}, "JOBDIR": None, "CORPUS_INCREMENTAL": False,
-            "CORPUS_PROGRESS": "off", "CORPUS_TABLES_FOLDER": None, "CORPUS_STRUCTURE_FOLDER": None,
-        }  # fmt: skip
-        for name, value in nothing.items():
-            settings.set(name, value, "cmdline")
-        addons = settings.getdict("ADDONS")
-        if not any(load_object(addon) is CorpusAddon for addon in addons):
-            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
+        without_export(settings)
 
     def __init__(self, found: Found, **raw: object) -> None:
         self.name = "discover"
