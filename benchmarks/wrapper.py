@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.wrapper.example_nodes import Survey, example_of_values
-from crawler.core.wrapper.matchers import matcher_names, new_rule
+from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
+from crawler.core.wrapper.project import matcher_names, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.tree import tree_of
 from crawler.core.wrapper.view import View
@@ -27,7 +27,7 @@ from crawler.core.wrapper.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crawler.core.wrapper.matchers import FieldRule
+    from crawler.core.wrapper.project import FieldRule
     from crawler.core.wrapper.tree import PageTree
 
 MOST_MS = 50.0
@@ -83,7 +83,9 @@ def main() -> int:
     parsed = parse(page)
     tree = tree_of(parsed)
     number = sum(element is not None for element in tree.elements)
-    print(f"a page of {number:,} elements and {len(tree.runs):,} text nodes; CPU milliseconds")
+    print(
+        f"a page of {number:,} elements and {len(tree.text_nodes):,} text nodes; CPU milliseconds"
+    )
     print(f"{best_of(lambda: parse(page)):8.1f}  parsing")
     print(f"{best_of(lambda: tree_of(parsed)):8.1f}  tag tree")
     times: dict[str, float] = {}
@@ -92,7 +94,9 @@ def main() -> int:
         rule = new_rule(matcher)
         for number, known in enumerate(trees, start=1):
             view = View(known)
-            rule = rule.taught(view, example_of_values(Survey(view), [f"Value {7 * number}"]))
+            rule = rule.learn_page(
+                view, example_of_values(PageEvidence(view), [f"Value {7 * number}"])
+            )
         (match,) = rule.matches(View(tree))
         assert match.value == "Value 28"
         times[f"a field, {matcher}"] = best_of(partial(_match, rule, tree))
@@ -100,11 +104,11 @@ def main() -> int:
     for number, known in enumerate(trees[:2], start=1):
         view = View(known)
         prices = [f"${at}.{number}0" for at in range(len(items_of(known)))]
-        rule = rule.taught(view, example_of_values(Survey(view), prices))
+        rule = rule.learn_page(view, example_of_values(PageEvidence(view), prices))
     assert len(rule.matches(View(tree))) == len(items_of(tree))
     times["a field of many values, best"] = best_of(partial(_match, rule, tree))
-    records = RecordRule.learned(
-        example_of_records(Survey(View(known)), items_of(known)) for known in trees[:2]
+    records = RecordRule.learn(
+        example_of_records(PageEvidence(View(known)), items_of(known)) for known in trees[:2]
     )
     assert [record.node for record in records.records(View(tree))] == items_of(tree)
     times["records of a list, best"] = best_of(lambda: records.records(View(tree)))

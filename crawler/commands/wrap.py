@@ -101,7 +101,7 @@ class WrapCommand(ScrapyCommand):
             self.exitcode = _STOPPED
 
     def _run(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapper.runs import RunCall, run
+        from crawler.wrapper.run_project import RunCall, run
 
         call = RunCall(
             project=_file(names[0]),
@@ -116,23 +116,23 @@ class WrapCommand(ScrapyCommand):
 
     def _learn(self, names: list[str], opts: argparse.Namespace) -> bool:
         from crawler.core.errors import ArgumentError
-        from crawler.wrapper.lessons import Lesson, read_elements, read_said
-        from crawler.wrapper.teaching import TeachCall, teach_page
+        from crawler.wrapper.learn_page import LearnCall, learn_page
+        from crawler.wrapper.training_input import TrainingInput, read_elements, read_values
 
-        lesson = Lesson(
-            said=read_said(opts.said, "--field"),
+        given = TrainingInput(
+            values=read_values(opts.said, "--field"),
             elements=read_elements(opts.elements),
             absent=tuple(opts.absent),
-            wrong=read_said(opts.wrong, "--wrong"),
+            wrong=read_values(opts.wrong, "--wrong"),
             repeat=tuple(opts.repeat),
             required=tuple(opts.required),
             whole=tuple(opts.whole),
         )
-        if lesson == Lesson() and not (opts.script or opts.schema):
+        if given == TrainingInput() and not (opts.script or opts.schema):
             raise ArgumentError("say what the page has: --field NAME=VALUE, as often as you like")
-        call = TeachCall(
+        call = LearnCall(
             project=_file(names[0]),
-            lesson=lesson,
+            given=given,
             schema=_path(opts.schema),
             root=opts.root,
             matcher=opts.matcher,
@@ -141,15 +141,15 @@ class WrapCommand(ScrapyCommand):
             nodes=tuple(name for part in opts.nodes for name in part.split(",") if name),
             keep=not opts.no_page,
         )
-        for line in teach_page(call, self._inputs(names[1:], opts)):
+        for line in learn_page(call, self._inputs(names[1:], opts)):
             _say(line)
         return True
 
     def _test(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapper.rerun import try_project
+        from crawler.wrapper.check_project import check_project
 
         all_well = True
-        for line, is_well in try_project(_file(names[0]), self._inputs(names[1:], opts)):
+        for line, is_well in check_project(_file(names[0]), self._inputs(names[1:], opts)):
             _say(line)
             all_well = all_well and is_well
         return all_well
@@ -164,7 +164,7 @@ class WrapCommand(ScrapyCommand):
         return Inputs(tuple(names), self.crawler_process, max_bytes, opts.url)
 
     def _tell(self, error: CorpusError | str) -> None:
-        from crawler.wrapper.batch import plain
+        from crawler.wrapper.reporting import plain
 
         print(f"scrapy wrap: {plain(str(error))}", file=sys.stderr)
 

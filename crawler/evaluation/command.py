@@ -14,7 +14,7 @@ from scrapy.utils.log import configure_logging
 from crawler.core.errors import ArgumentError
 from crawler.core.sentences import DEFAULT_SPLITTING
 from crawler.core.structure.structure import DEFAULT_STRUCTURE
-from crawler.core.wrapper.matchers import DEFAULT_MATCHER
+from crawler.core.wrapper.project import DEFAULT_MATCHER
 from crawler.evaluation.curve_page import curve_page
 from crawler.evaluation.metadata import measure_metadata
 from crawler.evaluation.pagetypes import measure_pagetypes

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.example_nodes import Example, Survey, example_of_values
-from crawler.core.wrapper.matchers import DEFAULT_MATCHER, new_rule
+from crawler.core.wrapper.example_nodes import Example, PageEvidence, example_of_values
+from crawler.core.wrapper.project import DEFAULT_MATCHER, new_rule
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
@@ -27,7 +27,7 @@ from crawler.evaluation.task import Report, sorted_counts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crawler.core.wrapper.matchers import FieldRule
+    from crawler.core.wrapper.project import FieldRule
     from crawler.core.wrapper.tree import PageTree
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
@@ -124,24 +124,24 @@ def _learn(job: Job, plan: _Plan, tally: _Tally) -> None:
         if tree is None:
             continue
         view = View(tree)
-        survey = Survey(view)
+        evidence = PageEvidence(view)
         for name, values in page.values.items():
             if page.number in plan.fields[page.group, name]:
-                example = example_of_values(survey, values)
-                tally.skipped[_NOT_SAID] += len(set(values)) - len(example.wanted)
+                example = example_of_values(evidence, values)
+                tally.skipped[_NOT_SAID] += len(set(values)) - len(example.values)
                 rule = plan.rules.get((page.group, name), new_rule(job.method))
-                plan.rules[page.group, name] = rule.taught(view, example)
+                plan.rules[page.group, name] = rule.learn_page(view, example)
         if page.records and page.number in plan.lists[page.group]:
             nodes = [tree.find(path) for path, _ in page.records]
             plan.seen[page.group].append(
-                example_of_records(survey, [node for node in nodes if node is not None])
+                example_of_records(evidence, [node for node in nodes if node is not None])
             )
     if plan.seen and job.method != DEFAULT_MATCHER:
         # A published rule finds one node a page.
         tally.skipped[_NOT_LEARNED] += sum(map(len, plan.seen.values()))
         plan.seen.clear()
     for group, examples in plan.seen.items():
-        plan.record_rules[group] = RecordRule.learned(examples)
+        plan.record_rules[group] = RecordRule.learn(examples)
 
 
 def _apply(job: Job, plan: _Plan, tally: _Tally) -> None:

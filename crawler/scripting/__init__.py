@@ -1,1 +1,1 @@
-"""Scripts in JavaScript: run in a process of their own that can reach nothing but the page."""
+"""Scripts in JavaScript: run in a separate process that can reach nothing but the page."""

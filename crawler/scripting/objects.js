@@ -343,9 +343,8 @@
   function referred(reference) {
     if (reference === null) return null;
     if (Array.isArray(reference)) return reference.map(referred);
-    if (reference.output !== undefined) return given[reference.output];
     const node = pageNode(reference.page);
-    if (reference.attribute === undefined) return node;
+    if (reference.attribute === null) return node;
     return node.attributes.find((its) => its.name === reference.attribute) ?? null;
   }
 

@@ -24,9 +24,10 @@ from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-from crawler.wrapper.batch import SaveFolder, plain
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
-from crawler.wrapper.outputs import fields_of, rows_of
+from crawler.wrapper.output_formats import fields_of, rows_of
+from crawler.wrapper.reporting import plain
+from crawler.wrapper.run_project import SaveFolder
 from crawler.wrapper.running import addresses_of
 from crawler.wrapper.threaded import ThreadedWrapper
 

@@ -1,1 +1,1 @@
-"""Wrappers at work: projects with their scripts, run on pages by commands and crawls."""
+"""Wrapper projects with their scripts, run on pages by commands and crawls."""

@@ -1,7 +1,7 @@
 """A wrapper project inside a crawl: its fields, and the figures, log lines and report of its pages.
 
 Nothing here imports Scrapy or Twisted. A crawl that must not wait for scripts uses
-:class:`crawler.pipelines.wrapper.ThreadedWrapper`.
+:class:`crawler.wrapper.threaded.ThreadedWrapper`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from crawler.core.wrapper.applying import NO_FIT
-from crawler.core.wrapper.output import as_json
-from crawler.core.wrapper.shaping import SCRIPT_FAILED
+from crawler.core.wrapper.output import NO_FIT, SCRIPT_FAILED, as_json
 from crawler.core.wrapper.tree import tree_of
 from crawler.scripting.forms import Limits
-from crawler.wrapper.batch import misfit_line, plain, report_of, told_once
-from crawler.wrapper.files import load_project
-from crawler.wrapper.running import Wrapper
+from crawler.wrapper.project_store import load_project
+from crawler.wrapper.reporting import (
+    failed_scripts,
+    misfit_line,
+    plain,
+    problem_lines,
+    report_row,
+)
+from crawler.wrapper.running import ProjectRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.core.wrapper.applying import Result
+    from crawler.core.wrapper.output import Result
     from crawler.core.wrapper.project import Project
     from crawler.settings import Options
     from crawler.wrapper.running import Wrapped
@@ -59,7 +63,7 @@ class CrawlWrapper:
         count: Callable[[str, int], None],
     ) -> None:
         self.project: Project = load_project(path)
-        self._wrapper = Wrapper(self.project, path.name, limits=Limits(seconds=seconds))
+        self._runner = ProjectRunner(self.project, path.name, limits=Limits(seconds=seconds))
         self._report = report
         self._count = count
         self._logged: set[str] = set()
@@ -79,7 +83,7 @@ class CrawlWrapper:
     @property
     def has_scripts(self) -> bool:
         """Whether the project has scripts, so that :meth:`run` may take long."""
-        return self._wrapper.blocks
+        return bool(self.project.scripts)
 
     def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
         """Run the project on a page; count and log nothing. Blocks while scripts run.
@@ -88,7 +92,7 @@ class CrawlWrapper:
             page: the page.
             more: further arguments for scripts, after the address of the page and the output.
         """
-        return self._wrapper.run(tree_of(page), (page.page.url, "", *more))
+        return self._runner.run(tree_of(page), (page.page.url, "", *more))
 
     def note(self, wrapped: Wrapped) -> None:
         """Count a page, log its problems, and add it to the report."""
@@ -96,14 +100,13 @@ class CrawlWrapper:
         self._count("corpus/wrapper/pages", 1)
         for path in result.missing:
             self._count(f"corpus/wrapper/missing/{path}", 1)
-        failed = [problem for problem in result.problems if problem.reason == SCRIPT_FAILED]
-        if failed:
+        if failed := failed_scripts(result):
             self._count("corpus/wrapper/script_failed", len(failed))
         if not result.fits:
             self._count("corpus/wrapper/no_fit", 1)
             self._log(NO_FIT, misfit_line(result))
-        for told in told_once(failed, result.url):
-            self._log(SCRIPT_FAILED, f"{result.url}: {told}")
+        for line in problem_lines(failed, result.url):
+            self._log(SCRIPT_FAILED, f"{result.url}: {line}")
         for line in wrapped.debug:
             logger.debug("%s: %s", result.url, plain(line))
         if not result.fits or result.problems:
@@ -125,7 +128,7 @@ class CrawlWrapper:
 
     def close(self) -> None:
         """End the process that runs scripts."""
-        self._wrapper.close()
+        self._runner.close()
 
     def _log(self, kind: str, line: str) -> None:
         # Only the first of a kind is a warning: every page of a site may have the same problem.
@@ -136,7 +139,7 @@ class CrawlWrapper:
     def _add_to_report(self, result: Result) -> None:
         if self._report is None:
             return
-        line = json.dumps(report_of(result), ensure_ascii=False) + "\n"
+        line = json.dumps(report_row(result), ensure_ascii=False) + "\n"
         try:
             self._report.parent.mkdir(parents=True, exist_ok=True)
             # Opened for each line, so that a crawl that is killed loses no line.

@@ -1,39 +1,37 @@
-"""A project on a page, scripts and all. Knows nothing of Scrapy, and blocks while scripts run."""
+"""Running a project on a page, with its scripts. Blocks while scripts run; knows no Scrapy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.applying import MISSING, Problem, apply_project, does_fit
-from crawler.core.wrapper.output import as_xml
+from crawler.core.wrapper.applying import apply_project, fit_to_schema, fits
+from crawler.core.wrapper.output import MISSING, SCRIPT_FAILED, Problem, as_xml
 from crawler.core.wrapper.project import Load, Save, Script
 from crawler.core.wrapper.schema import may_repeat
-from crawler.core.wrapper.shaping import SCRIPT_FAILED, shaped
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripting.forms import NodeArgument, OutputNode, ScriptError
-from crawler.scripting.pages import script_page
+from crawler.scripting.calls import script_page
+from crawler.scripting.forms import NodeArgument, ScriptError
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
 
-    from crawler.core.wrapper.applying import Node, Result
+    from crawler.core.wrapper.output import Node, Result
     from crawler.core.wrapper.project import Project, Source
     from crawler.core.wrapper.tree import PageTree
+    from crawler.scripting.calls import ScriptPage
     from crawler.scripting.forms import Argument, Limits
-    from crawler.scripting.pages import ScriptPage
 
-__all__ = ["Saved", "Wrapped", "Wrapper", "addresses_of"]
+__all__ = ["ProjectRunner", "Saved", "Wrapped", "addresses_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """An output tree that a project asked to have saved: the name it gave, and the tree as XML."""
+    """An output that a project asked to have saved: the file name it gave, and the XML."""
 
     file: str
     xml: str
@@ -41,16 +39,16 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What a project made of a page.
+    """What a project did on a page.
 
     ``result``
-        The output in the schema's shape, and what does not fit.
+        The output in the shape of the schema, and what does not fit.
     ``debug``
-        Lines that scripts told ``system.Debug``.
+        Lines of scripts for ``system.Debug``.
     ``urls``
         Addresses that scripts asked for, as they gave them.
     ``saves``
-        Trees to be saved, in order. The names are unchecked.
+        Outputs to be saved, in order. The names are not checked.
     """
 
     result: Result
@@ -59,29 +57,28 @@ class Wrapped:
     saves: tuple[Saved, ...] = ()
 
 
-class Wrapper:
+class ProjectRunner:
     """Runs one project on page after page.
 
-    First the rules fill the schema. Then scripts run in their order, on what it holds by then, and
-    ``save`` takes what there is in its place. A script that fails on a page is a problem of that
-    page: what it would have done is undone, and the page goes on.
+    First the rules fill the schema. Then the actions are done in order: scripts change the output,
+    and ``save`` takes it as it is then. A script that fails on a page is a problem of that page:
+    what it did is undone, and the page goes on.
 
     Args:
-        project: what is run.
+        project: the project.
         name: how errors call it, such as the name of its file.
         limits: what each script may use on a page.
 
     Raises:
-        ScriptsNotInstalledError: it has scripts, and there is no engine to run them.
+        ScriptsNotInstalledError: it has scripts, and no engine is installed.
     """
 
     def __init__(self, project: Project, name: str, *, limits: Limits | None = None) -> None:
         self.project = project
         self.name = name
-        self._has_scripts = any(isinstance(action, Script) for action in project.actions)
         self._sandbox = Sandbox(limits)
-        if self._has_scripts:
-            # That there is no engine must be told before a page is fetched.
+        if project.scripts:
+            # A missing engine must be reported before a page is fetched.
             blank = script_page(read_tree(Page.from_text("about:blank", "<p>-</p>")))
             self._sandbox.run("function main() {}", blank)
 
@@ -100,11 +97,6 @@ class Wrapper:
         """End the process that runs scripts."""
         self._sandbox.close()
 
-    @property
-    def blocks(self) -> bool:
-        """Whether :meth:`run` may take long, since scripts run in it."""
-        return self._has_scripts
-
     def run(self, tree: PageTree, args: Sequence[str] = (), *, remember: bool = True) -> Wrapped:
         """Run the project on a page.
 
@@ -115,12 +107,12 @@ class Wrapper:
             remember: see :func:`~crawler.core.wrapper.applying.apply_project`.
         """
         result = apply_project(self.project, tree, remember=remember)
-        run = _Run(self.project, self._sandbox, tree, result, tuple(args))
+        run = _PageRun(self.project, self._sandbox, tree, result, tuple(args))
         for number, action in enumerate(self.project.actions, start=1):
             if isinstance(action, Script):
                 run.script(action, f"{self.name}, action {number}")
             elif isinstance(action, Save):
-                run.save(action)
+                run.save(_name_of(action.file, args))
         return run.wrapped()
 
 
@@ -132,22 +124,22 @@ def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
     """
     sources = [action.address for action in project.actions if isinstance(action, Load)]
     for source in sources:
-        if not _said(source, args):
+        if not _name_of(source, args):
             raise ArgumentError(
                 f"the project loads the page that argument {source.argument} names; give it"
                 if source.argument is not None
                 else "the project loads a page and does not say which; name its address"
             )
-    return tuple(_said(source, args) for source in sources)
+    return tuple(_name_of(source, args) for source in sources)
 
 
-def _said(source: Source, args: Sequence[str]) -> str:
+def _name_of(source: Source, args: Sequence[str]) -> str:
     if source.argument is None:
         return source.fixed
     return args[source.argument] if source.argument < len(args) else ""
 
 
-class _Run:
+class _PageRun:
     """One page on its way through the actions."""
 
     def __init__(
@@ -163,23 +155,24 @@ class _Run:
         self._tree = tree
         self._result = result
         self._args = args
+        self._output = result.root
+        # Made for the first script.
         self._page: ScriptPage | None = None
-        self._output: OutputNode | None = None
         self._problems: list[Problem] = []
         self._debug: list[str] = []
         self._urls: list[str] = []
         self._saves: list[Saved] = []
 
     def script(self, action: Script, name: str) -> None:
+        """Run a script."""
         if self._page is None:
             self._page = script_page(self._tree)
-        given = self._output or _given(self._result.root)
         try:
             done = self._sandbox.run(
                 action.script,
                 self._page,
                 [self._argument(path) for path in action.rules],
-                output=given,
+                output=self._output,
                 args=self._args,
                 name=name,
             )
@@ -187,89 +180,43 @@ class _Run:
             self._debug += error.debug
             self._problems.append(Problem("", SCRIPT_FAILED, str(error)))
             return
-        known = None if self._output is None else tuple(_in_order(given))
-        self._output = _rebased(done.output, known)
+        self._output = done.output
         self._debug += done.debug
         self._urls += done.urls
         for file in done.saves:
-            self._save(file)
+            self.save(file)
 
-    def save(self, action: Save) -> None:
-        self._save(_said(action.file, self._args))
-
-    def _save(self, file: str) -> None:
+    def save(self, file: str) -> None:
+        """Take the output as it is to be saved, unless there is no name for it."""
         if file:
-            self._saves.append(Saved(file, as_xml(self._shaped()[0])))
+            self._saves.append(Saved(file, as_xml(self._fitted()[0])))
 
     def wrapped(self) -> Wrapped:
+        """Return what was done."""
         result = self._result
-        root, problems = self._shaped()
-        if self._has_run:
-            # What was missing may have been added, and is told anew where it was not.
+        if self._page is not None:
+            root, problems = self._fitted()
+            # What was missing may have been added; what was not is among the new problems.
             own = [problem for problem in result.problems if problem.reason != MISSING]
-            told = (*own, *self._problems, *problems)
-            result = replace(
-                result,
-                root=root,
-                problems=told,
-                fits=does_fit(self._project, result.missing, told),
-            )
+            problems = (*own, *self._problems, *problems)
+            still_fits = fits(self._project, result.missing, problems)
+            result = replace(result, root=root, problems=problems, fits=still_fits)
         return Wrapped(result, tuple(self._debug), tuple(self._urls), tuple(self._saves))
 
-    @property
-    def _has_run(self) -> bool:
-        return self._page is not None
-
-    def _shaped(self) -> tuple[Node, tuple[Problem, ...]]:
-        if not self._has_run:
-            return self._result.root, ()
-        before = self._result.root
-        given = self._output or _given(before)
-        return shaped(given, before, self._project.schema, self._tree)
+    def _fitted(self) -> tuple[Node, tuple[Problem, ...]]:
+        if self._page is None:
+            return self._output, ()
+        return fit_to_schema(self._output, self._project.schema)
 
     def _argument(self, path: str) -> Argument:
         """Return what a rule found: a node or null, or an array where there can be several."""
-        found = self._result.found.get(path, ())
-        nodes = [self._node(its.source) for its in found if its.source]
+        nodes = []
+        for found in self._result.found.get(path, ()):
+            place, _, attribute = found.source.partition("/@")
+            if place:
+                node = self._tree.find(place)
+                assert node is not None  # noqa: S101 - it was found on this very page
+                nodes.append(NodeArgument(node, attribute))
         if may_repeat(self._project.schema, path):
             return tuple(nodes)
         return nodes[0] if nodes else None
-
-    def _node(self, source: str) -> NodeArgument:
-        path, at, attribute = source.partition("/@")
-        node = self._tree.find(path)
-        assert node is not None  # noqa: S101 - it was found on this very page
-        return NodeArgument(node, attribute if at else "")
-
-
-def _given(root: Node) -> OutputNode:
-    """Return a tree as scripts get it, each node with its number."""
-    numbers = count()
-
-    def made(node: Node) -> OutputNode:
-        number = next(numbers)
-        return OutputNode(
-            node.name, node.value, tuple(made(child) for child in node.children), origin=number
-        )
-
-    return made(root)
-
-
-def _rebased(output: OutputNode, before: Sequence[OutputNode] | None) -> OutputNode:
-    """Number a tree by what the first script was given, where it is what a later one left."""
-    if before is None:
-        return output
-    children = tuple(_rebased(child, before) for child in output.children)
-    origin, source = output.origin, output.source
-    if origin is not None:
-        was = before[origin]
-        origin, source = was.origin, was.source
-    return replace(output, children=children, origin=origin, source=source)
-
-
-def _in_order(root: OutputNode) -> Iterator[OutputNode]:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += reversed(node.children)

@@ -9,19 +9,18 @@ from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
 from crawler.core.wrapper.best import BestRule
-from crawler.core.wrapper.evidence import evidence_of
 from crawler.core.wrapper.example_nodes import (
-    TEXT_RUN,
+    TEXT_NODE,
     Example,
-    Survey,
+    PageEvidence,
     example_of_nodes,
     example_of_values,
     node_at,
 )
-from crawler.core.wrapper.matchers import matcher_names, new_rule
-from crawler.core.wrapper.paper_method import PublishedRule
-from crawler.core.wrapper.project import Project, new_project
-from crawler.core.wrapper.projectfile import read_project, write_project
+from crawler.core.wrapper.features import evidence_of
+from crawler.core.wrapper.paper_method import PaperRule
+from crawler.core.wrapper.project import Project, matcher_names, new_project, new_rule
+from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.records import RecordRule, example_of_records
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
@@ -42,8 +41,8 @@ pages = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map(
 def draw_examples(data: st.DataObject, most: int = 4) -> list[tuple[PageTree, Example]]:
     found = []
     for tree in data.draw(st.lists(pages, min_size=1, max_size=most)):
-        nodes = data.draw(st.lists(st.sampled_from(tree.runs), max_size=2, unique=True))
-        found.append((tree, example_of_nodes(Survey(View(tree)), nodes)))
+        nodes = data.draw(st.lists(st.sampled_from(tree.text_nodes), max_size=2, unique=True))
+        found.append((tree, example_of_nodes(PageEvidence(View(tree)), nodes)))
     return found
 
 
@@ -55,14 +54,14 @@ def places(rule: BestRule, tree: PageTree) -> list[tuple[int, float]]:
 def test_published_costs_are_never_negative_and_are_those_of_the_paths(
     trees: list[PageTree], data: st.DataObject
 ) -> None:
-    rule = PublishedRule.learned(
-        tree.instance(data.draw(st.sampled_from(range(len(tree))))) for tree in trees
+    rule = PaperRule.learn(
+        tree.tag_path(data.draw(st.sampled_from(range(len(tree))))) for tree in trees
     )
     assert all(tags.total == rule.examples == len(trees) for tags in rule.sets)
     costs = rule.costs(trees[0])
     assert costs.min() >= 0
     assert [Fraction(int(cost), rule.examples) for cost in costs] == [
-        rule.cost(trees[0].instance(node)) for node in range(len(trees[0]))
+        rule.cost(trees[0].tag_path(node)) for node in range(len(trees[0]))
     ]
 
 
@@ -71,17 +70,17 @@ def test_the_only_example_of_a_published_rule_costs_nothing(
     tree: PageTree, data: st.DataObject
 ) -> None:
     node = data.draw(st.sampled_from(range(len(tree))))
-    rule = PublishedRule.learned([tree.instance(node)])
-    assert rule.cost(tree.instance(node)) == 0
-    assert rule.choose(tree, texts=tree.elements[node] is None) == (node, Fraction(0))
+    rule = PaperRule.learn([tree.tag_path(node)])
+    assert rule.cost(tree.tag_path(node)) == 0
+    assert rule.best_node(tree, texts=tree.elements[node] is None) == (node, Fraction(0))
 
 
 @given(pages, st.data())
 def test_the_only_example_of_a_best_rule_costs_nothing(tree: PageTree, data: st.DataObject) -> None:
-    node = data.draw(st.sampled_from(tree.runs))
+    node = data.draw(st.sampled_from(tree.text_nodes))
     view = View(tree)
-    rule = BestRule.learned([example_of_nodes(Survey(view), [node])])
-    (team,) = rule.teams
+    rule = BestRule.learn([example_of_nodes(PageEvidence(view), [node])])
+    (team,) = rule.groups
     assert team[0].cost(evidence_of(view, node)) == 0
     (match,) = rule.matches(view, remember=False)
     assert (match.cost, match.confidence) == (0, 1)
@@ -90,10 +89,10 @@ def test_the_only_example_of_a_best_rule_costs_nothing(tree: PageTree, data: st.
 @given(st.data())
 def test_best_costs_are_never_negative_and_confidence_is_a_share(data: st.DataObject) -> None:
     taught = draw_examples(data)
-    rule = BestRule.learned(example for _, example in taught)
+    rule = BestRule.learn(example for _, example in taught)
     other = View(data.draw(pages))
-    for variant in (variant for team in rule.teams for variant in team):
-        for run in other.tree.runs:
+    for variant in (variant for team in rule.groups for variant in team):
+        for run in other.tree.text_nodes:
             cost = variant.cost(evidence_of(other, run))
             assert cost >= 0
             assert 0 <= variant.confidence(cost) <= 1
@@ -102,13 +101,13 @@ def test_best_costs_are_never_negative_and_confidence_is_a_share(data: st.DataOb
 @given(st.data())
 def test_a_best_rule_finds_the_nodes_of_its_own_examples(data: st.DataObject) -> None:
     taught = draw_examples(data)
-    rule = BestRule.learned(example for _, example in taught)
+    rule = BestRule.learn(example for _, example in taught)
     for tree, example in taught:
         found = {match.node for match in rule.matches(View(tree))}
         wanted = {
             node_at(View(tree), sighting.path)
-            for value in example.wanted
-            for sighting in value.sightings
+            for value in example.values
+            for sighting in value.nodes
         }
         assert wanted <= found
 
@@ -118,10 +117,10 @@ def test_the_order_of_merging_does_not_matter(data: st.DataObject) -> None:
     taught = draw_examples(data)
     examples = [example for _, example in taught]
     shuffled = data.draw(st.permutations(examples))
-    rule = BestRule.learned(examples)
-    other = BestRule.learned(())
+    rule = BestRule.learn(examples)
+    other = BestRule.learn(())
     for example in shuffled:
-        other = other.merged([example])
+        other = other.learn_more([example])
     assert other == rule
     for tree in (data.draw(pages), *(tree for tree, _ in taught)):
         assert places(rule, tree) == places(other, tree)
@@ -136,9 +135,9 @@ def test_records_do_not_overlap_and_do_not_depend_on_the_order(
         elements = [node for node in range(len(tree)) if tree.elements[node] is not None]
         nodes = data.draw(st.lists(st.sampled_from(elements), min_size=1, max_size=3, unique=True))
         whole = data.draw(st.booleans())
-        examples.append(example_of_records(Survey(View(tree)), nodes, whole=whole))
-    rule = RecordRule.learned(examples)
-    assert RecordRule.learned(reversed(examples)) == rule
+        examples.append(example_of_records(PageEvidence(View(tree)), nodes, whole=whole))
+    rule = RecordRule.learn(examples)
+    assert RecordRule.learn(reversed(examples)) == rule
     for tree in trees:
         found = [record.node for record in rule.records(View(tree))]
         ends = [tree.ends[node] for node in found]
@@ -151,7 +150,7 @@ def test_a_project_file_gives_the_project_back(data: st.DataObject, matcher: str
     project: Project = new_project(schema, matcher=matcher)
     rule = new_rule(matcher)
     for tree, example in draw_examples(data, most=2):
-        rule = rule.taught(View(tree), example)
+        rule = rule.learn_page(View(tree), example)
     project = project.with_rule("value", rule)
     text = write_project(project)
     again = read_project(text)
@@ -163,8 +162,8 @@ def test_a_project_file_gives_the_project_back(data: st.DataObject, matcher: str
 def test_a_value_that_a_page_says_is_found_by_the_rule_learned_from_it(
     tree: PageTree, data: st.DataObject
 ) -> None:
-    value = tree.texts[data.draw(st.sampled_from(tree.runs))]
-    rule = BestRule.learned([example_of_values(Survey(View(tree)), [value])])
+    value = tree.texts[data.draw(st.sampled_from(tree.text_nodes))]
+    rule = BestRule.learn([example_of_values(PageEvidence(View(tree)), [value])])
     assert {(match.value, match.kind) for match in rule.matches(View(tree), remember=False)} == {
-        (value, TEXT_RUN)
+        (value, TEXT_NODE)
     }

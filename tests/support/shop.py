@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crawler.wrapper.inputs import Inputs
-from crawler.wrapper.lessons import Lesson, read_said
-from crawler.wrapper.runs import RunCall, run
-from crawler.wrapper.teaching import TeachCall, teach_page
+from crawler.wrapper.learn_page import LearnCall, learn_page
+from crawler.wrapper.run_project import RunCall, run
+from crawler.wrapper.training_input import TrainingInput, read_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,10 +73,10 @@ def teach(
     url: str | None = None,
     **more: Sequence[str],
 ) -> list[str]:
-    wrong = read_said(more.pop("wrong", ()), "--wrong")
+    wrong = read_values(more.pop("wrong", ()), "--wrong")
     others = {name: tuple(paths) for name, paths in more.items()}
-    lesson = Lesson(said=read_said(fields, "--field"), wrong=wrong, **others)  # type: ignore[arg-type] # all are paths
-    return list(teach_page(TeachCall(folder / "shop.h2x", lesson), inputs(folder / file, url=url)))
+    lesson = TrainingInput(values=read_values(fields, "--field"), wrong=wrong, **others)  # type: ignore[arg-type] # all are paths
+    return list(learn_page(LearnCall(folder / "shop.h2x", lesson), inputs(folder / file, url=url)))
 
 
 def wrapped(folder: Path, *names: str, **call: object) -> tuple[bool, str, list[str]]:

@@ -16,12 +16,11 @@ import pytest
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
+from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripting import process
-from crawler.scripting.answers import Asked, read_answer
-from crawler.scripting.forms import Limits, OutputNode, ScriptError, ScriptsNotInstalledError
-from crawler.scripting.pages import script_page
-from crawler.scripting.process import Lost
+from crawler.scripting import sandbox as sandbox_module
+from crawler.scripting.calls import ScriptCall, script_page
+from crawler.scripting.forms import Limits, ScriptError, ScriptsNotInstalledError
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def failure(sandbox: Sandbox, script: str) -> ScriptError:
     """Run a script that fails, and show that the next page goes on."""
     with pytest.raises(ScriptError) as caught:
         sandbox.run(script, PAGE, name="wrap.h2x")
-    assert sandbox.run(FINE, PAGE).output.children == (OutputNode("text", "One Two"),)
+    assert sandbox.run(FINE, PAGE).output.children == (Node("text", "One Two"),)
     return caught.value
 
 
@@ -334,8 +333,7 @@ def test_the_process_can_open_nothing(sandbox: Sandbox) -> None:
 
 
 def test_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_ENGINE", "_quickjs_that_is_not_there")
-    assert not process.has_engine()
+    monkeypatch.setattr(sandbox_module, "_ENGINE", "_quickjs_that_is_not_there")
     with pytest.raises(ScriptsNotInstalledError, match=r"pip install 'scrapy-corpus\[scripts\]'"):
         Sandbox().run(FINE, PAGE)
 
@@ -374,15 +372,14 @@ def test_with_another_engine(
 )  # fmt: skip
 def test_answers_are_read_without_trust(answer: bytes) -> None:
     with pytest.raises(ScriptError) as caught:
-        read_answer(answer, Asked("script", "", LIMITS, outputs=1, nodes=1))
+        ScriptCall("script", "", PAGE, Node("output"), LIMITS).read(answer)
     assert caught.value.reason == "answer"
 
 
 def test_an_answer_that_is_too_long() -> None:
-    asked = Asked("script", "", LIMITS, outputs=1, nodes=1)
-    with pytest.raises(ScriptError, match="more than 1000000 characters") as caught:
-        read_answer(Lost("output"), asked)
-    assert caught.value.reason == "output"
+    error = ScriptCall("script", "", PAGE, Node("output"), LIMITS).lost("output", "")
+    assert error.reason == "output"
+    assert "more than 1000000 characters" in error.detail
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ import pytest
 from lxml import etree
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, UnreadableInputError
-from crawler.wrapper.batch import SaveFolder
-from crawler.wrapper.lessons import Lesson, read_elements
+from crawler.wrapper.learn_page import LearnCall, learn_page
+from crawler.wrapper.run_project import SaveFolder
 from crawler.wrapper.running import Saved
-from crawler.wrapper.teaching import TeachCall, teach_page
+from crawler.wrapper.training_input import TrainingInput, read_elements
 from support.pace import within
 from support.shop import (
     MORE,
@@ -165,7 +165,7 @@ def test_a_wrong_call_says_what_is_right(shop: Path, call: dict[str, object], me
 
 def test_what_cannot_be_written_is_told(shop: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
-        wrapped(shop, "two.html", output=shop / "nowhere" / "out.xml")
+        wrapped(shop, "two.html", output=shop / "two.html" / "out.xml")
 
 
 @pytest.mark.parametrize(
@@ -210,13 +210,13 @@ def test_scripts_are_added_run_and_saved(shop: Path) -> None:
         '  xtree.Save(system.args(2)); htree.AddUrl("?p=2");\n}\n',
         "utf-8",
     )
-    call = TeachCall(
+    call = LearnCall(
         shop / "shop.h2x",
-        Lesson(elements=read_elements(["count:integer"])),
+        TrainingInput(elements=read_elements(["count:integer"])),
         script=script,
         nodes=("book/title",),
     )
-    list(teach_page(call, inputs()))
+    list(learn_page(call, inputs()))
     _, out, told = wrapped(
         shop, "two.html", format="jsonl", args=("mine.xml",), saves=shop / "saves"
     )
@@ -226,7 +226,7 @@ def test_scripts_are_added_run_and_saved(shop: Path) -> None:
     )
     assert "<count>2</count>" in (shop / "saves" / "mine.xml").read_text("utf-8")
     script.write_text("function main() { boom(); }", "utf-8")
-    list(teach_page(TeachCall(shop / "shop.h2x", Lesson(), script=script), inputs()))
+    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=script), inputs()))
     well, out, told = wrapped(shop, "two.html", format="jsonl", args=("mine.xml",))
     assert (well, json.loads(out)["name"]) == (False, "Harbour")
     assert "shop.h2x, action 2, line 1, column" in told[1]
@@ -275,7 +275,7 @@ def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
     (shop / "name.html").write_text("<h1>가\x1b[31m</h1><p>Tel: <b>1</b></p>", "utf-8")
     tell = shop / "tell.js"
     tell.write_text('function main() { system.Debug("\\u001b[2J"); }', "utf-8")
-    list(teach_page(TeachCall(shop / "shop.h2x", Lesson(), script=tell), inputs()))
+    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=tell), inputs()))
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "name.html", "--format", "csv"],
         cwd=shop, capture_output=True, check=False, timeout=60,
@@ -288,7 +288,7 @@ def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
 def test_ctrl_c_ends_a_run_in_a_line_and_leaves_no_file(shop: Path) -> None:
     script = shop / "wait.js"
     script.write_text("function main() { if (/two/.test(system.args(0))) while (true); }", "utf-8")
-    list(teach_page(TeachCall(shop / "shop.h2x", Lesson(), script=script), inputs()))
+    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=script), inputs()))
     with subprocess.Popen(
         [
             *(sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "one.html", "two.html"),

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.wrapper.files import load_project
-from crawler.wrapper.lessons import Lesson, Said, read_elements, read_said
-from crawler.wrapper.rerun import try_project
-from crawler.wrapper.teaching import TeachCall, teach_page
+from crawler.wrapper.check_project import check_project
+from crawler.wrapper.learn_page import LearnCall, learn_page
+from crawler.wrapper.project_store import load_project
+from crawler.wrapper.training_input import FieldValue, TrainingInput, read_elements, read_values
 from support.shop import (
     BOOKS,
     FIELDS,
@@ -68,10 +68,10 @@ def test_a_new_project_has_a_schema_of_what_was_named(shop: Path) -> None:
         (["phone=1", "name=Corner"], "does not say phone=1"),
         (["name"], "is no NAME=VALUE"),
         (["name="], "say --absent name"),
-        (["name:txt=Corner"], "there is no type 'txt'; did you mean 'text'"),
+        (["name:txt=Corner"], "there is no type 'txt' .did you mean 'text'"),
         (["name:number=Corner"], "of the type 'text' in the schema"),
         (["name=Corner", "name=555-1"], "does not repeat, and has 2 values here; add --repeat"),
-        (["day:group=Corner"], "no type 'group'. The types are: text, integer"),
+        (["day:group=Corner"], "no type 'group'; the types are: text, integer"),
         (["1x=Corner"], "is no name of an element"),
         (["book=Tree"], "'book' is a group; name an element of it, such as book/title"),
         (["name/x=Corner"], "'name' holds no elements"),
@@ -94,9 +94,11 @@ def test_what_comes_near_is_a_text_that_has_the_value_in_it(shop: Path) -> None:
         "<p>Written on the second of March, a Monday, by the editors</p><ul><li>Mondays</ul>",
         "utf-8",
     )
-    call = TeachCall(shop / "new.h2x", Lesson(said=read_said(["day=a Monday"], "--field")))
+    call = LearnCall(
+        shop / "new.h2x", TrainingInput(values=read_values(["day=a Monday"], "--field"))
+    )
     with pytest.raises(ArgumentError, match=r"\(it says 'Written on the second of March, a Mon"):
-        list(teach_page(call, inputs(shop / "long.html")))
+        list(learn_page(call, inputs(shop / "long.html")))
 
 
 def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path: Path) -> None:
@@ -116,9 +118,9 @@ def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path
 
 
 def test_a_root_is_named_when_a_project_begins(shop: Path) -> None:
-    call = TeachCall(shop / "shop.h2x", Lesson(absent=("phone",)), root="shop")
+    call = LearnCall(shop / "shop.h2x", TrainingInput(absent=("phone",)), root="shop")
     with pytest.raises(ArgumentError, match="--root names the root element of a new project"):
-        list(teach_page(call, inputs(shop / "two.html")))
+        list(learn_page(call, inputs(shop / "two.html")))
 
 
 def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
@@ -127,7 +129,7 @@ def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
     assert "555-3" in wrapped(shop, "three.html", format="jsonl")[1]
     teach(shop, "name=Mill", file="three.html", absent=["phone"], wrong=["phone=555-3"])
     project = load_project(shop / "shop.h2x")
-    (lacking,) = [its for its in project.rules["phone"].examples if not its.wanted]
+    (lacking,) = [its for its in project.rules["phone"].examples if not its.values]
     assert [its.path for its in lacking.wrong] == ["/html[1]/body[1]/p[1]/b[1]/#text[1]"]
     (line,) = wrapped(shop, "three.html", format="jsonl")[1].splitlines()
     assert (json.loads(line)["name"], json.loads(line)["phone"]) == ("Mill", None)
@@ -188,11 +190,11 @@ def test_a_list_within_records_is_learned_and_tried_within_them(tmp_path: Path) 
         (post["title"], [reply["text"] for reply in post["reply"]])
         for post in json.loads(line)["post"]
     ] == [("First", ["one", "two"]), ("Second", ["three"]), ("Third", [])]
-    assert all(well for _, well in try_project(tmp_path / "shop.h2x", inputs()))
+    assert all(well for _, well in check_project(tmp_path / "shop.h2x", inputs()))
 
 
 def test_examples_are_tried_again_on_the_pages_that_were_kept(shop: Path) -> None:
-    lines = list(try_project(shop / "shop.h2x", inputs(shop / "two.html", shop / "gone.html")))
+    lines = list(check_project(shop / "shop.h2x", inputs(shop / "two.html", shop / "gone.html")))
     assert [(" ".join(line.split()), well) for line, well in lines[:7]] == [
         ("element examples values found", True),
         ("name 1 1 1", True),
@@ -209,13 +211,13 @@ def test_examples_are_tried_again_on_the_pages_that_were_kept(shop: Path) -> Non
 
 def test_a_page_that_is_not_at_hand_is_asked_for_and_may_be_named(shop: Path) -> None:
     (shop / "shop.pages.warc.gz").unlink()
-    lines = list(try_project(shop / "shop.h2x", inputs()))
+    lines = list(check_project(shop / "shop.h2x", inputs()))
     assert lines[-1] == (
         "https://shop.example/1: this page was taught and is not at hand; name a saved copy",
         False,
     )
     # A saved copy is known by what it says, whatever its address.
-    again = list(try_project(shop / "shop.h2x", inputs(shop / "one.html")))
+    again = list(check_project(shop / "shop.h2x", inputs(shop / "one.html")))
     assert all(well for _, well in again)
 
 
@@ -225,7 +227,7 @@ def test_what_no_longer_holds_is_told(shop: Path) -> None:
     wrong = project.replace("/html[1]/body[1]/h1[1]/#text[1]", "/html[1]/body[1]/p[1]/#text[1]")
     wrong = wrong.replace('"value": "Corner"', '"value": "Tel:"')
     (shop / "shop.h2x").write_text(wrong, "utf-8")
-    lines = list(try_project(shop / "shop.h2x", inputs()))
+    lines = list(check_project(shop / "shop.h2x", inputs()))
     assert [line for line, well in lines if not well][1:] == [
         "https://shop.example/1: name: 'Corner' was found, and is not meant",
         "https://shop.example/1: name: 'Tel:' was not found",
@@ -233,5 +235,7 @@ def test_what_no_longer_holds_is_told(shop: Path) -> None:
 
 
 def test_a_field_reads_its_name_type_and_value() -> None:
-    assert read_said(["a/b:date= 3 May = 4 "], "--field") == (Said("a/b", "date", "3 May = 4"),)
-    assert read_elements(["제목"]) == (Said("제목", "", "-"),)
+    assert read_values(["a/b:date= 3 May = 4 "], "--field") == (
+        FieldValue("a/b", "date", "3 May = 4"),
+    )
+    assert read_elements(["제목"]) == (FieldValue("제목", "", "-"),)

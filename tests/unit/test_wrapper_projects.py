@@ -8,14 +8,14 @@ import pytest
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.applying import Node, Problem, apply_project
+from crawler.core.wrapper.applying import apply_project
 from crawler.core.wrapper.learning import (
     learn_nodes,
     learn_record_nodes,
     learn_records,
     learn_values,
 )
-from crawler.core.wrapper.output import as_json, as_rows, as_xml
+from crawler.core.wrapper.output import Node, Problem, as_json, as_rows, as_xml
 from crawler.core.wrapper.project import (
     Add,
     Copy,
@@ -26,10 +26,9 @@ from crawler.core.wrapper.project import (
     Source,
     checked,
     new_project,
-    script_of,
 )
-from crawler.core.wrapper.projectfile import read_project, read_schema, write_project
-from crawler.core.wrapper.schema import Element, check_schema, typed
+from crawler.core.wrapper.project_file import read_project, read_schema, write_project
+from crawler.core.wrapper.schema import Element, check_schema, convert
 from crawler.core.wrapper.tree import PageTree, read_tree
 from support.pace import within
 
@@ -78,10 +77,10 @@ TWO = shop("Harbour", ("Rain", "Dee", "$1.50"), ("Snow", "Ed", ""), ("Fog", "Flo
 def learned(matcher: str = "best") -> Project:
     project = new_project(SCHEMA, matcher=matcher)
     lesson = learn_values(project, ONE, {"name": ["Corner"], "phone": ["555-1"]})
-    assert lesson.not_said == ()
+    assert lesson.not_found == ()
     records = [{"title": ["Tree"], "price": ["$3.50"], "link": ["/b/Tree"]}]
     lesson = learn_records(lesson.project, ONE, "book", records)
-    assert lesson.not_said == ()
+    assert lesson.not_found == ()
     return lesson.project
 
 
@@ -132,7 +131,9 @@ def test_rows_without_records_and_with_names_twice() -> None:
     group = Element("item", "group", repeat=True, elements=(Element("name"),))
     schema = Element("page", "group", elements=(Element("name"), group))
     project = learn_values(new_project(schema), ONE, {"name": ["Corner"]}).project
-    assert as_rows(apply_project(project, ONE).root, schema) == [{"name": "Corner"}]
+    assert as_rows(apply_project(project, ONE).root, schema) == [
+        {"name": "Corner", "item.name": None}
+    ]
     project = learn_records(project, ONE, "item", [{"name": ["Tree"]}]).project
     rows = as_rows(apply_project(project, ONE).root, schema)
     assert rows[0] == {"name": "Corner", "item.name": "Tree"}
@@ -196,7 +197,7 @@ def test_a_published_project() -> None:
 
 def test_values_that_a_page_does_not_say_teach_nothing() -> None:
     lesson = learn_values(LEARNED, TWO, {"name": ["Nowhere"]})
-    assert lesson.not_said == (("name", "Nowhere"),)
+    assert lesson.not_found == (("name", "Nowhere"),)
     assert lesson.project == LEARNED
 
 
@@ -229,7 +230,7 @@ def test_records_can_be_pointed_at() -> None:
         (lambda: learn_records(LEARNED, ONE, "book", [{"title": ["Nix"]}]), "not say title=Nix"),
         (lambda: learn_records(LEARNED, ONE, "book", [{}]), "does not say anything"),
         (lambda: learn_nodes(LEARNED, ONE, "name", [0]), "no node of the kind 'text'"),
-        (lambda: learn_record_nodes(LEARNED, ONE, "book", ONE.runs[:1]), "is no element"),
+        (lambda: learn_record_nodes(LEARNED, ONE, "book", ONE.text_nodes[:1]), "is no element"),
         (lambda: new_project(SCHEMA, confidence=2), "from 0 to 1"),
         (lambda: checked(replace(LEARNED, rules={"book": LEARNED.rules["name"]})), "finds records"),
         (lambda: checked(replace(LEARNED, actions=(Copy("book/none"),))), "no element"),
@@ -291,12 +292,12 @@ def test_wrong_schemas_are_refused(schema: Element, message: str) -> None:
     ],
 )
 def test_types(text: str, kind: str, value: object) -> None:
-    found = typed(text, kind)
+    found = convert(text, kind)
     assert found == value
     assert type(found) is type(value)
 
 
-def test_actions_say_what_is_copied_and_in_which_script() -> None:
+def test_actions_say_what_is_copied() -> None:
     actions = (
         Load(Source(argument=0)),
         Add("book"),
@@ -308,13 +309,6 @@ def test_actions_say_what_is_copied_and_in_which_script() -> None:
     assert read_project(write_project(project)) == project
     result = apply_project(project, ONE)
     assert [child.name for child in result.root.children] == ["name"]
-    assert [script_of(action) for action in actions] == [
-        "function main() { htree.AddUrl(system.args(0)); }",
-        'function main(parent) { parent.Add("book", null); }',
-        'function main(node, parent) { parent.Add("name", node.value); }',
-        'function main(node) {\n  system.Debug("x");\n}',
-        'function main() { xtree.Save("out.xml"); }',
-    ]
 
 
 def test_a_project_file_is_json_that_gives_the_project_back() -> None:
@@ -354,7 +348,7 @@ FIRST = ("rules", "name", "examples", 0, "values", 0, "nodes", 0)
         (edited("version", value=2), r"version: it was written by a later version .*update"),
         (edited("version", value="1"), r"version: must be a whole number, not a string"),
         (edited("colour", value=1), r"there is no key 'colour' here; the keys are: format,"),
-        (edited("confidence", value=7), r"confidence: must be a number from 0 to 1, not 7"),
+        (edited("confidence", value=7), r"confidence is 7.0; give a number from 0 to 1"),
         (edited("matcher", value="nearest"), r"unknown matcher 'nearest'"),
         (edited("schema", "elements", 0, "name", value=3), r"schema.elements\[0\].name: .*string"),
         (edited("schema", "elements", 0, "name", value="x"), r"no element 'name' in the schema"),

@@ -22,12 +22,12 @@ from crawler.core.wrapper.project import (
     checked,
     new_project,
 )
-from crawler.core.wrapper.projectfile import write_project
+from crawler.core.wrapper.project_file import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.middlewares.item_origins import ItemOrigins
 from crawler.scripting.forms import Limits
-from crawler.wrapper.running import Wrapped, Wrapper, addresses_of
+from crawler.wrapper.running import ProjectRunner, Wrapped, addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def run(taught: Project) -> Iterator[Runner]:
 class Runner:
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.wrappers: list[Wrapper] = []
+        self.wrappers: list[ProjectRunner] = []
 
     def __call__(
         self,
@@ -93,7 +93,7 @@ class Runner:
         project = checked(
             Project(self.project.schema, self.project.rules, actions, self.project.matcher)
         )
-        wrapper = Wrapper(project, "shop.h2x", limits=Limits(seconds=seconds))
+        wrapper = ProjectRunner(project, "shop.h2x", limits=Limits(seconds=seconds))
         self.wrappers.append(wrapper)
         return wrapper.run(page, args)
 
@@ -232,14 +232,14 @@ def test_what_is_required_may_come_from_a_script() -> None:
     )
     project = learn_values(new_project(schema), ONE, {"name": ["Corner"]}).project
     add = Script('function main(n) { if (n) xtree.root.Add("length", n.value.length); }', ("name",))
-    with Wrapper(Project(schema, project.rules, (add,)), "p") as wrapper:
+    with ProjectRunner(Project(schema, project.rules, (add,)), "p") as wrapper:
         found = wrapper.run(TWO).result
         assert (found.fits, as_json(found.root, schema)) == (True, {"name": "Harbour", "length": 7})
         none = wrapper.run(BARE)
         assert not none.result.fits
         assert reasons(none) == [("missing", "length")]
     # Without a script it can come from nowhere.
-    with Wrapper(Project(schema, project.rules), "p") as wrapper:
+    with ProjectRunner(Project(schema, project.rules), "p") as wrapper:
         assert reasons(wrapper.run(TWO)) == [("missing", "length")]
 
 

@@ -1,77 +1,73 @@
-"""What a rule remembers of its examples: the nodes that were right, and what came near to them."""
+"""What a rule keeps of its examples: the nodes that were meant, and the nodes most like them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from crawler.core.wrapper.evidence import SLOTS, evidence_of
-from crawler.core.wrapper.list_siblings import mates_of
+from crawler.core.wrapper.features import FEATURE_AT, FEATURES, evidence_of
 from crawler.core.wrapper.tree import fold
+from crawler.core.wrapper.view import list_siblings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from crawler.core.wrapper.evidence import Evidence
+    from crawler.core.wrapper.features import Evidence
     from crawler.core.wrapper.view import View
 
 __all__ = [
     "ELEMENT",
-    "TEXT_RUN",
+    "TEXT_NODE",
     "Example",
-    "Sighting",
-    "Survey",
-    "Wanted",
-    "agreement",
+    "ExampleNode",
+    "ExampleValue",
+    "PageEvidence",
     "example_of_nodes",
     "example_of_values",
+    "find_value",
     "node_at",
     "nodes_of",
-    "places_of",
     "rarities",
+    "similarity",
     "value_of",
 ]
 
-TEXT_RUN = "text"
+TEXT_NODE = "text"
 """The kind of fields whose values are whole text nodes."""
 ELEMENT = "element"
-"""The kind of fields whose values are what is read in an element."""
+"""The kind of fields whose values are the text of an element."""
 
-# Attributes that values are looked for in, where no text says them.
+# Attributes in which values are looked for, where no text is the value.
 _ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
-_SLOT_AT = {slot.name: at for at, slot in enumerate(SLOTS)}
-# Addresses, as opposed to words.
 _ADDRESSES = frozenset(("href", "src"))
-# Of how many values of an example near misses are looked for, which takes long.
-_WITH_NEAR = 12
-# How many copies of a value are weighed, and how many near misses are kept of each.
-_CANDIDATES = 10
-_NEAR = 6
+# For how many values of an example near misses are looked for, which takes long.
+_WITH_NEAR_MISSES = 12
+# How many copies of a value are kept, and how many near misses of each.
+_MOST_COPIES = 10
+_MOST_NEAR_MISSES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """A node that says what was wanted, as the page shows it.
+class ExampleNode:
+    """A node that has a value of an example.
 
     ``kind``
-        :data:`TEXT_RUN`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
+        :data:`TEXT_NODE`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
     ``path``
-        Where it stands, from the root of the page or record.
+        Its path, from the root of the page or record.
     ``evidence``
-        The values of all slots.
+        The values of all features.
     ``counts``
-        How many nodes of its kind have the same value in each slot, itself among them.
+        How many nodes of its kind have the same value of each feature, itself included.
     ``nodes``
         How many nodes of its kind there are.
-    ``near``
-        The evidence of the nodes most like it that say something else.
-    ``mates``
-        How many of its list mates (:mod:`crawler.core.wrapper.list_siblings`) are wanted as well.
-    ``strangers``
-        How many of them are not.
+    ``near_misses``
+        The evidence of the nodes most like it that have another value.
+    ``siblings_meant``, ``siblings_other``
+        How many of its list siblings are values of the example as well, and how many are not.
     """
 
     kind: str
@@ -79,50 +75,49 @@ class Sighting:
     evidence: Evidence
     counts: tuple[int, ...]
     nodes: int
-    near: tuple[Evidence, ...] = ()
-    mates: int = 0
-    strangers: int = 0
+    near_misses: tuple[Evidence, ...] = ()
+    siblings_meant: int = 0
+    siblings_other: int = 0
 
     @property
     def element(self) -> str:
-        """Name of the element that the node is, or stands in; empty where that is unseen."""
-        at = _SLOT_AT["name"]
-        return self.evidence[at].partition("/")[0]
+        """Name of the element that the node is, or is in; empty where the view has none."""
+        return self.evidence[FEATURE_AT["name"]].partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A value, and the nodes that say it: several, where the page repeats it."""
+class ExampleValue:
+    """A value, and the nodes that have it: several, where the page repeats it."""
 
     value: str
-    sightings: tuple[Sighting, ...]
+    nodes: tuple[ExampleNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What one page, or one record of a page, has to say for a field.
+    """The values of a field on one page, or in one record of a page.
 
     ``page``
-        The page's fingerprint.
+        The fingerprint of the page.
     ``address``
         Where the page came from, for people.
     ``record``
-        Path of the record on its page; empty where the field is one of the page itself.
-    ``wanted``
-        The field's values; none where the page has none.
+        Path of the record on its page; empty for a field of the page itself.
+    ``values``
+        The values; none where the page lacks the field.
     ``wrong``
-        Nodes that somebody said are not meant.
+        Nodes that a person said are not meant.
     """
 
     page: str
     address: str = ""
     record: str = ""
-    wanted: tuple[Wanted, ...] = ()
-    wrong: tuple[Sighting, ...] = ()
+    values: tuple[ExampleValue, ...] = ()
+    wrong: tuple[ExampleNode, ...] = ()
 
 
-class Survey:
-    """All nodes of a view, by kind, with their evidence: worked out once a page."""
+class PageEvidence:
+    """The evidence of all nodes of a view, by kind: computed once a page."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -136,57 +131,60 @@ class Survey:
             self._nodes[kind] = nodes_of(self.view, kind)
         return self._nodes[kind]
 
-    def rows(self, kind: str) -> list[Evidence]:
-        """Return the evidence of each of those nodes."""
+    def example_node(
+        self, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
+    ) -> ExampleNode:
+        """Describe a node of an example.
+
+        Args:
+            node: the node.
+            kind: its kind.
+            meant: all nodes of the example, which are no near misses of each other.
+            near_misses: whether near misses are looked for.
+        """
         if kind not in self._rows:
-            self._rows[kind] = [evidence_of(self.view, node) for node in self.nodes(kind)]
-        return self._rows[kind]
-
-    def counts(self, kind: str) -> list[Counter[str]]:
-        """Return, for each slot, how often each value occurs."""
-        if kind not in self._counts:
-            columns = zip(*self.rows(kind), strict=True) if self.rows(kind) else ()
-            self._counts[kind] = [Counter(column) for column in columns]
-        return self._counts[kind]
-
-    def sighting(
-        self, node: int, kind: str, right: Collection[int], *, with_near: bool = True
-    ) -> Sighting:
-        """Describe a node. What is ``right``, itself among it, is no near miss."""
+            rows = [evidence_of(self.view, each) for each in self.nodes(kind)]
+            self._rows[kind] = rows
+            self._counts[kind] = [Counter(column) for column in zip(*rows, strict=True)]
+        evidence = evidence_of(self.view, node)
+        counts = tuple(
+            known[value] for known, value in zip(self._counts[kind], evidence, strict=True)
+        )
         tree, root = self.view.tree, self.view.root
         path = tree.path(node)
         if root >= 0:
             path = path.removeprefix(tree.path(root)) or "/"
-        evidence = evidence_of(self.view, node)
-        counts = tuple(
-            known[value] for known, value in zip(self.counts(kind), evidence, strict=True)
-        )
-        nodes = len(self.nodes(kind))
-        bare = Sighting(kind, path, evidence, counts, nodes)
-        mates = mates_of(self.view, node).nodes
-        return replace(
-            bare,
-            near=self._near(bare, right) if with_near else (),
-            mates=sum(mate in right for mate in mates),
-            strangers=sum(mate not in right for mate in mates),
+        siblings = list_siblings(self.view, node).nodes
+        siblings_meant = sum(sibling in meant for sibling in siblings)
+        return ExampleNode(
+            kind,
+            path,
+            evidence,
+            counts,
+            nodes=len(self.nodes(kind)),
+            near_misses=self._near_misses(kind, evidence, counts, meant) if near_misses else (),
+            siblings_meant=siblings_meant,
+            siblings_other=len(siblings) - siblings_meant,
         )
 
-    def _near(self, bare: Sighting, right: Collection[int]) -> tuple[Evidence, ...]:
-        weights = rarities(bare)
+    def _near_misses(
+        self, kind: str, evidence: Evidence, counts: Sequence[int], meant: Collection[int]
+    ) -> tuple[Evidence, ...]:
+        weights = _rarities(counts, len(self.nodes(kind)))
         found: dict[Evidence, float] = {}
-        for node, row in zip(self.nodes(bare.kind), self.rows(bare.kind), strict=True):
-            if node not in right and row not in found:
-                found[row] = _meeting(weights, bare.evidence, row)
+        for node, row in zip(self.nodes(kind), self._rows[kind], strict=True):
+            if node not in meant and row not in found:
+                found[row] = _shared(weights, evidence, row)
         ranked = sorted(found, key=lambda row: (-found[row], row))
-        return tuple(ranked[:_NEAR])
+        return tuple(ranked[:_MOST_NEAR_MISSES])
 
 
 def nodes_of(view: View, kind: str) -> list[int]:
-    """Return the nodes of a view that could be a field's, in document order."""
-    if kind == TEXT_RUN:
-        return view.runs
+    """Return the nodes of a view that are of a kind, in document order."""
+    if kind == TEXT_NODE:
+        return view.text_nodes
     tree = view.tree
-    # A record can be a link, and say something itself.
+    # The element of a record can have a value itself, such as a link.
     within = range(max(view.root, 0), tree.within(view.root).stop)
     elements = [node for node in within if tree.elements[node] is not None]
     if kind == ELEMENT:
@@ -196,119 +194,147 @@ def nodes_of(view: View, kind: str) -> list[int]:
 
 
 def value_of(view: View, node: int, kind: str) -> str:
-    """Return what a field of this kind has for its value where it is this node."""
+    """Return the value of a field of this kind where it is this node; addresses are absolute."""
     if not kind.startswith("@"):
         return view.tree.value(node)
     written = fold(view.tree.attribute(node, kind[1:]) or "")
-    return _joined(view, written) if kind[1:] in _ADDRESSES else written
-
-
-def _joined(view: View, address: str) -> str:
+    if kind[1:] not in _ADDRESSES:
+        return written
     try:
-        return urljoin(view.tree.base_url, address)
+        return urljoin(view.tree.base_url, written)
     except ValueError:
-        return address
+        return written
 
 
 def node_at(view: View, path: str) -> int | None:
-    """Return the node of a sighting's path, None where the page has none there."""
+    """Return the node of the path of an example node, None where the page has none there."""
     if view.root < 0:
         return view.tree.find(path)
     return view.root if path == "/" else view.tree.find(view.tree.path(view.root) + path)
 
 
-def rarities(sighting: Sighting) -> tuple[float, ...]:
-    """Return for each slot how much it tells that a node has the same there."""
+def rarities(node: ExampleNode) -> tuple[float, ...]:
+    """Return for each feature how much it tells that another node has the same value.
+
+    This is the logarithm of how rare the value is among the nodes of its page, times the trust in
+    the feature.
+    """
+    return _rarities(node.counts, node.nodes)
+
+
+def _rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
     return tuple(
-        slot.trust * log((sighting.nodes + 1) / count)
-        for slot, count in zip(SLOTS, sighting.counts, strict=True)
+        feature.trust * log((nodes + 1) / count)
+        for feature, count in zip(FEATURES, counts, strict=True)
     )
 
 
-def _meeting(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
+def _shared(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
+    """Return the weights of the features in which two nodes are the same, added up."""
     return sum(
         weight for weight, one, other in zip(weights, left, right, strict=True) if one == other
     )
 
 
-def agreement(
-    left: Sighting, right: Sighting, mine: Sequence[float], theirs: Sequence[float]
+def similarity(
+    left: ExampleNode,
+    right: ExampleNode,
+    left_rarities: Sequence[float],
+    right_rarities: Sequence[float],
 ) -> float:
-    """Return how far two nodes are the same thing on two pages: between 0 and 1.
+    """Return how far two nodes are the same thing on two pages, 0 to 1.
 
     Args:
         left: one node.
         right: the other.
-        mine: the rarities of ``left``.
-        theirs: those of ``right``.
+        left_rarities: :func:`rarities` of ``left``.
+        right_rarities: those of ``right``.
     """
     if left.kind != right.kind:
         return 0.0
-    # Added up in one order, so that both sides see the same number.
-    weights = [one + other for one, other in zip(mine, theirs, strict=True)]
+    # Added in a fixed order, so that the number is the same for both sides.
+    weights = [one + other for one, other in zip(left_rarities, right_rarities, strict=True)]
     whole = sum(weights)
-    return _meeting(weights, left.evidence, right.evidence) / whole if whole > 0 else 0.0
+    return _shared(weights, left.evidence, right.evidence) / whole if whole > 0 else 0.0
 
 
-def example_of_values(survey: Survey, values: Iterable[str], record: str = "") -> Example:
-    """Look values up on a page: in its text nodes, else its elements, else its attributes.
+def example_of_values(
+    page_evidence: PageEvidence, values: Iterable[str], record: str = ""
+) -> Example:
+    """Look values up on a page and describe the nodes that have them.
 
-    A value that the page does not say is left out; compare ``wanted`` with what was asked for.
+    A value that is not on the page is left out; compare the result's ``values`` with what was
+    asked for.
     """
-    view = survey.view
-    wanted = list(dict.fromkeys(folded for value in values if (folded := fold(value))))
-    places = {value: places_of(view, value) for value in wanted}
-    right = {node for _, nodes in places.values() for node in nodes}
+    view = page_evidence.view
+    places = {folded: find_value(view, folded) for value in values if (folded := fold(value))}
+    meant = {node for _, nodes in places.values() for node in nodes}
+    found = [(value, kind, nodes) for value, (kind, nodes) in places.items()]
+    return _example(page_evidence, record, found, meant)
+
+
+def _example(
+    page_evidence: PageEvidence,
+    record: str,
+    values: Iterable[tuple[str, str, Sequence[int]]],
+    meant: Collection[int],
+    wrong: tuple[ExampleNode, ...] = (),
+) -> Example:
+    """Return an example of values, each with its kind and nodes; values without nodes are none."""
+    tree = page_evidence.view.tree
     return Example(
-        page=view.tree.fingerprint,
-        address=view.tree.url,
+        page=tree.fingerprint,
+        address=tree.url,
         record=record,
-        wanted=tuple(
-            Wanted(
+        values=tuple(
+            ExampleValue(
                 value,
                 tuple(
-                    survey.sighting(node, kind, right, with_near=at < _WITH_NEAR)
-                    for node in nodes[:_CANDIDATES]
+                    page_evidence.example_node(
+                        node, kind, meant, near_misses=number < _WITH_NEAR_MISSES
+                    )
+                    for node in nodes[:_MOST_COPIES]
                 ),
             )
-            for at, (value, (kind, nodes)) in enumerate(places.items())
+            for number, (value, kind, nodes) in enumerate(values)
             if nodes
         ),
+        wrong=wrong,
     )
 
 
-def places_of(view: View, value: str) -> tuple[str, list[int]]:
-    """Return the nodes that say a value, and of what kind they are.
+def find_value(view: View, value: str) -> tuple[str, list[int]]:
+    """Return the kind of the nodes that have a value, and these nodes; none where it is not there.
 
-    Text nodes come first, then elements, then attributes: the first kind that there is.
+    Text nodes come first, then elements, then attributes: the first kind that has any.
     """
-    tree = view.tree
-    if said := view.saying(value):
-        return TEXT_RUN, said
-    if found := _elements_saying(view, value):
+    if found := view.with_text(value):
+        return TEXT_NODE, found
+    if found := _elements_with_text(view, value):
         return ELEMENT, found
-    for name in _ATTRIBUTES:
-        for node in nodes_of(view, f"@{name}"):
-            if value in {value_of(view, node, f"@{name}"), fold(tree.attribute(node, name) or "")}:
+    for kind in (f"@{name}" for name in _ATTRIBUTES):
+        for node in nodes_of(view, kind):
+            written = fold(view.tree.attribute(node, kind[1:]) or "")
+            if value in {value_of(view, node, kind), written}:
                 found.append(node)
         if found:
-            return f"@{name}", found
-    return TEXT_RUN, []
+            return kind, found
+    return TEXT_NODE, []
 
 
-def _elements_saying(view: View, value: str) -> list[int]:
-    """Return the elements that say a text and nothing more, the innermost of those around it."""
+def _elements_with_text(view: View, value: str) -> list[int]:
+    """Return the elements whose whole text is this, the innermost of those around it."""
     tree = view.tree
     length = len(value.replace(" ", ""))
     first, stop = max(view.root, 0), tree.within(view.root).stop
-    # How many characters stand before each node of the view, and before its end.
+    # How many characters there are before each node of the view, and before its end.
     sizes = [0]
     for raw in tree.raws[first:stop]:
         sizes.append(sizes[-1] + len("".join(raw.split())))
     found = [
         node
         for node in nodes_of(view, ELEMENT)
-        # Invisible characters are few: the size leaves hardly any element to be read.
+        # The size leaves few elements whose text has to be read; invisible characters are few.
         if length <= sizes[tree.ends[node] - first] - sizes[node - first] <= length + 8
         and tree.value(node) == value
     ]
@@ -319,35 +345,31 @@ def _elements_saying(view: View, value: str) -> list[int]:
 
 
 def example_of_nodes(
-    survey: Survey,
+    page_evidence: PageEvidence,
     nodes: Iterable[int],
-    kind: str = TEXT_RUN,
+    kind: str = TEXT_NODE,
     *,
     wrong: Iterable[int] = (),
     record: str = "",
 ) -> Example:
-    """Describe nodes that somebody pointed at, and those he said are not meant.
+    """Describe nodes that a person pointed at.
+
+    Args:
+        page_evidence: the page, or the record.
+        nodes: the nodes that are meant.
+        kind: their kind.
+        wrong: nodes of that kind that are not meant.
+        record: path of the record on its page; empty for the page.
 
     Raises:
         ValueError: a node is not of this kind.
     """
-    view = survey.view
-    chosen = sorted(set(nodes))
-    right = set(chosen)
-    refused = sorted(set(wrong) - set(chosen))
-    known = set(survey.nodes(kind))
-    if strange := [node for node in (*chosen, *refused) if node not in known]:
+    view = page_evidence.view
+    meant = sorted(set(nodes))
+    not_meant = sorted(set(wrong) - set(meant))
+    known = set(page_evidence.nodes(kind))
+    if strange := [node for node in (*meant, *not_meant) if node not in known]:
         raise ValueError(f"node {strange[0]} of {view.tree.url} is no node of the kind '{kind}'")
-    return Example(
-        page=view.tree.fingerprint,
-        address=view.tree.url,
-        record=record,
-        wanted=tuple(
-            Wanted(
-                value_of(view, node, kind),
-                (survey.sighting(node, kind, right, with_near=at < _WITH_NEAR),),
-            )
-            for at, node in enumerate(chosen)
-        ),
-        wrong=tuple(survey.sighting(node, kind, right) for node in refused),
-    )
+    wrong_nodes = tuple(page_evidence.example_node(node, kind, set(meant)) for node in not_meant)
+    values = [(value_of(view, node, kind), kind, [node]) for node in meant]
+    return _example(page_evidence, record, values, set(meant), wrong_nodes)

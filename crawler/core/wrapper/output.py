@@ -1,28 +1,116 @@
-"""Forms of the output tree: XML, JSON, and rows."""
+"""The output of a project on a page, and its forms: XML, JSON, and rows."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from crawler.core.wrapper.schema import GROUP
+from crawler.core.wrapper.schema import GROUP, Scalar
 from crawler.core.wrapper.tree import TEXT
 
 if TYPE_CHECKING:
-    from crawler.core.wrapper.applying import Node
+    from collections.abc import Mapping
+
     from crawler.core.wrapper.schema import Element
 
-__all__ = ["as_json", "as_rows", "as_xml"]
+__all__ = [
+    "INCOMPLETE",
+    "MISSING",
+    "NOT_IN_SCHEMA",
+    "NO_FIT",
+    "SCRIPT_FAILED",
+    "TOO_MANY",
+    "WRONG_TYPE",
+    "Node",
+    "Problem",
+    "Result",
+    "as_json",
+    "as_rows",
+    "as_xml",
+    "columns_of",
+]
+
+NO_FIT = "rule no longer fits"
+"""The reason in reports for a page on which too little was found."""
+
+MISSING, WRONG_TYPE, INCOMPLETE = "missing", "wrong-type", "incomplete-record"
+NOT_IN_SCHEMA, TOO_MANY, SCRIPT_FAILED = "not-in-schema", "too-many", "script-failed"
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_xml(root: Node) -> str:
-    """Return an output tree as an XML document, indented, with a newline at its end.
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element of the output.
 
-    Nodes named ``#text`` are written as text; characters that XML has not are left out.
+    ``value``
+        Its value, by its type; None for groups.
+    ``confidence``
+        The confidence of the rule, 0 to 1; 1 for a node that no rule found.
+    ``source``
+        Path of the node of the page that it comes from; empty for one that comes from no node.
+    ``attributes``
+        Names and values, of elements that a script copied from the page.
+    """
+
+    name: str
+    value: Scalar | None = None
+    children: tuple[Node, ...] = ()
+    confidence: float = 1.0
+    source: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in which a page does not fit the schema.
+
+    ``element``
+        Path of the element; empty for a script.
+    ``reason``
+        ``missing``: a required element was not found, or not with enough confidence.
+        ``wrong-type``: a value is not of the type of its element, and was left out.
+        ``incomplete-record``: a record lacks a required element, and was left out.
+        ``script-failed``: a script failed; what it did on this page is undone. ``not-in-schema``,
+        ``too-many``: scripts added what the schema has not, or not so often; it was left out.
+    ``detail``
+        For people.
+    """
+
+    element: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The output of a project on a page.
+
+    ``fits``
+        False where the rules no longer fit the page: something required is missing, or more than
+        half of what all examples have. The output of such a page cannot be trusted.
+    ``missing``
+        Elements with a rule that found nothing on the page; elements of records are left out.
+    ``found``
+        By the path of an element, all that its rule found, in document order. It includes elements
+        that are looked for only for a script, and that are not in ``root``.
+    """
+
+    url: str
+    root: Node
+    problems: tuple[Problem, ...]
+    fits: bool
+    missing: tuple[str, ...] = ()
+    found: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+
+
+def as_xml(root: Node) -> str:
+    """Return an output as an XML document, indented, with a newline at its end.
+
+    Nodes named ``#text`` are written as text; characters that XML does not allow are left out.
     """
     element = _element(root)
     etree.indent(element)
@@ -31,36 +119,35 @@ def as_xml(root: Node) -> str:
 
 def _element(node: Node) -> etree._Element:
     element = etree.Element(node.name)
-    element.text = _written(node)
+    element.text = _text(node)
     last: etree._Element | None = None
     for child in node.children:
         if child.name != TEXT:
             last = _element(child)
             element.append(last)
-        # A text that was copied with the elements around it has no element of its own.
         elif last is None:
-            element.text = (element.text or "") + (_written(child) or "")
+            element.text = (element.text or "") + (_text(child) or "")
         else:
-            last.tail = (last.tail or "") + (_written(child) or "")
+            last.tail = (last.tail or "") + (_text(child) or "")
     return element
 
 
-def _written(node: Node) -> str | None:
+def _text(node: Node) -> str | None:
     return None if node.value is None else _NOT_XML.sub("", str(node.value))
 
 
 def as_json(root: Node, schema: Element) -> dict[str, Any]:
-    """Return an output tree as a JSON object with a key for every element of the schema.
+    """Return an output as a JSON object with a key for every element of the schema.
 
-    What repeats is a list; what is missing is null.
+    An element that repeats is a list; one that is missing is null.
     """
-    return {element.name: _value(root, element) for element in schema.elements}
+    return {element.name: _json_value(root, element) for element in schema.elements}
 
 
-def _value(around: Node, element: Element) -> Any:  # noqa: ANN401 - JSON is of any type
+def _json_value(group: Node, element: Element) -> Any:  # noqa: ANN401 - JSON is of any type
     found = [
         as_json(node, element) if element.type == GROUP else node.value
-        for node in around.children
+        for node in group.children
         if node.name == element.name
     ]
     if element.repeat:
@@ -68,20 +155,39 @@ def _value(around: Node, element: Element) -> Any:  # noqa: ANN401 - JSON is of 
     return found[0] if found else None
 
 
-def as_rows(root: Node, schema: Element) -> list[dict[str, Any]]:
-    """Return an output tree as rows: one a record where the schema has one list of records.
-
-    Each row then has the elements of its record, and before them those of the page. Names that
-    both have are written with the group's name and a point in front. Without one list, or without
-    records in it, the page is one row.
-    """
-    whole = as_json(root, schema)
+def _list_of(schema: Element) -> Element | None:
+    """Return the group of records, where a schema has exactly one."""
     lists = [element for element in schema.elements if element.type == GROUP and element.repeat]
-    if len(lists) != 1:
-        return [whole]
-    name = lists[0].name
-    of_page = {key: value for key, value in whole.items() if key != name}
-    return [
-        {**of_page, **{f"{name}.{key}" if key in of_page else key: its for key, its in row.items()}}
-        for row in whole[name]
-    ] or ([of_page] if any(value not in (None, []) for value in of_page.values()) else [])
+    return lists[0] if len(lists) == 1 else None
+
+
+def columns_of(schema: Element) -> list[str]:
+    """Return the keys of the rows of :func:`as_rows`, in order.
+
+    Elements of the page come first, then those of its records. A name that both have is written
+    with the name of the group and a point in front.
+    """
+    records = _list_of(schema)
+    names = [element.name for element in schema.elements if element is not records]
+    if records is None:
+        return names
+    of_records = [child.name for child in records.elements]
+    return names + [f"{records.name}.{its}" if its in names else its for its in of_records]
+
+
+def as_rows(root: Node, schema: Element) -> list[dict[str, Any]]:
+    """Return an output as rows: one a record where the schema has one list of records.
+
+    Each row has all of :func:`columns_of`. Without one list, or without records in it, the page is
+    one row; a page without any value then has none.
+    """
+    page = as_json(root, schema)
+    records = _list_of(schema)
+    if records is None:
+        return [page]
+    rows = page.pop(records.name)
+    columns = columns_of(schema)
+    keys = columns[len(page) :]
+    if not rows and any(value not in (None, []) for value in page.values()):
+        return [{**dict.fromkeys(columns), **page}]
+    return [{**page, **dict(zip(keys, row.values(), strict=True))} for row in rows]

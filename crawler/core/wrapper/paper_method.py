@@ -1,44 +1,51 @@
-"""The rules of tags as published: tag sets with weights, aligned with paths of tag items.
+"""The matcher ``published``: tag sets with weights, aligned with paths of tag items.
 
 Zhang, Jeong, Choi and Kim (2002), "GUI-based HTML2XML Wrapper using Inductive Reasoning", section
-3.2. All costs of a rule are multiples of one over its number of examples, so that they are added
-up as whole numbers and are exact.
+3.2. All costs of a rule are multiples of one over its number of examples; they are added as whole
+numbers, so that they are exact.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crawler.core.wrapper.best import Match
+from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
 from crawler.core.wrapper.tree import TEXT, TagItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from crawler.core.wrapper.example_nodes import Example, ExampleNode
     from crawler.core.wrapper.tree import PageTree
+    from crawler.core.wrapper.view import View
 
-__all__ = ["ANONYMOUS_THRESHOLD", "PublishedRule", "TagSet"]
+__all__ = ["ANONYMOUS_THRESHOLD", "PaperFieldRule", "PaperRule", "TagSet"]
 
 ANONYMOUS_THRESHOLD = 3
-"""From how many examples on a tag may be known by its index alone (ANON_THRESHOLD)."""
+"""From how many examples on a tag may match by its index alone (ANON_THRESHOLD)."""
 
+# The paper takes the best node whatever it costs; below this confidence nothing is taken here.
+_LEAST_CONFIDENCE = 0.5
 # More than any alignment costs.
 _NEVER = 1 << 40
 _ADD, _OMIT, _REPLACE = 0, 1, 2
+_Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
 class TagSet:
-    """What examples had at one place of their paths.
+    """The tag items that examples have at one place of their paths.
 
     ``items``
         Tag items with their weights, in the order in which they came.
     ``null``
-        How many examples had nothing there.
+        How many examples have nothing there.
     """
 
     items: tuple[tuple[TagItem, int], ...]
@@ -46,17 +53,17 @@ class TagSet:
 
     @property
     def total(self) -> int:
-        """How many examples the set has seen."""
+        """The number of examples."""
         return self.null + sum(weight for _, weight in self.items)
 
-    def raised(self, item: TagItem) -> TagSet:
+    def with_item(self, item: TagItem) -> TagSet:
         """Return the set after one more example that has ``item`` there."""
         weights = dict(self.items)
         weights[item] = weights.get(item, 0) + 1
         return TagSet(tuple(weights.items()), self.null)
 
-    def named(self, item: TagItem) -> int:
-        """Return the weight of the same name and tag index; where several have them, the largest.
+    def weight_by_name(self, item: TagItem) -> int:
+        """Return the weight of the items with the same name and tag index, the largest of several.
 
         Items that differ in their index alone are different items of a set.
         """
@@ -69,56 +76,56 @@ class TagSet:
             default=0,
         )
 
-    def placed(self, item: TagItem) -> int:
+    def weight_by_index(self, item: TagItem) -> int:
         """Return the weight of all items with the same index."""
         return sum(weight for known, weight in self.items if known.index == item.index)
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRule:
-    """A list of tag sets, learned from the paths of ``examples`` nodes."""
+class PaperRule:
+    """A list of tag sets, learned from the paths of that many example nodes."""
 
     sets: tuple[TagSet, ...] = ()
     examples: int = 0
 
     @classmethod
-    def learned(cls, instances: Iterable[Sequence[TagItem]]) -> PublishedRule:
+    def learn(cls, paths: Iterable[Sequence[TagItem]]) -> PaperRule:
         """Learn a rule from paths, one after the other; their order can matter."""
         rule = cls()
-        for instance in instances:
-            rule = rule.merged(instance)
+        for path in paths:
+            rule = rule.learn_more(path)
         return rule
 
-    def cost(self, instance: Sequence[TagItem]) -> Fraction:
+    def cost(self, path: Sequence[TagItem]) -> Fraction:
         """Return the least cost of aligning the rule with a path: 0 or more.
 
         A rule without examples costs what adding each item costs.
         """
-        table = self._table(instance)
+        table = self._table(path)
         return Fraction(table[0][0], self._unit)
 
-    def merged(self, instance: Sequence[TagItem]) -> PublishedRule:
-        """Return the rule after one more example. An example is its path, from the root on."""
-        table = self._table(instance)
+    def learn_more(self, path: Sequence[TagItem]) -> PaperRule:
+        """Return the rule that has learned from one more path, given from the root on."""
+        table = self._table(path)
         sets: list[TagSet] = []
         at, step = 0, 0
-        while at < len(self.sets) or step < len(instance):
-            mode = self._mode(table, instance, at, step)
+        while at < len(self.sets) or step < len(path):
+            mode = self._mode(table, path, at, step)
             if mode == _ADD:
-                sets.append(TagSet(((instance[step], 1),), null=self.examples))
+                sets.append(TagSet(((path[step], 1),), null=self.examples))
             elif mode == _OMIT:
                 sets.append(TagSet(self.sets[at].items, self.sets[at].null + 1))
             else:
-                sets.append(self.sets[at].raised(instance[step]))
+                sets.append(self.sets[at].with_item(path[step]))
             at += mode != _ADD
             step += mode != _OMIT
-        return PublishedRule(tuple(sets), self.examples + 1)
+        return PaperRule(tuple(sets), self.examples + 1)
 
-    def costs(self, tree: PageTree) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def costs(self, tree: PageTree) -> _Ints:
         """Return the cost of every node of a page, times the number of examples.
 
-        The alignments of a node and of those around it share their beginning: each node adds one
-        row to that of its parent, and all nodes of one depth are worked out at once.
+        The alignment of a node begins as that of its parent: each node adds one row to that of its
+        parent, and all nodes of one depth are computed at once.
         """
         length, unit = len(self.sets), self._unit
         skips = np.cumsum([0, *(unit - tags.null for tags in self.sets)])
@@ -139,13 +146,13 @@ class PublishedRule:
             if length:
                 replacing = rows[:, :-1] + (unit - replaced.rows(level))
                 np.minimum(best[:, 1:], replacing, out=best[:, 1:])
-                # Omissions run along the rule: a running minimum of what is left after them.
+                # Several omissions in a row: a running minimum along the rule.
                 best = np.minimum.accumulate(best - skips, axis=1) + skips
             found[level] = best[:, -1]
             above = best
         return found
 
-    def choose(
+    def best_node(
         self, tree: PageTree, *, texts: bool = False, root: int = -1
     ) -> tuple[int, Fraction] | None:
         """Return the node of a page with the least cost, and its cost; the first of several.
@@ -174,43 +181,43 @@ class PublishedRule:
         return max(self.examples, 1)
 
     def _replacement(self, tags: TagSet, item: TagItem) -> int:
-        weight = tags.named(item)
+        weight = tags.weight_by_name(item)
         if self.examples >= ANONYMOUS_THRESHOLD:
-            weight = max(weight, tags.placed(item))
+            weight = max(weight, tags.weight_by_index(item))
         return self._unit - weight
 
-    def _table(self, instance: Sequence[TagItem]) -> list[list[int]]:
-        """Return what aligning the rests costs: of the rule from a set, of the path from a step."""
-        height, width, unit = len(self.sets), len(instance), self._unit
+    def _table(self, path: Sequence[TagItem]) -> list[list[int]]:
+        """Return the costs of aligning the rule from each set with the path from each step."""
+        height, width, unit = len(self.sets), len(path), self._unit
         table = [[0] * (width + 1) for _ in range(height + 1)]
         for at in range(height, -1, -1):
             for step in range(width, -1, -1):
                 if at < height or step < width:
-                    table[at][step] = min(self._moves(table, instance, at, step, unit))
+                    table[at][step] = min(self._moves(table, path, at, step, unit))
         return table
 
     def _moves(
-        self, table: list[list[int]], instance: Sequence[TagItem], at: int, step: int, unit: int
+        self, table: list[list[int]], path: Sequence[TagItem], at: int, step: int, unit: int
     ) -> tuple[int, int, int]:
-        """Return the costs of addition, omission and replacement, with what then is left."""
-        has_set, has_item = at < len(self.sets), step < len(instance)
+        """Return the costs of addition, omission and replacement, with those of the rest."""
+        has_set, has_item = at < len(self.sets), step < len(path)
         addition = unit + table[at][step + 1] if has_item else _NEVER
         omission = unit - self.sets[at].null + table[at + 1][step] if has_set else _NEVER
         replacement = (
-            self._replacement(self.sets[at], instance[step]) + table[at + 1][step + 1]
+            self._replacement(self.sets[at], path[step]) + table[at + 1][step + 1]
             if has_set and has_item
             else _NEVER
         )
         return addition, omission, replacement
 
-    def _mode(self, table: list[list[int]], instance: Sequence[TagItem], at: int, step: int) -> int:
-        addition, omission, replacement = self._moves(table, instance, at, step, self._unit)
+    def _mode(self, table: list[list[int]], path: Sequence[TagItem], at: int, step: int) -> int:
+        addition, omission, replacement = self._moves(table, path, at, step, self._unit)
         # A tie goes to the replacement. The worked example of the paper needs an exception that its
-        # pseudocode lacks: where only the index speaks for the replacement (UL for LI, both first
-        # of their parents, after three examples), the tie goes to what keeps the names together.
+        # pseudocode lacks: where only the index is the same (UL for LI, both first of their
+        # parents, after three examples), a tie goes to the addition or omission.
         slack = 0
-        if replacement < _NEVER and not self.sets[at].named(instance[step]):
-            slack = self._unit > self._replacement(self.sets[at], instance[step])
+        if replacement < _NEVER and not self.sets[at].weight_by_name(path[step]):
+            slack = self._unit > self._replacement(self.sets[at], path[step])
         if addition < replacement + slack and addition < omission:
             return _ADD
         if omission < replacement + slack and omission <= addition:
@@ -219,19 +226,19 @@ class PublishedRule:
 
 
 class _Weights:
-    """What replacing each set by each node of a page takes off the cost, looked up by arrays."""
+    """The weight of each set for each node of a page, looked up by arrays."""
 
-    def __init__(self, rule: PublishedRule, tree: PageTree) -> None:
+    def __init__(self, rule: PaperRule, tree: PageTree) -> None:
         length = len(rule.sets)
-        named: dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
-        placed: dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+        named: dict[tuple[str, int], _Ints] = {}
+        placed: dict[int, _Ints] = {}
         for at, tags in enumerate(rule.sets):
             for item, _ in tags.items:
                 row = named.setdefault((item.name, item.tag_index), np.zeros(length, np.int64))
-                row[at] = tags.named(item)
+                row[at] = tags.weight_by_name(item)
                 if rule.examples >= ANONYMOUS_THRESHOLD:
                     row = placed.setdefault(item.index, np.zeros(length, np.int64))
-                    row[at] = tags.placed(item)
+                    row[at] = tags.weight_by_index(item)
         nothing = np.zeros(length, np.int64)
         self._named = np.stack([nothing, *named.values()])
         self._placed = np.stack([nothing, *placed.values()])
@@ -243,8 +250,52 @@ class _Weights:
         )
         self._by_place = np.asarray([place_rows.get(key, 0) for key in tree.indexes], np.int64)
 
-    def rows(
-        self, nodes: np.ndarray[tuple[int], np.dtype[np.int64]]
-    ) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-        """Return a row a node: how much less than an addition each set's replacement costs."""
+    def rows(self, nodes: _Ints) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        """Return a row a node: how much less than an addition replacing each set costs."""
         return np.maximum(self._named[self._by_name[nodes]], self._placed[self._by_place[nodes]])
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFieldRule:
+    """A rule of the paper as the rule of a field: it finds one node a page.
+
+    The confidence in a match is 1 less the cost by the number of tag sets. Text nodes are found by
+    their paths as elements are.
+    """
+
+    rule: PaperRule = field(default_factory=PaperRule)
+    kind: str = TEXT_NODE
+    examples: tuple[Example, ...] = ()
+
+    def learn_page(self, view: View, example: Example) -> PaperFieldRule:
+        """Return the rule that has learned from this example of a page as well.
+
+        Of several copies of a value the one that costs the rule least is learned.
+        """
+        rule, kind = self.rule, self.kind
+        for value in example.values:
+            best = min(value.nodes, key=lambda node: self._cost_of(view, node))
+            node = node_at(view, best.path)
+            if node is not None:
+                rule, kind = rule.learn_more(view.tree.tag_path(node)), best.kind
+        return PaperFieldRule(rule, kind, (*self.examples, example))
+
+    def _cost_of(self, view: View, example_node: ExampleNode) -> float:
+        node = node_at(view, example_node.path)
+        if node is None or not self.rule.examples:
+            return 0.0
+        return float(self.rule.cost(view.tree.tag_path(node)))
+
+    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:  # noqa: ARG002 - it remembers no page
+        """Return the node of least cost, where its confidence is at least one half."""
+        if not self.rule.examples:
+            return ()
+        chosen = self.rule.best_node(view.tree, texts=self.kind == TEXT_NODE, root=view.root)
+        if chosen is None:
+            return ()
+        node, cost = chosen
+        confidence = max(0.0, 1.0 - float(cost) / max(len(self.rule.sets), 1))
+        if confidence < _LEAST_CONFIDENCE:
+            return ()
+        value = value_of(view, node, self.kind)
+        return (Match(node, self.kind, value, float(cost), confidence),)

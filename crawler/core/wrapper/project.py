@@ -1,23 +1,29 @@
-"""A project: what a wrapper writes, the rules that find it, and the actions done in turn."""
+"""A wrapper project: the schema of its output, the rules that find values, and its actions."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from crawler.core.errors import ArgumentError
-from crawler.core.wrapper.matchers import DEFAULT_MATCHER, FieldRule, new_rule
+from crawler.core.errors import ArgumentError, UnknownMethodError
+from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.paper_method import PaperFieldRule
 from crawler.core.wrapper.records import RecordRule
 from crawler.core.wrapper.schema import GROUP, Element, check_schema, elements_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from crawler.core.wrapper.best import Match
+    from crawler.core.wrapper.example_nodes import Example
+    from crawler.core.wrapper.view import View
+
 __all__ = [
+    "DEFAULT_MATCHER",
     "Action",
     "Add",
     "Copy",
+    "FieldRule",
     "Load",
     "Project",
     "Rule",
@@ -25,16 +31,58 @@ __all__ = [
     "Script",
     "Source",
     "checked",
+    "matcher_names",
     "new_project",
-    "script_of",
+    "new_rule",
 ]
+
+DEFAULT_MATCHER = "best"
+
+
+class FieldRule(Protocol):
+    """Finds the values of a field on a page, or in a record of one."""
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The examples that it was learned from."""
+
+    def learn_page(self, view: View, example: Example) -> FieldRule:
+        """Return the rule that has learned from an example of this page as well."""
+
+    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
+        """Return the nodes that are taken, in document order."""
+
+
+_MATCHERS: dict[str, FieldRule] = {
+    DEFAULT_MATCHER: BestRule.learn(()),
+    "published": PaperFieldRule(),
+}
+
+
+def matcher_names() -> tuple[str, ...]:
+    """Return the names of all matchers, sorted."""
+    return tuple(sorted(_MATCHERS))
+
+
+def new_rule(matcher: str = DEFAULT_MATCHER) -> FieldRule:
+    """Return a rule of that matcher that has learned nothing yet, and finds nothing.
+
+    Raises:
+        UnknownMethodError: there is no matcher of that name.
+    """
+    if matcher not in _MATCHERS:
+        raise UnknownMethodError(
+            f"unknown matcher '{matcher}'; the matchers are: {', '.join(matcher_names())}"
+        )
+    return _MATCHERS[matcher]
+
 
 Rule = FieldRule | RecordRule
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A name that is fixed, or that of an argument of the command line, counted from 0."""
+    """A fixed name, or the number of an argument of the command line, counted from 0."""
 
     fixed: str = ""
     argument: int | None = None
@@ -49,28 +97,31 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """Add an element to the output tree, named by its path in the schema."""
+    """Add an element to the output, named by its path in the schema."""
 
     element: str
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Copy what the rule of an element finds into it."""
+    """Copy to the output what the rule of an element finds."""
 
     element: str
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Save the output tree."""
+    """Save the output."""
 
     file: Source
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Run the user's script: a JavaScript body with ``main``, called with what rules find."""
+    """Run a script of the user: JavaScript with a function ``main``.
+
+    ``rules`` names the elements whose nodes ``main`` is called with.
+    """
 
     script: str
     rules: tuple[str, ...] = ()
@@ -84,7 +135,7 @@ class Project:
     """Everything that is saved in a project file.
 
     ``schema``
-        The shape of the output. An element is named by its path below the root: ``offer/price``.
+        The schema of the output. An element is named by its path below the root: ``offer/price``.
     ``rules``
         Rules by the elements they fill. The rule of a group finds its records, and rules of
         elements in that group look within one record.
@@ -93,7 +144,7 @@ class Project:
     ``matcher``
         The name of the matcher by which fields are learned.
     ``confidence``
-        Matches below it are taken for none, whatever their rules say: between 0 and 1.
+        Matches below it are left out, whatever their rules say: 0 to 1.
     """
 
     schema: Element
@@ -107,6 +158,11 @@ class Project:
         """The elements that have rules, in the order of the schema."""
         return tuple(path for path, _ in elements_of(self.schema) if path in self.rules)
 
+    @property
+    def scripts(self) -> tuple[Script, ...]:
+        """The scripts among the actions."""
+        return tuple(action for action in self.actions if isinstance(action, Script))
+
     def element(self, path: str) -> Element:
         """Return the element of a path.
 
@@ -119,11 +175,11 @@ class Project:
         return known[path]
 
     def record_of(self, path: str) -> str:
-        """Return the path of the group whose records an element is looked for in; empty: pages."""
-        around, _, _ = path.rpartition("/")
-        while around and not isinstance(self.rules.get(around), RecordRule):
-            around, _, _ = around.rpartition("/")
-        return around
+        """Return the path of the group in whose records an element is; empty for the page."""
+        group = path.rpartition("/")[0]
+        while group and not isinstance(self.rules.get(group), RecordRule):
+            group = group.rpartition("/")[0]
+        return group
 
     def field_rule(self, path: str) -> FieldRule:
         """Return the rule of an element that is no group, new where it has none.
@@ -157,11 +213,11 @@ def new_project(
 
 
 def checked(project: Project) -> Project:
-    """Return the project, if it is sound.
+    """Return the project if it is valid.
 
     Raises:
-        ArgumentError: the schema is wrong; a rule or an action names an element that there is none
-            of, or that it cannot fill; the confidence is not between 0 and 1.
+        ArgumentError: the schema is wrong; a rule or an action names an element that is not in the
+            schema, or that it cannot fill; the confidence is not between 0 and 1.
         UnknownMethodError: there is no such matcher.
     """
     check_schema(project.schema)
@@ -182,23 +238,3 @@ def checked(project: Project) -> Project:
             if name not in project.rules and not isinstance(action, Add):
                 raise ArgumentError(f"action {number} needs a rule for '{name}'; teach it values")
     return project
-
-
-def script_of(action: Action) -> str:
-    """Return an action as the JavaScript that does it, with the objects of the paper."""
-    if isinstance(action, Script):
-        return action.script
-    if isinstance(action, Load):
-        return f"function main() {{ htree.AddUrl({_expression(action.address)}); }}"
-    if isinstance(action, Save):
-        return f"function main() {{ xtree.Save({_expression(action.file)}); }}"
-    name = json.dumps(action.element.rpartition("/")[2])
-    if isinstance(action, Add):
-        return f"function main(parent) {{ parent.Add({name}, null); }}"
-    return f"function main(node, parent) {{ parent.Add({name}, node.value); }}"
-
-
-def _expression(source: Source) -> str:
-    return (
-        json.dumps(source.fixed) if source.argument is None else f"system.args({source.argument})"
-    )

@@ -1,10 +1,15 @@
-"""What one role of the examples looks like, and what it costs a node to look otherwise.
+"""Roles: the places of a layout at which examples have their values, and models of them.
 
-A variant knows for each slot of evidence what a value costs. As in the published rules, what all
-examples have costs nothing, and what some have costs less the more they are. A value costs how
-much less likely it makes a node than the likeliest value does, by its shares among examples, among
-all nodes of their pages, and among those that came near: naive Bayes, written as a penalty. Slots
-in which examples do not agree count less.
+A page may have a value at several places, and a field may have several values. Every value of the
+examples gets a role; the fewest and most similar roles are taken. Further roles that have the same
+values on all examples form a group with the first: where one of them is missing on a page, or has
+another value, the others decide.
+
+A model knows for each feature what each value costs. As in the paper's rules, what all examples
+have costs nothing, and what some have costs less the more they are. A value costs how much less
+likely it makes a node than the most likely value does, by its shares among examples, among all
+nodes of their pages, and among the near misses: naive Bayes, written as a penalty. Features in
+which examples disagree count less.
 """
 
 from __future__ import annotations
@@ -14,123 +19,137 @@ from dataclasses import dataclass, replace
 from math import fsum, log, sqrt
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.evidence import SLOTS
+from crawler.core.wrapper.example_nodes import rarities, similarity
+from crawler.core.wrapper.features import FEATURE_AT, FEATURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from crawler.core.wrapper.evidence import Evidence
-    from crawler.core.wrapper.example_nodes import Sighting
+    from crawler.core.wrapper.example_nodes import Example, ExampleNode
+    from crawler.core.wrapper.features import Evidence
     from crawler.core.wrapper.view import View
 
-__all__ = ["Member", "Variant", "fit"]
+__all__ = ["RoleModel", "role_groups"]
 
 # These parameters were set on gold pages; docs/wrappers.md says what they mean.
 _SMOOTHING = 0.5  # examples of which nothing is known, added to those that there are
 _FOCUS = 0.5  # share of near misses, as against all nodes, in what is common
-_DOUBT = 1.0  # ordered pairs of examples that a slot's trust stands for
+_DOUBT = 1.0  # ordered pairs of examples that the trust in a feature stands for
 _BETWEEN = 0.5  # where the threshold lies between near misses and examples
 _FLOOR = 0.6  # no node is taken below this confidence
-_TELLING = 0.01  # share of all that can be lacked below which a slot is left out
-_MISLABELLED = 0.25  # what another label costs, as a share of all that can be lacked
+_TELLING = 0.01  # share of the worst cost below which a feature is left out
+_OTHER_LABEL = 0.25  # what another label costs, as a share of the worst cost
 _HELD_OUT = 8  # pages that are left out in turn
-_LABEL = next(at for at, slot in enumerate(SLOTS) if slot.name == "label")
-_ENDINGS = " :.()*\uff1a"
+# Similarity from which on two nodes have the same role. Where a role cannot be told from its near
+# misses, roles are cut finer, as far as that helps.
+_SIMILAR = (0.35, 0.5, 0.65, 0.8)
+_MOST_ROLES = 8
+_MOST_IN_GROUP = 5
+# How many values may propose a role: a list is known by some of its members.
+_SEEDS = 12
+_LABEL = FEATURE_AT["label"]
+_LABEL_ENDINGS = " :.()*\uff1a"
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A sighting with the number of the example it is from, and of its value there."""
+class _Member:
+    """A node of a role, with the number of its example and of its value in that example."""
 
     example: int
-    wanted: int
-    sighting: Sighting
+    value: int
+    node: ExampleNode
 
     @property
-    def pair(self) -> tuple[int, int]:
-        """The value it says."""
-        return self.example, self.wanted
+    def key(self) -> tuple[int, int]:
+        return self.example, self.value
+
+
+_Role = tuple[_Member, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """What one role looks like.
+class RoleModel:
+    """What the nodes of one role look like.
 
-    ``names``
-        Names of the elements that the nodes are, or stand in.
+    ``element_names``
+        Names of the elements that the nodes are, or are in.
     ``costs``
-        For each slot, what each value that examples have costs.
-    ``strange``
-        For each slot, what any other value costs.
+        For each feature, what each value of the examples costs.
+    ``unseen``
+        For each feature, what any other value costs.
     ``worst``
-        Cost of a node that is strange in all of them.
+        Cost of a node that has other values in all features.
     ``order``
-        The slots that count, the most telling first.
+        The features that count, the most telling first.
     ``label``
         The label that all examples have, on more than one page; empty where they have none.
     ``repeats``
-        Whether an example has several.
-    ``closed``
-        Whether examples have all list mates of their nodes.
+        Whether an example has several nodes of the role.
+    ``whole_lists``
+        Whether examples have all list siblings of their nodes.
     ``threshold``
         Confidence from which on a node is taken.
     ``margin``
-        How far examples, each held against the others, are above what came near.
+        How far the confidence in examples, each held against the others, is above that in near
+        misses.
     """
 
     kind: str
-    names: frozenset[str]
+    element_names: frozenset[str]
     costs: tuple[Mapping[str, float], ...]
-    strange: tuple[float, ...]
+    unseen: tuple[float, ...]
     worst: float
     order: tuple[int, ...]
     label: str
     repeats: bool
-    closed: bool
+    whole_lists: bool
     threshold: float = 0.0
     margin: float = 0.0
 
     def cost(self, evidence: Evidence) -> float:
         """Return what a node with this evidence costs: 0 or more."""
         cost = 0.0
-        for slot in self.order:
-            cost += self.costs[slot].get(evidence[slot], self.strange[slot])
-        return cost + self._mislabelled(evidence[_LABEL])
+        for at in self.order:
+            cost += self.costs[at].get(evidence[at], self.unseen[at])
+        return cost + self._label_cost(evidence[_LABEL])
 
-    def _mislabelled(self, label: str) -> float:
-        """Return what another label than that of all examples costs: the next row is none."""
-        if not self.label or not label or _alike(label, self.label):
+    def _label_cost(self, label: str) -> float:
+        """Return what another label than that of all examples costs: the next row is another."""
+        if not self.label or not label:
             return 0.0
-        return _MISLABELLED * self.worst
+        # Labels of one value and of several differ in their endings alone.
+        one, other = label.rstrip(_LABEL_ENDINGS), self.label.rstrip(_LABEL_ENDINGS)
+        is_same = one.startswith(other) or other.startswith(one)
+        return 0.0 if is_same else _OTHER_LABEL * self.worst
 
     def confidence(self, cost: float) -> float:
-        """Return the confidence in a node of this cost."""
+        """Return the confidence in a node of this cost, 0 to 1."""
         return max(0.0, 1.0 - cost / self.worst) if self.worst > 0 else float(cost <= 0)
 
-    def within(
+    def find(
         self, view: View, nodes: Iterable[int], most: float, *, best: bool = False
     ) -> list[tuple[int, float]]:
         """Return the nodes that cost ``most`` at most, with their costs.
 
-        Evidence is looked at only as long as a node can still be one of them.
+        Features of a node are read only as long as it can still be one of these.
 
         Args:
             view: the page, or the record.
-            nodes: nodes of it.
+            nodes: nodes of the view.
             most: the highest cost.
-            best: return the one of least cost alone, the first of several.
+            best: return only the node of least cost, the first of several.
         """
-        looks = [(SLOTS[at].read, self.costs[at], self.strange[at]) for at in self.order]
+        readers = [(FEATURES[at].read, self.costs[at], self.unseen[at]) for at in self.order]
         found: list[tuple[int, float]] = []
         for node in nodes:
             cost = 0.0
-            for read, costs, strange in looks:
-                cost += costs.get(read(view, node), strange)
+            for read, costs, unseen in readers:
+                cost += costs.get(read(view, node), unseen)
                 if cost > most:
                     break
             else:
                 if self.label:
-                    cost += self._mislabelled(SLOTS[_LABEL].read(view, node))
+                    cost += self._label_cost(FEATURES[_LABEL].read(view, node))
                 if cost > most:
                     continue
                 if not best:
@@ -141,115 +160,212 @@ class Variant:
         return found
 
 
-def _alike(label: str, other: str) -> bool:
-    """Tell whether labels differ in their endings alone, as those of one and of several do."""
-    one, two = label.rstrip(_ENDINGS), other.rstrip(_ENDINGS)
-    return one.startswith(two) or two.startswith(one)
-
-
-def fit(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
-    """Learn what a role looks like, and from what confidence on a node is taken for it.
+def role_groups(
+    examples: Sequence[Example], *, finer: bool = True
+) -> tuple[tuple[RoleModel, ...], ...]:
+    """Return the groups of roles that together have all values of the examples.
 
     Args:
-        role: its members, in an order that depends on the set alone.
-        wrong: nodes that somebody said are not meant.
+        examples: in an order that depends on their set alone.
+        finer: whether roles may be cut finer, as for a field with several values. The records of
+            a list are one role, and of the copies of one value the best is taken.
     """
-    variant = _weighed(role, wrong)
-    misses = [row for member in role for row in member.sighting.near]
-    misses += [sighting.evidence for sighting in wrong]
-    low = max((variant.confidence(variant.cost(row)) for row in misses), default=0.0)
-    high = min(_held_out(role, variant, wrong))
+    wrong = [node for example in examples for node in example.wrong]
+    found: tuple[tuple[RoleModel, ...], ...] = ()
+    best = float("-inf")
+    for similar in _SIMILAR if finer else _SIMILAR[:1]:
+        groups = _RoleFinder(examples, similar).groups(wrong)
+        margin = min((group[0].margin for group in groups), default=1.0)
+        if margin > best:
+            found, best = groups, margin
+        if best > 0:
+            break
+    return found
+
+
+class _RoleFinder:
+    """Cuts the nodes of examples into roles, at one least similarity."""
+
+    def __init__(self, examples: Sequence[Example], similar: float) -> None:
+        self._similar = similar
+        # The nodes of each value.
+        self._values = [
+            [_Member(at, number, node) for node in value.nodes]
+            for at, example in enumerate(examples)
+            for number, value in enumerate(example.values)
+            if value.nodes
+        ]
+        self._rarities = {
+            id(member.node): rarities(member.node) for members in self._values for member in members
+        }
+        self._roles: dict[int, tuple[_Role, float]] = {}
+
+    def groups(self, wrong: Sequence[ExampleNode]) -> tuple[tuple[RoleModel, ...], ...]:
+        without_role = {members[0].key for members in self._values}
+        groups: list[tuple[RoleModel, ...]] = []
+        while without_role and len(groups) < _MOST_ROLES:
+            role = self._best_role(without_role)
+            without_role -= {member.key for member in role}
+            roles = (role, *self._roles_like(role))
+            groups.append(tuple(_model(each, wrong) for each in roles))
+        return tuple(groups)
+
+    def _best_role(self, without_role: set[tuple[int, int]]) -> _Role:
+        """Return the role that has most of the values that have none yet."""
+        best: _Role = ()
+        most = 0.0
+        waiting = [members for members in self._values if members[0].key in without_role]
+        for seed in (member for members in waiting[:_SEEDS] for member in members):
+            role, _ = self._role(seed)
+            worth = fsum(
+                self._similarity(seed, member) for member in role if member.key in without_role
+            )
+            if worth > most + 1e-9:
+                best, most = role, worth
+        return best
+
+    def _roles_like(self, role: _Role) -> list[_Role]:
+        """Return other roles that have all values of this one, the most similar first."""
+        keys = {member.key for member in role}
+        used = {id(member) for member in role}
+        first = next(members for members in self._values if members[0].key in keys)
+        ranked = sorted(
+            (self._role(seed) for seed in first if id(seed) not in used),
+            key=lambda other: (-other[1], other[0][0].node.path),
+        )
+        found: list[_Role] = []
+        for other, _ in ranked:
+            is_new = not any(id(member) in used for member in other)
+            if is_new and keys <= {member.key for member in other}:
+                found.append(other)
+                used.update(map(id, other))
+        return found[: _MOST_IN_GROUP - 1]
+
+    def _role(self, seed: _Member) -> tuple[_Role, float]:
+        """Return, of each value, the node most similar to the seed, and their similarity in all."""
+        if id(seed) not in self._roles:
+            role: list[_Member] = []
+            shares: list[float] = []
+            for members in self._values:
+                best, share = None, self._similar
+                for member in members:
+                    if (similar := self._similarity(seed, member)) > share:
+                        best, share = member, similar
+                if best is not None:
+                    role.append(best)
+                    shares.append(share)
+            self._roles[id(seed)] = tuple(role), fsum(shares)
+        return self._roles[id(seed)]
+
+    def _similarity(self, seed: _Member, member: _Member) -> float:
+        if member is seed:
+            return 1.0
+        left, right = seed.node, member.node
+        return similarity(left, right, self._rarities[id(left)], self._rarities[id(right)])
+
+
+def _model(role: _Role, wrong: Sequence[ExampleNode]) -> RoleModel:
+    """Learn the model of a role with its threshold."""
+    wrong = [node for node in wrong if node.kind == role[0].node.kind]
+    model = _costs(role, wrong)
+    misses = [row for member in role for row in member.node.near_misses]
+    misses += [node.evidence for node in wrong]
+    low = max((model.confidence(model.cost(row)) for row in misses), default=0.0)
+    high = min(_held_out(role, model, wrong))
     threshold = low + _BETWEEN * (high - low) if high > low else high
-    own = min(variant.confidence(variant.cost(member.sighting.evidence)) for member in role)
-    return replace(variant, threshold=min(max(threshold, _FLOOR), own), margin=high - low)
+    own = min(_confidences(model, role))
+    return replace(model, threshold=min(max(threshold, _FLOOR), own), margin=high - low)
 
 
-def _weighed(role: Sequence[Member], wrong: Sequence[Sighting]) -> Variant:
-    rows = [member.sighting for member in role]
-    near = [row for sighting in rows for row in sighting.near]
-    # One node that was called wrong weighs as much as all that merely came near.
-    near += [sighting.evidence for sighting in wrong for _ in range(max(len(near), 1))]
+def _confidences(model: RoleModel, members: Iterable[_Member]) -> list[float]:
+    return [model.confidence(model.cost(member.node.evidence)) for member in members]
+
+
+def _held_out(role: _Role, model: RoleModel, wrong: Sequence[ExampleNode]) -> list[float]:
+    """Return the confidence in each member by a model that was learned without its page."""
+    pages = sorted({member.example for member in role})
+    if len(pages) == 1:
+        return _confidences(model, role)
+    found: list[float] = []
+    for page in pages[:_HELD_OUT]:
+        others = _costs([member for member in role if member.example != page], wrong)
+        found += _confidences(others, (member for member in role if member.example == page))
+    return found
+
+
+def _costs(role: Sequence[_Member], wrong: Sequence[ExampleNode]) -> RoleModel:
+    """Learn the model of a role without its threshold."""
+    nodes = [member.node for member in role]
+    misses = [row for node in nodes for row in node.near_misses]
+    # One node that was called wrong weighs as much as all near misses.
+    misses += [node.evidence for node in wrong for _ in range(max(len(misses), 1))]
     costs: list[Mapping[str, float]] = []
-    strange: list[float] = []
-    for slot, its in enumerate(SLOTS):
-        shares = Counter(sighting.evidence[slot] for sighting in rows)
-        close = Counter(row[slot] for row in near)
-        found, unseen = _penalties(shares, _common(role, slot), close)
-        weight = _trust(shares, its.trust)
-        costs.append({value: weight * cost for value, cost in found.items()})
-        strange.append(weight * unseen)
-    telling = [slot for slot in range(len(SLOTS)) if strange[slot] >= _TELLING * sum(strange)]
-    order = tuple(sorted(telling, key=lambda slot: (-strange[slot], slot)))
-    return Variant(
-        kind=rows[0].kind,
-        names=frozenset(sighting.element for sighting in rows),
+    unseen: list[float] = []
+    for at, feature in enumerate(FEATURES):
+        shares = Counter(node.evidence[at] for node in nodes)
+        near = Counter(row[at] for row in misses)
+        penalties, of_others = _penalties(shares, _common(role, at), near)
+        weight = _weight(shares, feature.trust)
+        costs.append({value: weight * cost for value, cost in penalties.items()})
+        unseen.append(weight * of_others)
+    telling = [at for at in range(len(FEATURES)) if unseen[at] >= _TELLING * sum(unseen)]
+    order = tuple(sorted(telling, key=lambda at: (-unseen[at], at)))
+    # On one page alone, any text may be before all nodes.
+    labels = {node.evidence[_LABEL] for node in nodes}
+    pages = {member.example for member in role}
+    return RoleModel(
+        kind=nodes[0].kind,
+        element_names=frozenset(node.element for node in nodes),
         costs=tuple(costs),
-        strange=tuple(strange),
-        worst=sum(strange[slot] for slot in order),
+        unseen=tuple(unseen),
+        worst=sum(unseen[at] for at in order),
         order=order,
-        label=_common_label(role),
+        label=labels.pop() if len(labels) == 1 and len(pages) > 1 else "",
         repeats=max(Counter(member.example for member in role).values()) > 1,
-        closed=not any(sighting.strangers for sighting in rows),
+        whole_lists=not any(node.siblings_other for node in nodes),
     )
 
 
-def _common_label(role: Sequence[Member]) -> str:
-    """Return the label of all, where more than one page has it: one alone may be any text."""
-    labels = {member.sighting.evidence[_LABEL] for member in role}
-    pages = {member.example for member in role}
-    return labels.pop() if len(labels) == 1 and len(pages) > 1 else ""
-
-
-def _common(role: Sequence[Member], slot: int) -> dict[str, float]:
-    """Return how common each value is on the pages of the examples, these apart."""
-    own = Counter((member.example, member.sighting.evidence[slot]) for member in role)
+def _common(role: Sequence[_Member], at: int) -> dict[str, float]:
+    """Return how common each value of a feature is on the pages of the examples, without these."""
+    own = Counter((member.example, member.node.evidence[at]) for member in role)
     shares: dict[str, list[float]] = {}
     for member in role:
-        sighting = member.sighting
-        value = sighting.evidence[slot]
-        others = max(sighting.counts[slot] - own[member.example, value], 0)
-        shares.setdefault(value, []).append((others + 0.5) / (sighting.nodes + 1))
+        node = member.node
+        value = node.evidence[at]
+        others = max(node.counts[at] - own[member.example, value], 0)
+        shares.setdefault(value, []).append((others + 0.5) / (node.nodes + 1))
     return {value: fsum(found) / len(found) for value, found in shares.items()}
 
 
 def _penalties(
-    shares: Counter[str], common: Mapping[str, float], close: Counter[str]
+    shares: Counter[str], common: Mapping[str, float], near: Counter[str]
 ) -> tuple[dict[str, float], float]:
-    """Return what each value costs, and what all others do."""
+    """Return what each value of a feature costs, and what all others do.
+
+    Args:
+        shares: how many examples have each value.
+        common: how common each is on their pages, 0 to 1.
+        near: how many near misses have each.
+    """
     base = shares.total() + _SMOOTHING
-    near = close.total()
+    misses = near.total()
     worth: dict[str, float] = {}
     for value, count in shares.items():
         share = common[value]
-        if near:
-            share = (1 - _FOCUS) * share + _FOCUS * close[value] / near
+        if misses:
+            share = (1 - _FOCUS) * share + _FOCUS * near[value] / misses
         worth[value] = log((count / share + _SMOOTHING) / base)
     unseen = log(_SMOOTHING / base)
     best = max(worth.values())
     return {value: best - its for value, its in worth.items()}, best - unseen
 
 
-def _trust(shares: Counter[str], trust: float) -> float:
-    """Return how far examples agree in a slot; one alone is believed as far as such slots are.
+def _weight(shares: Counter[str], trust: float) -> float:
+    """Return how far examples agree in a feature; of one example, the trust in the feature.
 
-    However well a few agree, a slot that is seldom to be trusted may change with the next page.
+    However well a few agree, a feature of little trust may change with the next page.
     """
     number = shares.total()
-    alike = sum(count * (count - 1) for count in shares.values())
-    return sqrt(trust) * (alike + _DOUBT * trust) / (number * (number - 1) + _DOUBT)
-
-
-def _held_out(role: Sequence[Member], variant: Variant, wrong: Sequence[Sighting]) -> list[float]:
-    """Return the confidence in each member by a rule that was learned without its page."""
-    pages = sorted({member.example for member in role})
-    if len(pages) == 1:
-        return [variant.confidence(variant.cost(member.sighting.evidence)) for member in role]
-    found = []
-    for page in pages[:_HELD_OUT]:
-        others = _weighed([member for member in role if member.example != page], wrong)
-        found += [
-            others.confidence(others.cost(member.sighting.evidence))
-            for member in role
-            if member.example == page
-        ]
-    return found
+    equal = sum(count * (count - 1) for count in shares.values())
+    return sqrt(trust) * (equal + _DOUBT * trust) / (number * (number - 1) + _DOUBT)

@@ -1,4 +1,4 @@
-"""The shape of what a wrapper writes: names of elements, how many, which are required, types."""
+"""The schema of the output: names of elements, their types, which repeat, which are required."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = [
     "Element",
     "Scalar",
     "check_schema",
+    "convert",
     "elements_of",
     "may_repeat",
-    "typed",
 ]
 
 Scalar = str | int | float
@@ -31,7 +31,7 @@ GROUP = "group"
 """The type of elements that hold others."""
 
 TYPES = (GROUP, "text", "integer", "number", "date", "url")
-"""What an element can be."""
+"""The types of elements."""
 
 # Names of XML 1.0 (fifth edition, 2.3 "Common Syntactic Constructs") without colons.
 _STARTS = (
@@ -39,7 +39,7 @@ _STARTS = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 XML_NAME = re.compile(f"[{_STARTS}][{_STARTS}0-9.\xb7\u0300-\u036f\u203f\u2040-]*")
-"""What the name of an element can be, as a whole."""
+"""The whole name of an element."""
 
 _NAME_CHARS = 100
 _MOST_DEPTH = 16
@@ -63,7 +63,7 @@ class Element:
     ``required``
         Whether there has to be one.
     ``elements``
-        What a group holds, in order.
+        The elements of a group, in order.
     """
 
     name: str
@@ -90,11 +90,11 @@ def may_repeat(schema: Element, path: str) -> bool:
 
 
 def check_schema(schema: Element) -> None:
-    """Refuse a schema that nothing can be written by.
+    """Refuse a schema by which no output can be written.
 
     Raises:
-        ArgumentError: a name is no name of an element, stands twice in one group, or has a type
-            that there is none of; the root repeats; a group is empty, or nested too deep.
+        ArgumentError: a name is no XML name, or is used twice in one group; a type is unknown; the
+            root is no group or repeats; the schema is too large.
     """
     if schema.type != GROUP or schema.repeat:
         raise ArgumentError(f"the root '{schema.name}' must be a group that does not repeat")
@@ -127,37 +127,37 @@ def _check(element: Element, path: str) -> None:
         raise ArgumentError(f"'{path}' has '{twice[0]}' twice; let one element repeat instead")
 
 
-def typed(value: str, kind: str) -> Scalar | None:
-    """Return a text as a value of a type, None where it is none.
+def convert(text: str, kind: str) -> Scalar | None:
+    """Return a text as a value of a type, None where it is not of that type.
 
-    A number may have other words around it, as prices do, but no other number. Where a comma or a
-    point stands once before exactly three digits, the comma groups and the point is decimal.
+    A number may have other words around it, as prices have, but no other number. A single comma
+    before exactly three digits groups thousands; a single point is always decimal.
     """
     if kind == "integer":
-        number = _number(value)
+        number = _number(text)
         return int(number) if number is not None and number.is_integer() else None
     if kind == "number":
-        return _number(value)
+        return _number(text)
     if kind == "date":
-        date = read_date(value)
+        date = read_date(text)
         return None if date is None else date.text
     if kind == "url":
-        return value if _is_address(value) else None
-    return value
+        return text if _is_address(text) else None
+    return text
 
 
-def _is_address(value: str) -> bool:
+def _is_address(text: str) -> bool:
     try:
-        parts = urlsplit(value)
+        parts = urlsplit(text)
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in value
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in text
 
 
-def _number(value: str) -> float | None:
-    if len(value) > _NUMBER_CHARS:
+def _number(text: str) -> float | None:
+    if len(text) > _NUMBER_CHARS:
         return None
-    found = list(_NUMBER.finditer(value))
+    found = list(_NUMBER.finditer(text))
     if len(found) != 1:
         return None
     written = found[0][0]
@@ -167,7 +167,7 @@ def _number(value: str) -> float | None:
     whole = re.sub(r"\D", "", written if last < 0 else written[:last])
     decimals = "" if last < 0 else re.sub(r"\D", "", written[last:])
     number = float(f"{whole}.{decimals or '0'}")
-    before = value[: found[0].start()].rstrip("$€£¥₩ ")
+    before = text[: found[0].start()].rstrip("$€£¥₩ ")
     return -number if before.endswith(_SIGNS) and not before[:-1].strip() else number
 
 

@@ -1,44 +1,54 @@
-"""A page, or one element of it, as the ground on which nodes are told apart."""
+"""The part of a page in which a rule looks, and the surroundings of its nodes."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from crawler.core.wrapper.tree import INLINE, TEXT
 
 if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = ["LABEL_CHARS", "View", "masked"]
+__all__ = ["LABEL_CHARS", "ListSiblings", "View", "list_siblings", "masked"]
 
 LABEL_CHARS = 48
 """How many characters of a label, a class or an id are kept."""
 
 _DIGITS = re.compile(r"\d+")
 _COLONS = (":", "\uff1a")
-# How far up elements around a node are looked at.
-_CLIMB = 40
+# How many ancestors of a node are looked at.
+_MOST_LEVELS = 40
 _HEADINGS = frozenset(
     ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "b", "strong", "label", "caption", "legend")
 )
+# Text between the members of a list that is written in one line.
+_SEPARATORS = frozenset(
+    (",", ";", "/", "|", "&", "\u00b7", "\u2022", "\u3001", "\uff0c", "\u318d", ", and", ", &",
+     "and", "or", "und", "oder", "et", "ou", "y", "e", "och", "og", "en", "и", "및", "와", "과")
+)  # fmt: skip
+# How many nodes of a list are followed to either side.
+_MOST_SIBLINGS = 120
 
 
 class View:
-    """A page, or one element of it, as the ground on which nodes are told apart.
+    """A page, or one element of it: the part in which a rule looks.
 
-    Nothing outside the element ``root`` is seen, and paths begin there; with -1 the page is seen.
-    A view remembers what it worked out, and lives no longer than its page is worked on.
+    Nothing outside the element ``root`` is seen, and paths begin there; with -1 it is the page.
+    A view caches what it computes and does not outlive the work on its page.
     """
 
     def __init__(self, tree: PageTree, root: int = -1) -> None:
         self.tree = tree
         self.root = root
         within = tree.within(root)
-        self._first = bisect_left(tree.runs, within.start)
-        self._last = bisect_left(tree.runs, within.stop)
+        self._first = bisect_left(tree.text_nodes, within.start)
+        self._last = bisect_left(tree.text_nodes, within.stop)
         self._levels: dict[int, tuple[int, ...]] = {}
         self._children: dict[int, list[int]] = {}
-        self._saying: dict[str, list[int]] = {}
+        self._by_text: dict[str, list[int]] = {}
         self._labels: dict[str, str] = {}
         self._classes: dict[int, str] = {}
         self._ids: dict[int, str] = {}
@@ -48,34 +58,24 @@ class View:
     def levels(self, node: int) -> tuple[int, ...]:
         """Return the elements around a node, the nearest first; an element is its own first.
 
-        Bodies of tables are left out, since parsers do not agree where there are any.
+        ``tbody`` is left out, since parsers do not agree where there is one.
         """
         known = self._levels.get(node)
         if known is None:
             tree = self.tree
             start = node if tree.elements[node] is not None else tree.parents[node]
             if start not in self._levels:
-                self._levels[start] = self._climbed(start)
+                self._levels[start] = self._ancestors(start)
             known = self._levels[node] = self._levels[start]
         return known
 
-    def label(self, text: str) -> str:
-        """Return a text as it recurs on other pages where it is a label."""
-        known = self._labels.get(text)
-        if known is None:
-            cut = text[:LABEL_CHARS].lower()
-            # Figures of a label are part of its name, as in "ISBN-13:"; others date and count.
-            known = cut if cut.endswith(_COLONS) else masked(cut)
-            self._labels[text] = known
-        return known
-
-    def _climbed(self, element: int) -> tuple[int, ...]:
+    def _ancestors(self, element: int) -> tuple[int, ...]:
         tree, found = self.tree, list[int]()
         here = element
-        while here >= 0 and len(found) < _CLIMB:
-            # Elements come after those around them, which are known by then.
+        while here >= 0 and len(found) < _MOST_LEVELS:
+            # The levels of an ancestor are mostly known already.
             if (known := self._levels.get(here)) is not None:
-                found += known[: _CLIMB - len(found)]
+                found += known[: _MOST_LEVELS - len(found)]
                 break
             if tree.names[here] != "tbody":
                 found.append(here)
@@ -84,8 +84,18 @@ class View:
             here = tree.parents[here]
         return tuple(found)
 
+    def label(self, text: str) -> str:
+        """Return the form in which a text recurs on other pages if it is a label."""
+        known = self._labels.get(text)
+        if known is None:
+            cut = text[:LABEL_CHARS].lower()
+            # Digits of a label are part of its name, as in "ISBN-13:"; others are values.
+            known = cut if cut.endswith(_COLONS) else masked(cut)
+            self._labels[text] = known
+        return known
+
     def children(self, element: int) -> list[int]:
-        """Return the nodes that stand in an element, and in none between, in order."""
+        """Return the child nodes of an element, in order."""
         known = self._children.get(element)
         if known is None:
             tree, known = self.tree, list[int]()
@@ -97,7 +107,7 @@ class View:
         return known
 
     def class_of(self, element: int) -> str:
-        """Return an element's classes, digits folded, in the order of the alphabet."""
+        """Return the classes of an element, digits folded, sorted."""
         known = self._classes.get(element)
         if known is None:
             written = self.tree.attribute(element, "class") or ""
@@ -106,7 +116,7 @@ class View:
         return known
 
     def id_of(self, element: int) -> str:
-        """Return an element's id, digits folded."""
+        """Return the id of an element, digits folded."""
         known = self._ids.get(element)
         if known is None:
             written = self.tree.attribute(element, "id") or ""
@@ -114,74 +124,70 @@ class View:
         return known
 
     def text_before(self, node: int, number: int = 1) -> str:
-        """Return the text node that many before the beginning of a node."""
-        runs = self.tree.runs
-        at = bisect_left(runs, node) - number
-        return self.tree.texts[runs[at]] if at >= self._first else ""
+        """Return the text node that many before the start of a node."""
+        text_nodes = self.tree.text_nodes
+        at = bisect_left(text_nodes, node) - number
+        return self.tree.texts[text_nodes[at]] if at >= self._first else ""
 
     def label_before(self, node: int) -> str:
         """Return the text before a node if it is a label by its markup or its colon."""
         tree = self.tree
-        at = bisect_left(tree.runs, node) - 1
+        at = bisect_left(tree.text_nodes, node) - 1
         if at < self._first:
             return ""
-        run = tree.runs[at]
-        text = tree.texts[run]
-        is_label = text.endswith(_COLONS) or tree.names[tree.parents[run]] in _HEADINGS
+        before = tree.text_nodes[at]
+        text = tree.texts[before]
+        is_label = text.endswith(_COLONS) or tree.names[tree.parents[before]] in _HEADINGS
         return self.label(text) if is_label and len(text) <= LABEL_CHARS else ""
 
     def text_after(self, node: int) -> str:
         """Return the first text node after the end of a node."""
-        runs = self.tree.runs
-        at = bisect_left(runs, self.tree.ends[node])
-        return self.tree.texts[runs[at]] if at < self._last else ""
+        text_nodes = self.tree.text_nodes
+        at = bisect_left(text_nodes, self.tree.ends[node])
+        return self.tree.texts[text_nodes[at]] if at < self._last else ""
 
     def first_text(self, node: int) -> str:
-        """Return the first text node of a node, which is that node itself where it is one."""
+        """Return the first text within a node; of a text node its own."""
         tree = self.tree
         if tree.elements[node] is None:
             return tree.texts[node]
-        at = bisect_left(tree.runs, node)
-        inside = at < len(tree.runs) and tree.runs[at] < tree.ends[node]
-        return tree.texts[tree.runs[at]] if inside else ""
+        at = bisect_left(tree.text_nodes, node)
+        inside = at < len(tree.text_nodes) and tree.text_nodes[at] < tree.ends[node]
+        return tree.texts[tree.text_nodes[at]] if inside else ""
 
-    def texts_in(self, node: int) -> int:
-        """Return the number of text nodes in a node."""
-        runs = self.tree.runs
-        return bisect_left(runs, self.tree.ends[node]) - bisect_left(runs, node)
+    def count_texts(self, node: int) -> int:
+        """Return the number of text nodes within a node."""
+        text_nodes = self.tree.text_nodes
+        return bisect_left(text_nodes, self.tree.ends[node]) - bisect_left(text_nodes, node)
 
     @property
-    def runs(self) -> list[int]:
+    def text_nodes(self) -> list[int]:
         """The text nodes of the view, in document order."""
-        return self.tree.runs[self._first : self._last]
+        return self.tree.text_nodes[self._first : self._last]
 
-    def saying(self, text: str) -> list[int]:
-        """Return the text nodes of the view that say this."""
-        if not self._saying:
-            for run in self.runs:
-                self._saying.setdefault(self.tree.texts[run], []).append(run)
-        return self._saying.get(text, [])
-
-    def copies(self, text: str) -> int:
-        """Return how many text nodes of the page say this."""
-        return self.tree.copies(text)
+    def with_text(self, text: str) -> list[int]:
+        """Return the text nodes of the view that have this text."""
+        if not self._by_text:
+            for node in self.text_nodes:
+                self._by_text.setdefault(self.tree.texts[node], []).append(node)
+        return self._by_text.get(text, [])
 
     def heading(self, node: int) -> str:
-        """Return the nearest text before a node that stands in a heading or a label."""
+        """Return the nearest text before a node that is in a heading or a label."""
         tree = self.tree
         if not self._headings:
             last = -1
-            for run in self.runs:
+            for text_node in self.text_nodes:
                 self._headings.append(last)
-                if tree.names[tree.parents[run]] in _HEADINGS:
-                    last = run
+                if tree.names[tree.parents[text_node]] in _HEADINGS:
+                    last = text_node
             self._headings.append(last)
-        at = bisect_left(tree.runs, node) - self._first
+        at = bisect_left(tree.text_nodes, node) - self._first
         found = self._headings[min(max(at, 0), len(self._headings) - 1)]
         return tree.texts[found] if found >= 0 else ""
 
     def titles(self) -> tuple[str, str]:
-        """Return the page's title and its first heading of the first rank, in lower case."""
+        """Return the ``title`` and the first ``h1`` of the page, in lower case."""
         if self._titles is None:
             first = self.tree.first_value
             self._titles = (first("title").lower(), first("h1").lower())
@@ -191,3 +197,80 @@ class View:
 def masked(text: str) -> str:
     """Return a text with each run of digits as one ``0``."""
     return _DIGITS.sub("0", text)
+
+
+@dataclass(frozen=True, slots=True)
+class ListSiblings:
+    """The other members of the list that a text node belongs to, as the authors of a book.
+
+    ``separated``
+        Whether there are separators between them, such as commas. Without, as between the lines
+        of an address, they may be different things.
+    """
+
+    nodes: tuple[int, ...] = ()
+    separated: bool = False
+
+
+def list_siblings(view: View, node: int) -> ListSiblings:
+    """Return the list siblings of a text node.
+
+    They are the texts of neighbouring elements of the same name and class, within a line, with
+    nothing but separators between; or else the text nodes beside it, with line breaks between.
+    """
+    tree = view.tree
+    if tree.names[node] != TEXT:
+        return ListSiblings()
+    parent = tree.parents[node]
+    if parent < 0 or parent == view.root:
+        return ListSiblings()
+    if tree.names[parent] in INLINE and tree.ends[parent] == node + 1 == parent + 2:
+        return _siblings_in_line(view, parent)
+    found: list[int] = []
+    for side in _sides(view, node):
+        for child in side:
+            if tree.names[child] == TEXT:
+                found.append(child)
+            elif tree.names[child] != "br":
+                break
+    return ListSiblings(tuple(sorted(found)))
+
+
+def _sides(view: View, node: int) -> tuple[list[int], list[int]]:
+    """Return the siblings after a node, and those before it, the nearest first."""
+    children = view.children(view.tree.parents[node])
+    at = bisect_left(children, node)
+    before = children[max(at - _MOST_SIBLINGS, 0) : at]
+    return children[at + 1 : at + 1 + _MOST_SIBLINGS], before[::-1]
+
+
+def _siblings_in_line(view: View, element: int) -> ListSiblings:
+    tree = view.tree
+    if tree.parents[element] < 0:
+        return ListSiblings()
+    found: list[int] = []
+    all_separated = True
+    for side in _sides(view, element):
+        separated = False
+        for child in side:
+            if tree.names[child] == TEXT:
+                if tree.texts[child].lower() not in _SEPARATORS:
+                    break
+                separated = True
+            elif _same_kind(view, element, child):
+                all_separated = all_separated and separated
+                found.append(child + 1)
+                separated = False
+            else:
+                break
+    return ListSiblings(tuple(sorted(found)), separated=bool(found) and all_separated)
+
+
+def _same_kind(view: View, one: int, other: int) -> bool:
+    tree = view.tree
+    return (
+        tree.names[one] == tree.names[other]
+        and tree.ends[other] == other + 2
+        and tree.names[other + 1] == TEXT
+        and view.class_of(one) == view.class_of(other)
+    )

@@ -1,0 +1,332 @@
+"""Features of a node: its attributes, its ancestors, the texts around it, its place and shape.
+
+The value of a feature is a text; it is empty where a node has nothing of the kind. Values are made
+to recur on other pages of the layout: digits are folded, and long values are cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crawler.core.wrapper.tree import INLINE, TEXT
+from crawler.core.wrapper.view import LABEL_CHARS, masked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crawler.core.wrapper.view import View
+
+__all__ = ["FEATURES", "FEATURE_AT", "Evidence", "Feature", "evidence_of"]
+
+Evidence = tuple[str, ...]
+"""The values of all features of a node, in the order of :data:`FEATURES`."""
+
+_DIGITS = re.compile(r"\d+")
+_UPPER = re.compile("[A-Z]+")
+_LOWER = re.compile("[a-z]+")
+_WORD_CHARS = 16
+_VALUE_CHARS = 30
+_SHAPE_CHARS = 32
+# How many steps of a path, and how many children of an element, are kept.
+_STEPS = 12
+_CHILDREN = 8
+# Attributes by which pages name a value.
+_PROPERTIES = ("itemprop", "property", "name", "rel", "data-testid", "data-test", "data-qa")
+_READ_ELSEWHERE = frozenset(
+    ("class", "id", "href", "src", "style", "content", "value", "alt", "title", *_PROPERTIES)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A kind of evidence.
+
+    ``name``
+        Its name in project files.
+    ``trust``
+        How likely the value of one example is to recur in others, 0 to 1.
+    ``read``
+        Returns its value for a node.
+    """
+
+    name: str
+    trust: float
+    read: Callable[[View, int], str]
+
+
+def _names(steps: int) -> Callable[[View, int], str]:
+    """Return the reader of the names of that many elements around a node, the innermost first."""
+
+    def read(view: View, node: int) -> str:
+        names = view.tree.names
+        return "/".join([names[step] for step in view.levels(node)[:steps]])
+
+    return read
+
+
+def _numbered_path(view: View, node: int) -> str:
+    """Return the names with the number of each among its siblings of that name."""
+    return _numbered(view, view.levels(node)[:_STEPS])
+
+
+def _numbered(view: View, steps: tuple[int, ...]) -> str:
+    names, numbers = view.tree.names, view.tree.tag_indexes
+    return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
+
+
+def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
+    """Return the nearest id, and the elements between it and the node, the innermost first."""
+    levels = view.levels(node)
+    for number, step in enumerate(levels):
+        if found := view.id_of(step):
+            return found, levels[: min(number, _STEPS)]
+    return "", ()
+
+
+def _id(view: View, node: int) -> str:
+    """Return the names of the elements up to the nearest that has an id, and the id."""
+    found, steps = _to_id(view, node)
+    return f"{'/'.join(view.tree.names[step] for step in steps)}#{found}" if found else ""
+
+
+def _id_path(view: View, node: int) -> str:
+    """Return the same with numbers."""
+    found, steps = _to_id(view, node)
+    return f"{_numbered(view, steps)}#{found}" if found else ""
+
+
+def _class_path(view: View, node: int) -> str:
+    """Return the numbered names up to the nearest element that has classes, and these."""
+    levels = view.levels(node)
+    for number, step in enumerate(levels):
+        if found := view.class_of(step):
+            return f"{_numbered(view, levels[: min(number, _STEPS)])}.{found}"
+    return ""
+
+
+def _class(level: int) -> Callable[[View, int], str]:
+    """Return the reader of the classes of the element that many levels up."""
+
+    def read(view: View, node: int) -> str:
+        levels = view.levels(node)
+        return view.class_of(levels[level]) if level < len(levels) else ""
+
+    return read
+
+
+def _place(level: int) -> Callable[[View, int], str]:
+    """Return the reader of the number, among its siblings, of the element that many levels up."""
+
+    def read(view: View, node: int) -> str:
+        levels = view.levels(node)
+        return str(view.tree.tag_indexes[levels[level]]) if level < len(levels) else ""
+
+    return read
+
+
+def _property(view: View, node: int) -> str:
+    """Return the attribute by which the page names the value, with its own value."""
+    for step in view.levels(node)[:3]:
+        for name in _PROPERTIES:
+            if found := view.tree.attribute(step, name):
+                return f"{name}={masked(found)[:LABEL_CHARS]}"
+    return ""
+
+
+def _other_attributes(view: View, node: int) -> str:
+    """Return the attributes without a feature of their own, with values that are single words."""
+    levels = view.levels(node)
+    element = view.tree.elements[levels[0]] if levels else None
+    if element is None:
+        return ""
+    pairs = sorted((str(name), str(value)) for name, value in element.items())
+    return " ".join(
+        f"{name}={value}" if len(value) <= _VALUE_CHARS and value.isalpha() else name
+        for name, value in pairs
+        if name not in _READ_ELSEWHERE
+    )[: 2 * LABEL_CHARS]
+
+
+def _link(view: View, node: int) -> str:
+    """Return what the address of the link around a node has in common with others of its kind."""
+    for step in view.levels(node)[:3]:
+        if view.tree.names[step] == "a":
+            return _address_kind(view.tree.attribute(step, "href") or "")
+    return ""
+
+
+def _address_kind(href: str) -> str:
+    """Return the host, the folders and the keys of the query of an address, digits folded."""
+    try:
+        parts = urlsplit(href.strip()[:500])
+    except ValueError:
+        return "broken"
+    if parts.scheme not in {"", "http", "https"}:
+        return parts.scheme
+    folders = [masked(part) for part in parts.path.split("/")[:-1]]
+    keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
+    return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * LABEL_CHARS]
+
+
+def _text_before(number: int) -> Callable[[View, int], str]:
+    """Return the reader of the text that many text nodes before a node."""
+
+    def read(view: View, node: int) -> str:
+        return view.label(view.text_before(node, number))
+
+    return read
+
+
+def _text_after(view: View, node: int) -> str:
+    """Return the text after a node."""
+    return view.label(view.text_after(node))
+
+
+def _block(view: View, node: int) -> int | None:
+    """Return the cell, item or paragraph around a node."""
+    names = view.tree.names
+    return next((step for step in view.levels(node) if names[step] not in INLINE), None)
+
+
+def _before_block(view: View, node: int) -> str:
+    """Return the text before the cell, item or paragraph around a node."""
+    block = _block(view, node)
+    return "" if block is None else view.label(view.text_before(block))
+
+
+def _label(view: View, node: int) -> str:
+    """Return the label before a node, or else before its cell, item or paragraph."""
+    block = _block(view, node)
+    return view.label_before(node) or ("" if block is None else view.label_before(block))
+
+
+def _heading(view: View, node: int) -> str:
+    """Return the nearest heading or label before a node."""
+    return view.label(view.heading(node))
+
+
+def _text_number(view: View, node: int) -> str:
+    """Return the number of a text node among those of its parent."""
+    return str(view.tree.tag_indexes[node]) if view.tree.names[node] == TEXT else ""
+
+
+def _shape(view: View, node: int) -> str:
+    """Return the start of a text, letters and digits folded: ``Aa 0`` for "Room 12"."""
+    text = masked(view.first_text(node)[:_SHAPE_CHARS])
+    if text.isascii():
+        return _UPPER.sub("A", _LOWER.sub("a", text))
+    found = []
+    last = ""
+    for char in text:
+        kind = "A" if char.isupper() else "a" if char.isalpha() else char
+        if kind != last or not char.isalpha():
+            found.append(kind)
+        last = kind
+    return "".join(found)
+
+
+def _form(view: View, node: int) -> str:
+    """Return the number of words of a text, as a power of two, and whether it has digits."""
+    text = view.first_text(node)
+    words = text.count(" ") + 1 if text else 0
+    digits = "0" if _DIGITS.search(text) else ""
+    return f"{words.bit_length()}{digits}"
+
+
+def _first_word(view: View, node: int) -> str:
+    """Return the first word of a text."""
+    return masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
+
+
+def _last_word(view: View, node: int) -> str:
+    """Return the last word of a text."""
+    return masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
+
+
+def _in_title(number: int) -> Callable[[View, int], str]:
+    """Return the reader of how a text occurs in the title of the page (0), or in its h1 (1)."""
+
+    def read(view: View, node: int) -> str:
+        title, text = view.titles()[number], view.first_text(node).lower()
+        if not title or not text:
+            return ""
+        if text == title:
+            return "same"
+        return "begins" if title.startswith(text) else "in" if text in title else ""
+
+    return read
+
+
+def _copies(view: View, node: int) -> str:
+    """Return how many text nodes of the page have the same text; three for more."""
+    return str(min(view.tree.count_text(view.first_text(node)), 3))
+
+
+def _child_elements(view: View, node: int) -> str:
+    """Return the names and classes of the first children of an element, repetitions folded."""
+    tree = view.tree
+    found: list[str] = []
+    child = node + 1
+    while child < tree.ends[node] and len(found) < _CHILDREN:
+        if tree.elements[child] is not None:
+            part = f"{tree.names[child]}.{view.class_of(child)}"
+            if not found or found[-1] != part:
+                found.append(part)
+        child = tree.ends[child]
+    return " ".join(found)[: 4 * LABEL_CHARS]
+
+
+def _texts(view: View, node: int) -> str:
+    """Return the number of texts within an element, as a power of two."""
+    return "" if view.tree.names[node] == TEXT else str(view.count_texts(node).bit_length())
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("name", 0.8, _names(3)),
+    Feature("path", 0.6, _names(_STEPS)),
+    Feature("way", 0.4, _numbered_path),
+    Feature("id", 0.8, _id),
+    Feature("id-way", 0.5, _id_path),
+    Feature("class-way", 0.5, _class_path),
+    Feature("class", 0.9, _class(0)),
+    Feature("class-1", 0.8, _class(1)),
+    Feature("class-2", 0.6, _class(2)),
+    Feature("class-3", 0.5, _class(3)),
+    Feature("property", 0.9, _property),
+    Feature("attributes", 0.6, _other_attributes),
+    Feature("link", 0.5, _link),
+    Feature("before", 0.7, _text_before(1)),
+    Feature("before-that", 0.3, _text_before(2)),
+    Feature("after", 0.4, _text_after),
+    Feature("beside", 0.7, _before_block),
+    Feature("label", 0.7, _label),
+    Feature("heading", 0.6, _heading),
+    Feature("place", 0.3, _place(0)),
+    Feature("place-1", 0.3, _place(1)),
+    Feature("place-2", 0.3, _place(2)),
+    Feature("run", 0.4, _text_number),
+    Feature("shape", 0.2, _shape),
+    Feature("form", 0.3, _form),
+    Feature("first-word", 0.2, _first_word),
+    Feature("last-word", 0.2, _last_word),
+    Feature("title", 0.5, _in_title(0)),
+    Feature("h1", 0.5, _in_title(1)),
+    Feature("copies", 0.1, _copies),
+    Feature("parts", 0.6, _child_elements),
+    Feature("texts", 0.3, _texts),
+)
+"""All features. The names are those of project files, and must not change.
+
+Rules are learned anew from their examples when a project is read, so a feature can be added.
+"""
+
+FEATURE_AT = {feature.name: at for at, feature in enumerate(FEATURES)}
+"""The place of each feature in :data:`FEATURES`, by name."""
+
+
+def evidence_of(view: View, node: int) -> Evidence:
+    """Return the values of all features of a node."""
+    return tuple(feature.read(view, node) for feature in FEATURES)
