@@ -50,7 +50,6 @@ def made(first: int, last: int) -> Iterator[Found]:
             "sitemap",
             AT,
             listed=f"{day}T{number % 24:02}:00:00Z",
-            title=f"A headline of some words, number {number}",
             kind="article",
         )
 
@@ -116,13 +115,13 @@ def measure_table(count: int, folder: Path) -> dict[str, float]:
     with closing(sqlite3.connect(path, isolation_level=None)) as plain:
         plain.execute("PRAGMA journal_mode = WAL")
         plain.execute("PRAGMA synchronous = NORMAL")
-        plain.execute("CREATE TABLE pages (address TEXT PRIMARY KEY, listed, title, kind)")
+        plain.execute("CREATE TABLE pages (address TEXT PRIMARY KEY, listed, kind)")
 
         def add() -> None:
             entries = made(0, count)
-            while rows := [(f.address, f.listed, f.title, f.kind) for f in islice(entries, 20_000)]:
+            while rows := [(f.address, f.listed, f.kind) for f in islice(entries, 20_000)]:
                 plain.execute("BEGIN")
-                plain.executemany("INSERT OR IGNORE INTO pages VALUES (?, ?, ?, ?)", rows)
+                plain.executemany("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", rows)
                 plain.execute("COMMIT")
 
         adding = seconds(add)

@@ -79,7 +79,7 @@ class LedgerFrontier(Frontier):
         if visit.source:
             return super().add(visit)
         ledger = self._ledger(visit)
-        is_new = bool(ledger.add_found([_found(visit, now())]).new)
+        is_new = bool(ledger.add_found([_found(visit, now())]))
         if visit.found_by != "start":
             return is_new
         # It waits in memory, and is not given out by the ledger as well.
@@ -178,7 +178,7 @@ class LedgerFrontier(Frontier):
         row = self._known(address)
         if row is None:
             return False
-        self._ledger_of(address).owe(row.address)
+        self._ledger_of(address).export_again(row.address)
         return self._requeue(row)
 
     def _known(self, address: str) -> Row | None:
@@ -331,7 +331,6 @@ def _found(visit: Visit, at: str) -> Found:
         visit.found_by,
         at,
         listed=visit.listed,
-        title=visit.title,
         priority=visit.date,
         kind=visit.kind,
         depth=visit.depth,

@@ -22,7 +22,7 @@ from crawler.journey.incremental import aside_of, now
 from crawler.pipelines.refused import RefusedItem
 from crawler.settings import Options
 from crawler.store.files import file_name
-from crawler.store.ledger.versions import GONE_HASH
+from crawler.store.ledger.rows import GONE_HASH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ class NumberedParts:
 
     def _write_gone(self, site: str) -> None:
         told = 0
-        for row in self._memory.ledger(site).gone_untold():
+        for row in self._memory.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,
                 site=site,

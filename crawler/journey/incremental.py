@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import xxhash
 
-from crawler.core.counting.simhash import similarity_hash
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
 from crawler.journey.recrawl_policy import EXPLAINED, RecrawlPolicy
-from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.versions import GONE_HASH, PART_HASH
+from crawler.store.ledger.rows import GONE_HASH, PART_HASH
 from crawler.store.spool import Spool, spool_path
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Memory:
         self.held: set[int] = set()
         """Keys of the addresses whose pages are in the spool."""
         self.recheck = 0.5
-        """See :meth:`crawler.store.ledger.ledger.Ledger.due_again`."""
+        """See :meth:`crawler.store.ledger.ledger.Ledger.due_for_recheck`."""
         self.max_rechecks = 500
         """The most pages of a site that are asked for again though nothing hints at a change."""
         self._folder = folder
@@ -275,9 +274,7 @@ class Memory:
             return True
         ledger = self._ledgers[site]
         item.content_hash = version_hash(item)
-        ledger.describe(
-            row.address, kind=item.page_type, near_hash=similarity_hash(item.text) or None
-        )
+        ledger.describe(row.address, kind=item.page_type)
         known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
         self.again(site).judged(row.address, changed=not is_same)

@@ -63,7 +63,7 @@ class RecrawlPolicy:
     """The known pages of one site that one crawl asks for again; each once, those of hints first.
 
     ``share``
-        See :meth:`crawler.store.ledger.ledger.Ledger.due_again`.
+        See :meth:`crawler.store.ledger.ledger.Ledger.due_for_recheck`.
     ``most``
         Most pages asked for that no listing hints at.
     ``now``, ``since``
@@ -145,7 +145,7 @@ class RecrawlPolicy:
                 left -= 1
                 yield address, "unlisted"
         if self.share >= 0:
-            due = self.ledger.due_again(self.now, self.share, max(left, 0), before=self.since)
+            due = self.ledger.due_for_recheck(self.now, self.share, max(left, 0), before=self.since)
             for address in due:
                 known = self.ledger.seen(address)
                 if known is not None and address_key(address) not in self._given:

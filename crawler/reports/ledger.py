@@ -20,10 +20,9 @@ from crawler.reports.stdout import print_error, print_line
 from crawler.reports.text_tables import Table, table_lines, write_tables
 from crawler.settings import Options
 from crawler.store.files import known_sites, site_named
-from crawler.store.ledger.file import ledger_path, move_aside
+from crawler.store.ledger.database import ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import STATES
-from crawler.store.ledger.versions import GONE_HASH
+from crawler.store.ledger.rows import GONE_HASH, STATES
 
 if TYPE_CHECKING:
     import argparse

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from support.crawling import Project, Site, html, small_site
 from support.forking import ENVIRONMENT, LOG

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Found
 

@@ -12,7 +12,7 @@ from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
 from crawler.spiders.site import SiteSpider
-from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Fetched, Found
 
@@ -50,7 +50,7 @@ class Crawl:
         return row
 
     def withdrawn(self) -> list[str]:
-        return [row.address for row in self.ledger.gone_untold()]
+        return [row.address for row in self.ledger.gone_to_export()]
 
     def visit(self, address: str) -> Visit:
         """Have an address under way, and return its visit."""

@@ -11,8 +11,7 @@ from crawler.discovery.frontier import Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
 from crawler.journey.incremental import Memory
-from crawler.store.ledger.rows import Found
-from crawler.store.ledger.versions import GONE_HASH, PART_HASH
+from crawler.store.ledger.rows import GONE_HASH, PART_HASH, Found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +114,7 @@ def test_a_page_that_moved_is_gone_from_where_it_was(first: Crawl, tmp_path: Pat
     second.find("a", listed="2024-06-01")
     (visit,) = (each for each in second.all_visits() if each.address == f"{BASE}a")
     assert second.fetch(visit, "moved", f"{BASE}new-place")
-    assert [row.address for row in second.ledger.gone_untold()] == [f"{BASE}a"]
+    assert [row.address for row in second.ledger.gone_to_export()] == [f"{BASE}a"]
     moved = PageItem(url=f"{BASE}new-place", text="a", near_duplicate_of=f"{BASE}a")
     assert second.memory.is_news(moved)
     assert (moved.change, moved.near_duplicate_of) == ("new", None)
@@ -131,11 +130,11 @@ def test_what_is_no_article_any_more_is_withdrawn(first: Crawl, tmp_path: Path) 
     (visit,) = (each for each in second.all_visits() if each.address == f"{BASE}a")
     second.fetch(visit, "a list now")
     second.memory.settle([f"{BASE}a"], "listing")
-    assert [row.address for row in second.ledger.gone_untold()] == [f"{BASE}a"]
+    assert [row.address for row in second.ledger.gone_to_export()] == [f"{BASE}a"]
     part = second.ledger.begin_part("run-2", "{}.jsonl".format, "2024-05-01")
     second.memory.exported([f"{BASE}a"], GONE_HASH, part)
     second.ledger.finish_part("run-2", part.number, "2024-05-01")
-    assert list(second.ledger.gone_untold()) == []
+    assert list(second.ledger.gone_to_export()) == []
     second.close()
 
 
@@ -149,7 +148,7 @@ def test_parts_of_an_article_are_not_asked_for_by_themselves(tmp_path: Path) -> 
     assert part is not None
     assert (part.exported_hash, part.owed) == (PART_HASH, False)
     second = next_crawl(crawl, tmp_path)
-    due = second.ledger.due_again("2030-01-01", 0.5, 10, before="2030-01-01")
+    due = second.ledger.due_for_recheck("2030-01-01", 0.5, 10, before="2030-01-01")
     assert due == [f"{BASE}tour"]
     assert second.frontier.request_whole(f"{BASE}tour/2")
     (visit, *_) = (each for each in second.all_visits() if each.address == f"{BASE}tour/2")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger.file import SCHEMA_VERSION, ledger_path, move_aside
+from crawler.store.ledger.database import SCHEMA_VERSION, ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Found
 
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 def fill(path: Path, pages: int = 2000) -> None:
     with Ledger(path) as ledger:
         ledger.add_found(
-            Found(f"https://news.example/{n}", "sitemap", MAY, title=f"title {n}" * 5)
+            Found(f"https://news.example/{n}", "sitemap", MAY, kind=f"kind {n}" * 5)
             for n in range(pages)
         )
 
@@ -88,7 +88,7 @@ def test_one_process_writes_and_others_may_look(path: Path) -> None:
 
 
 def test_looking_makes_no_ledger(path: Path) -> None:
-    with pytest.raises(StoreError, match="is not there"):
+    with pytest.raises(StoreError, match="does not exist"):
         Ledger(path, read_only=True)
     assert not path.parent.exists()
     path.parent.mkdir(parents=True)
@@ -149,7 +149,7 @@ def test_a_file_of_something_else_is_named_and_moved_on_request_alone(path: Path
     assert move_aside(path).read_bytes() == content
     fill(path, 1)
     assert move_aside(path).name == f"{path.name}.aside-2"
-    with pytest.raises(StoreError, match="is not there"):
+    with pytest.raises(StoreError, match="does not exist"):
         move_aside(path)
 
 

@@ -13,10 +13,9 @@ from scrapy.settings import Settings
 from crawler.commands.ledger import LedgerCommand
 from crawler.core.errors import StoreError
 from crawler.reports.ledger import LISTS, Listed, as_json, figure, read_site
-from crawler.store.ledger.file import ledger_path
+from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import Fetched, Figures, Found, Run
-from crawler.store.ledger.versions import GONE_HASH
+from crawler.store.ledger.rows import GONE_HASH, Fetched, Figures, Found, Run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,74 +1,84 @@
 """The runs of a ledger, and the parts of their output.
 
-Pages count as exported when the part that holds them is finished, all at once. So a writer works in
-this order, and a kill at any moment neither loses nor doubles a page in the finished parts::
+Pages count as exported when the part that holds them is finished, all at once. A writer works in
+this order, so that a kill at any moment neither loses nor doubles a page in the finished parts::
 
     begin_part      the ledger knows the part's name before there is a file
-    mark_exported   for each page that is written, to a file aside
+    mark_exported   for each page that is written, to a file under another name
                     the file is closed, and renamed to the part's name
     finish_part     its pages count as exported
 
-At the next start each unfinished part is either there under its own name, and then it is finished;
-or it is not, and then it is discarded with what lies aside: its pages are owed as before.
+At the next start each unfinished part either exists under its own name, and is then finished; or it
+does not, and is then discarded with the file under the other name. Its pages are still to be
+exported.
 """
 
 from __future__ import annotations
 
 import json
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import StoreError
-from crawler.store.ledger import schema as sql
-from crawler.store.ledger.file import LedgerFile
+from crawler.store.ledger.database import LedgerDatabase
 from crawler.store.ledger.rows import Part, Run, iso_of, seconds_of
-from crawler.store.ledger.versions import sound_hash
+from crawler.store.ledger.updates import sound_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = ["LedgerRuns"]
 
+_TIMES: Final = {
+    "runs": ("started", "ended"),
+    "pages": ("found_at", "asked_at", "fetched_at", "changed_at"),
+}
+"""The columns with times."""
 
-class LedgerRuns(LedgerFile):
+_PAGES_OF_PART: Final = "FROM part_pages WHERE run = ? AND part = ?"
+
+
+class LedgerRuns(LedgerDatabase):
     """The runs and parts of an open ledger."""
 
     def begin_run(self, run: str, at: str) -> None:
-        """Note that a run begins at a time, or that one goes on that was begun under that id.
-
-        Raises:
-            StoreError: the time is none.
-        """
+        """Note that a run begins at a time, or that the run of that id continues."""
         started = seconds_of(at)
         with self.transaction():
-            self._run(sql.BEGIN_RUN, (run, started))
-            self._run(sql.REOPEN_RUN, (run,))
+            self._run("INSERT OR IGNORE INTO runs (id, started) VALUES (?, ?)", run, started)
+            self._set("runs", {"id": run}, {"ended": None, "reason": None})
 
     def mend_times(self, now: str) -> bool:
         """Date back to a second ago what is dated later than now, as by a clock that was wrong.
 
-        Else no page would be asked for again until that time has come. Reads the whole ledger, and
-        that only where a run is dated so.
+        Else no page would be requested again until that time. Reads the whole ledger, but only
+        where a run is dated so.
 
         Returns:
             Whether there was any.
-
-        Raises:
-            StoreError: the time is none.
         """
         time = seconds_of(now)
-        (latest,) = self._run(sql.LATEST_RUN).fetchone()
+        latest = self._value("SELECT max(max(started), coalesce(max(ended), 0)) FROM runs")
         if latest is None or latest <= time:
             return False
         with self.transaction():
-            self._run(sql.CLAMP_RUNS, (time - 1,))
-            self._run(sql.CLAMP_PAGES, (time - 1,))
+            for table, columns in _TIMES.items():
+                earlier = ", ".join(f"{name} = min({name}, ?1)" for name in columns)
+                wrong = " OR ".join(f"{name} > ?1" for name in columns)
+                statement = f"UPDATE {table} SET {earlier} WHERE {wrong}"  # noqa: S608 - names alone
+                self._run(statement, time - 1)
         return True
 
     def end_run(
         self, run: str, at: str, reason: str, figures: Mapping[str, object] | None = None
     ) -> None:
         """Note when and why a run ended, and its figures.
+
+        Args:
+            run: the run's id.
+            at: when.
+            reason: why.
+            figures: any values that JSON holds, by name.
 
         Raises:
             StoreError: the run was not begun, the time is none, or a figure is not what JSON holds.
@@ -79,10 +89,12 @@ class LedgerRuns(LedgerFile):
             raise StoreError(
                 f"figures of run {run}: {error}. Give numbers, text, lists and dicts."
             ) from error
-        self._run(sql.END_RUN, (seconds_of(at), reason, written, self._run_number(run)))
+        columns = {"ended": seconds_of(at), "reason": reason, "figures": written}
+        self._set("runs", {"number": self._run_number(run)}, columns)
 
     def runs(self) -> list[Run]:
         """Return all runs, in the order they were begun."""
+        statement = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
         return [
             Run(
                 id=run,
@@ -91,15 +103,19 @@ class LedgerRuns(LedgerFile):
                 reason=reason or "",
                 figures=MappingProxyType(json.loads(figures or "{}")),
             )
-            for run, started, ended, reason, figures in self._run(sql.RUNS).fetchall()
+            for run, started, ended, reason, figures in self._run(statement).fetchall()
         ]
+
+    def open_runs(self) -> list[Run]:
+        """Return the runs that have not ended: of this process, or killed."""
+        return [run for run in self.runs() if not run.ended]
 
     def begin_part(self, run: str, name: Callable[[int], str], at: str) -> Part:
         """Begin the next part of a run's output; the first has number 1.
 
         Args:
             run: the run's id.
-            name: makes of the part's number the name of the file that will hold it when whole.
+            name: makes the name of the file that will hold the part of the part's number.
             at: when.
 
         Raises:
@@ -108,13 +124,11 @@ class LedgerRuns(LedgerFile):
         begun = seconds_of(at)
         with self.transaction():
             number = self._run_number(run)
-            (part,) = self._run(sql.NEXT_PART, (number,)).fetchone()
-            self._run(sql.BEGIN_PART, (number, part, written := name(part), begun))
-        return Part(run, part, written, iso_of(begun))
-
-    def open_runs(self) -> list[Run]:
-        """Return the runs that have not ended: of this process, or killed."""
-        return [Run(run, iso_of(started)) for run, started in self._run(sql.OPEN_RUNS).fetchall()]
+            last = self._value("SELECT coalesce(max(number), 0) FROM parts WHERE run = ?", number)
+            part = Part(run, last + 1, name(last + 1), iso_of(begun))
+            statement = "INSERT INTO parts (run, number, name, begun) VALUES (?, ?, ?, ?)"
+            self._run(statement, number, part.number, part.name, begun)
+        return part
 
     def mark_exported(self, run: str, address: str, name: str, part: int) -> None:
         """Note that a part holds a page as it was fetched last.
@@ -124,7 +138,7 @@ class LedgerRuns(LedgerFile):
         Args:
             run: the run's id.
             address: the page's.
-            name: what the version is called that is exported, as a hash of its text:
+            name: what the exported version is called, as a hash of its text:
                 :attr:`crawler.store.ledger.rows.Row.exported_hash` from then on.
             part: the part's number.
 
@@ -132,11 +146,12 @@ class LedgerRuns(LedgerFile):
             StoreError: the address is not in the ledger, the hash is none, or the part was not
                 begun, or is finished.
         """
-        number = self._run_number(run)
-        finished, _ = self._part(run, number, part)
-        if finished is not None:
-            raise StoreError(f"part {part} of run {run} is finished. Begin another one.")
-        self._run(sql.EXPORT, (number, part, sound_hash(name), self._key(address)))
+        number = self._unfinished(run, part)
+        statement = """
+            INSERT OR REPLACE INTO part_pages (run, part, key, content, exported)
+            SELECT ?, ?, key, coalesce(content, ''), ? FROM pages WHERE key = ?
+        """
+        self._run(statement, number, part, sound_hash(name), self._key(address))
 
     def finish_part(self, run: str, part: int, at: str) -> int:
         """Count the pages of a part as exported; a part that is finished stays as it is.
@@ -151,46 +166,64 @@ class LedgerRuns(LedgerFile):
         with self.transaction():
             number = self._run_number(run)
             finished, pages = self._part(run, number, part)
-            if finished is None:
-                rows = self._run(sql.PART_PAGES, (number, part)).fetchall()
-                pages = len(rows)
-                for key, content, name in rows:
-                    self._connection.execute(sql.EXPORTED, (number, name, content, key))
-                self._run(sql.DROP_PAGES, (number, part))
-                self._run(sql.FINISH_PART, (time, pages, number, part))
-        return int(pages)
+            if finished is not None:
+                return pages
+            rows = self._run(f"SELECT exported, content, key {_PAGES_OF_PART}", number, part)
+            exported = rows.fetchall()
+            self._connection.executemany(
+                "UPDATE pages SET exported = ?, owed = owed AND content <> ?, retracted = 0"
+                " WHERE key = ?",
+                exported,
+            )
+            self._run(f"DELETE {_PAGES_OF_PART}", number, part)
+            columns = {"finished": time, "pages": len(exported)}
+            self._set("parts", {"run": number, "number": part}, columns)
+        return len(exported)
 
     def discard_part(self, run: str, part: int) -> None:
-        """Forget a part that never became whole; its pages are owed as before.
+        """Forget a part that never became whole; its pages are still to be exported.
 
         Raises:
             StoreError: the part was not begun, or is finished.
         """
         with self.transaction():
-            number = self._run_number(run)
-            finished, _ = self._part(run, number, part)
-            if finished is not None:
-                raise StoreError(f"part {part} of run {run} is finished, and cannot be discarded.")
-            self._run(sql.DROP_PAGES, (number, part))
-            self._run(sql.DROP_PART, (number, part))
+            number = self._unfinished(run, part)
+            self._run(f"DELETE {_PAGES_OF_PART}", number, part)
+            self._run("DELETE FROM parts WHERE run = ? AND number = ?", number, part)
 
     def parts(self, *, unfinished: bool = False) -> list[Part]:
         """Return the parts of all runs, or those that were begun and not finished."""
+        statement = """
+            SELECT runs.id, parts.number, parts.name, parts.begun, parts.finished,
+                CASE WHEN parts.finished IS NULL
+                THEN (SELECT count(*) FROM part_pages WHERE run = parts.run AND part = parts.number)
+                ELSE parts.pages END
+            FROM parts JOIN runs ON runs.number = parts.run
+            WHERE parts.finished IS NULL OR NOT ?
+            ORDER BY parts.run, parts.number
+        """
         return [
             Part(run, number, name, iso_of(begun), iso_of(finished), pages)
-            for run, number, name, begun, finished, pages in self._run(
-                sql.PARTS, (unfinished,)
-            ).fetchall()
+            for run, number, name, begun, finished, pages in self._run(statement, unfinished)
         ]
 
     def _run_number(self, run: str) -> int:
-        row = self._run(sql.RUN_NUMBER, (run,)).fetchone()
+        row = self._run("SELECT number FROM runs WHERE id = ?", run).fetchone()
         if row is None:
             raise StoreError(f"run {run!r} is not in {self.path}. Begin it with begin_run first.")
         return int(row[0])
 
     def _part(self, run: str, number: int, part: int) -> tuple[int | None, int]:
-        row: tuple[int | None, int] | None = self._run(sql.PART, (number, part)).fetchone()
+        statement = "SELECT finished, pages FROM parts WHERE run = ? AND number = ?"
+        row: tuple[int | None, int] | None = self._run(statement, number, part).fetchone()
         if row is None:
             raise StoreError(f"run {run} has no part {part}. Begin it with begin_part first.")
         return row
+
+    def _unfinished(self, run: str, part: int) -> int:
+        """Return the number of the run of a part that is not finished."""
+        number = self._run_number(run)
+        finished, _ = self._part(run, number, part)
+        if finished is not None:
+            raise StoreError(f"part {part} of run {run} is finished, and cannot be changed.")
+        return number

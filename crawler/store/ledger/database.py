@@ -1,0 +1,356 @@
+"""The file of a ledger: its tables, how it is opened and written, and what its errors mean.
+
+One SQLite file a site, in write-ahead mode: what was committed survives ``kill -9``, and what was
+not leaves no trace. There is no ``fsync`` at each commit: a power cut may lose the last seconds,
+but does not damage the file. While a process writes, a lock on a file beside it keeps others from
+writing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from crawler.core.errors import StoreError
+from crawler.core.page.addresses import address_key, canonical_address
+from crawler.store.files import file_name, try_lock
+from crawler.store.ledger.updates import turn_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from filelock import BaseFileLock
+
+__all__ = [
+    "FIRST_KEY",
+    "LAST_KEY",
+    "SCHEMA_VERSION",
+    "LedgerDatabase",
+    "ledger_path",
+    "move_aside",
+]
+
+SCHEMA_VERSION: Final = 1
+"""Of the tables below. A ledger of a later version is refused."""
+
+# Times are seconds since 1970, UTC. ``state`` and ``found_by`` are indices of the tuples STATES and
+# FOUND_BY. Unknown values are NULL. The columns ``previous`` and ``near`` are not used any more.
+_TABLES: Final = """
+CREATE TABLE pages (
+    key INTEGER PRIMARY KEY,
+    address TEXT NOT NULL,
+    state INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    priority INTEGER,
+    depth INTEGER NOT NULL,
+    found_by INTEGER NOT NULL,
+    found_at INTEGER NOT NULL,
+    in_sitemap INTEGER,
+    kind TEXT,
+    listed TEXT,
+    title TEXT,
+    canonical TEXT,
+    reason TEXT,
+    tries INTEGER NOT NULL DEFAULT 0,
+    asked_at INTEGER,
+    fetched_at INTEGER,
+    changed_at INTEGER,
+    status INTEGER,
+    etag TEXT,
+    last_modified TEXT,
+    content TEXT,
+    previous TEXT,
+    near INTEGER,
+    hinted INTEGER NOT NULL DEFAULT 0,
+    owed INTEGER NOT NULL DEFAULT 0,
+    retracted INTEGER NOT NULL DEFAULT 0,
+    exported TEXT,
+    exported_run INTEGER
+);
+CREATE INDEX queue ON pages (turn, priority DESC, depth) WHERE state = 0;
+CREATE INDEX unsettled ON pages (state) WHERE state NOT IN (0, 2);
+CREATE INDEX hinted ON pages (hinted) WHERE hinted = 1;
+CREATE INDEX owed ON pages (owed) WHERE owed = 1;
+CREATE INDEX retracted ON pages (retracted) WHERE retracted = 1;
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    started INTEGER NOT NULL,
+    ended INTEGER,
+    reason TEXT,
+    figures TEXT
+);
+CREATE TABLE parts (
+    run INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    begun INTEGER NOT NULL,
+    finished INTEGER,
+    pages INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE part_pages (
+    run INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    exported TEXT NOT NULL,
+    PRIMARY KEY (run, part, key)
+) WITHOUT ROWID;
+"""
+
+_APPLICATION: Final = int.from_bytes(b"Corp", "big")  # tells a ledger from other SQLite files
+_SUFFIX: Final = ".sqlite"
+_BESIDE: Final = ("", "-wal", "-shm")
+_CACHE_KB: Final = 32 * 1024
+_WAIT_SECONDS: Final = 10
+_CHECKPOINT: Final = 8_000  # pages of the write-ahead file, 32 MB
+
+_KEYS: Final = 2**64
+FIRST_KEY: Final = -(2**63)
+LAST_KEY: Final = 2**63 - 1
+
+
+def ledger_path(folder: Path, site: str) -> Path:
+    """Return the file of a site's ledger; different sites have different ones on any system."""
+    return folder / f"{file_name(site)}{_SUFFIX}"
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a ledger that cannot be used, with the files that belong to it.
+
+    Returns:
+        Its new name, the old one with ``.aside-1`` or the first number that is free.
+
+    Raises:
+        StoreError: it does not exist, another process writes it, or it cannot be renamed.
+    """
+    if not path.is_file():
+        raise StoreError(f"{path} does not exist, and need not be moved aside.")
+    try:
+        lock = _locked(path)
+        try:
+            number = 1
+            while (target := path.with_name(f"{path.name}.aside-{number}")).exists():
+                number += 1
+            # The write-ahead file goes first: beside a new ledger it would be taken for its own.
+            for ending in reversed(_BESIDE):
+                part = path.with_name(path.name + ending)
+                if part.exists():
+                    part.rename(target.with_name(target.name + ending))
+        finally:
+            lock.release()
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be moved aside: {error.strerror or error}. Check its permissions."
+        ) from error
+    return target
+
+
+def _locked(path: Path) -> BaseFileLock:
+    """Lock a ledger against other writers."""
+    # Not the ledger itself: closing any descriptor of that would drop the locks of SQLite.
+    lock = try_lock(path.with_name(f"{path.name}.lock"))
+    if lock is None:
+        raise StoreError(
+            f"{path} is in use by another crawl of the same site. "
+            "Wait until that has ended, or set CORPUS_DIR to another folder."
+        )
+    return lock
+
+
+class LedgerDatabase:
+    """The open file of a ledger; :class:`crawler.store.ledger.ledger.Ledger` is what to use.
+
+    Close it, or use it in a ``with`` statement. It belongs to the thread that opened it.
+
+    Args:
+        path: the file; it is made with its folder where it is missing.
+        read_only: open an existing ledger to read it, also while another process writes.
+
+    Raises:
+        StoreError: another process writes the ledger; it is damaged, no ledger, or of a later
+            version; or it cannot be opened.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        if read_only and not path.is_file():
+            raise StoreError(f"{path} does not exist: no crawl has kept a ledger under that name.")
+        try:
+            self._lock = None if read_only else _locked(path)
+        except OSError as error:
+            raise StoreError(
+                f"{path} cannot be opened: {error.strerror or error}. "
+                "Check the folder and its permissions."
+            ) from error
+        try:
+            with self._sqlite_errors():
+                self._connection = sqlite3.connect(
+                    path, timeout=_WAIT_SECONDS, isolation_level=None
+                )
+        except BaseException:
+            self._release()
+            raise
+        try:
+            self._prepare(read_only=read_only)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. Closing twice does no harm."""
+        # What was committed is kept, even where SQLite cannot remove its files beside the ledger.
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def check(self) -> tuple[str, ...]:
+        """Read the whole file; return what is damaged in it, empty where nothing is."""
+        try:
+            rows = self._connection.execute("PRAGMA quick_check(20)").fetchall()
+        except sqlite3.DatabaseError as error:
+            return (str(error),)
+        return tuple(line for (line,) in rows if line != "ok")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is done inside, or nothing of it where it is left by an error.
+
+        Transactions may be nested. What a process that is killed inside had done leaves no trace.
+        """
+        begin, keep, undo = "BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]
+        if self._connection.in_transaction:
+            begin, keep = "SAVEPOINT step", "RELEASE step"
+            undo = ["ROLLBACK TO step", "RELEASE step"]
+        with self._sqlite_errors():
+            self._connection.execute(begin)
+            try:
+                yield
+                self._connection.execute(keep)
+            except BaseException:
+                # A full disk makes SQLite roll back by itself.
+                if self._connection.in_transaction:
+                    for statement in undo:
+                        self._connection.execute(statement)
+                raise
+
+    def _find(self, address: str) -> tuple[int, bool]:
+        """Return the key of a canonical address, and whether the address is in the ledger.
+
+        Two of n addresses have the same hash with a probability of n² / 2⁶⁵; the later one has the
+        next key that is free. No row is ever deleted, so keys are found again the same way.
+        """
+        key = address_key(address)
+        key -= _KEYS if key > LAST_KEY else 0
+        select = self._connection.execute
+        statement = "SELECT address FROM pages WHERE key = ?"
+        while (row := select(statement, (key,)).fetchone()) is not None:
+            if row[0] == address:
+                return key, True
+            key = key + 1 if key < LAST_KEY else FIRST_KEY
+        return key, False
+
+    def _key(self, url: str) -> int:
+        """Return the key of an address.
+
+        Raises:
+            StoreError: the address is not in the ledger.
+        """
+        with self._sqlite_errors():
+            key, is_known = self._find(canonical_address(url))
+        if not is_known:
+            raise StoreError(f"{url[:200]} is not in {self.path}. Add it with add_found first.")
+        return key
+
+    def _run(self, statement: str, *values: object) -> sqlite3.Cursor:
+        """Execute one statement."""
+        with self._sqlite_errors():
+            return self._connection.execute(statement, values)
+
+    def _value(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - as sqlite3 has it
+        """Return the only value that a statement gives."""
+        (value,) = self._run(statement, *values).fetchone()
+        return value
+
+    def _set(self, table: str, where: Mapping[str, object], columns: Mapping[str, object]) -> None:
+        """Set columns of the rows of a table that have the values of ``where``."""
+        names = ", ".join(f"{name} = ?" for name in columns)
+        keys = " AND ".join(f"{name} = ?" for name in where)
+        statement = f"UPDATE {table} SET {names} WHERE {keys}"  # noqa: S608 - names alone
+        self._run(statement, *columns.values(), *where.values())
+
+    @contextmanager
+    def _sqlite_errors(self) -> Iterator[None]:
+        """Raise errors of SQLite as StoreErrors that say what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {_advice(error)}") from error
+
+    def _prepare(self, *, read_only: bool) -> None:
+        version = self._value("PRAGMA user_version")
+        tables = self._value("SELECT count(*) FROM sqlite_master")
+        if tables and self._value("PRAGMA application_id") != _APPLICATION:
+            raise StoreError(
+                f"{self.path} is a database, but no ledger of this project. "
+                "Move it away or choose another folder."
+            )
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.path} was written by a later version (schema {version}, this one knows "
+                f"{SCHEMA_VERSION}). Upgrade scrapy-corpus, or move the ledger away to begin anew."
+            )
+        self._run(f"PRAGMA cache_size = -{_CACHE_KB}")
+        self._connection.create_function("turn_of", 2, turn_of, deterministic=True)
+        if read_only:
+            self._run("PRAGMA query_only = 1")
+            if not tables:
+                raise StoreError(f"{self.path} is empty: no crawl has kept a ledger in it.")
+            return
+        self._run("PRAGMA journal_mode = WAL")
+        self._run("PRAGMA synchronous = NORMAL")
+        self._run(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
+        if not tables:
+            with self.transaction():
+                for statement in _TABLES.split(";\n"):
+                    self._run(statement)
+                self._run(f"PRAGMA application_id = {_APPLICATION}")
+                self._run(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _advice(error: sqlite3.Error) -> str:
+    if isinstance(error, sqlite3.ProgrammingError):
+        return f"{error}. Use a ledger while it is open, in the thread that opened it."
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return (
+            f"the ledger is damaged ({error}). Put a copy of it in its place, or move it aside "
+            "with 'scrapy ledger SITE --move-aside' to begin anew: the site's pages are then "
+            "fetched and exported once more."
+        )
+    if name.startswith("SQLITE_FULL"):
+        return "the disk is full. Free some space there; what was written before is safe."
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "another process holds the ledger. Wait until that has ended, and try again."
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return f"{error}. Check the permissions of the file and of its folder."
+    return f"the ledger cannot be read or written ({error}). Check the disk, and try again."
