@@ -24,11 +24,20 @@ OF_OTHERS = (
     *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
     *("SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
 )
+# The tests that run where nobody says which.
+FAST_TIER = "not slow and not cluster"
+# Folders of tests each of which takes seconds, apart from those marked as quick.
+SLOW_FOLDERS = ("crawl",)
 _errors = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the tests mean the same wherever, by whomever and beside whatever they are run."""
+    """Have the tests mean the same wherever, by whomever and beside whatever they are run.
+
+    Without a path and without ``-m`` the fast tier runs.
+    """
+    if config.args_source is config.ArgsSource.TESTPATHS and not config.option.markexpr:
+        config.option.markexpr = FAST_TIER
     for name in OF_OTHERS:
         os.environ.pop(name, None)
     # A law is not broken by a machine that is busy while an example is made or tried.
@@ -63,8 +72,15 @@ def seconds(item: pytest.Item) -> float:
     return float(mark.args[0]) if mark is not None else 0.0
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that are given most time: where several run, none waits for them."""
+    """Mark real crawls as slow, and begin with the tests that are given most time.
+
+    Where several processes run tests, none waits for these at the end.
+    """
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS and item.get_closest_marker("quick") is None:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=seconds, reverse=True)
 
 

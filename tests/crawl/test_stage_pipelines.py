@@ -80,6 +80,7 @@ def crawl(
     )
 
 
+@pytest.mark.quick
 def test_each_stage_stands_in_the_settings_and_the_log(project: Project, site: Site) -> None:
     _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
     shown = err[err.index("Enabled item pipelines") :]

@@ -57,6 +57,7 @@ def split_article() -> dict[str, Answer]:
     }
 
 
+@pytest.mark.quick
 def test_every_page_leaves_once_without_the_boilerplate(
     project: Project, make_site: MakeSite
 ) -> None:

@@ -159,6 +159,7 @@ def what_is_wrong(example: Example, folder: Path, proxy: str) -> str:
     return "" if missing is None else f"{example.place} does not print {missing!r}:\n{done.stdout}"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # a page has many commands
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(
