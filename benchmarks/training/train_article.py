@@ -51,7 +51,7 @@ _PARAMETERS: dict[str, Any] = {
 }  # fmt: skip
 # Pages whose gold text is not on the page teach nothing right.
 _LEAST_REACHABLE = 0.6
-_WEIGHTS = Path(__file__).parents[2] / "crawler" / "core" / "article" / "data"
+_WEIGHTS = Path(__file__).parents[2] / "crawler" / "core" / "methods" / "article" / "data"
 
 
 @dataclass(slots=True)

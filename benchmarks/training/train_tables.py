@@ -25,10 +25,9 @@ from lightgbm_trees import average, trees_of
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn_trees import trees_of_forest
 
-from crawler.core.tables.features import judge_features
+from crawler.core.tables.classify import MORE_LIKELY, probability
+from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import areas_by_markup, header_features
-from crawler.core.tables.learned import MORE_LIKELY, probability
-from crawler.core.tables.survey import Survey
 from crawler.core.tables.words import default_words
 from crawler.evaluation.tables import read_tables_gold
 

@@ -14,11 +14,11 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import readings
 from crawler.core.tables.classify import get_table_method, table_method_names
-from crawler.core.tables.coherency import Constants, syntactic
-from crawler.core.tables.datatypes import DATA_TYPES, text_type
-from crawler.core.tables.grid import Grid, RawCell, RawRow, RawTable, lay_out
+from crawler.core.tables.grid import Cell, Grid, Row, lay_out
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.values import read_value
+from crawler.core.tables.rules import Constants, syntactic
+from crawler.core.tables.values import read_value, text_type
+from crawler.core.tables.words import DATA_TYPES
 
 if TYPE_CHECKING:
     from crawler.core.tables.markup import FoundTable
@@ -56,15 +56,15 @@ pages = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 spans = st.integers(0, 6) | st.sampled_from([1000, 65534])
 cells = st.builds(
-    RawCell, rowspan=spans, colspan=spans.map(lambda span: max(1, span)), is_header=st.booleans()
+    Cell, rowspan=spans, colspan=spans.map(lambda span: max(1, span)), is_header=st.booleans()
 )
 rows = st.builds(
-    RawRow,
+    Row,
     section=st.sampled_from(["head", "body", "foot"]),
     group=st.integers(0, 2),
     cells=st.lists(cells, max_size=6),
 )
-tables = st.builds(RawTable, rows=st.lists(rows, max_size=8))
+tables = st.lists(rows, max_size=8)
 
 
 def tables_of(html: str) -> tuple[FoundTable, ...]:
@@ -98,10 +98,10 @@ def check_grid(grid: Grid) -> None:
 
 
 @given(tables)
-def test_a_grid_covers_each_place_once_and_keeps_each_cell(table: RawTable) -> None:
-    grid = lay_out(table)
+def test_a_grid_covers_each_place_once_and_keeps_each_cell(table: list[Row]) -> None:
+    grid = lay_out(Grid(), table)
     check_grid(grid)
-    assert len(grid.cells) == sum(len(row.cells) for row in table.rows)
+    assert len(grid.cells) == sum(len(row.cells) for row in table)
 
 
 @given(pages)
@@ -122,8 +122,8 @@ def test_any_markup_gives_grids_and_verdicts(html: str) -> None:
 
 
 @given(tables)
-def test_coherency_is_a_share(table: RawTable) -> None:
-    for way in readings(lay_out(table)):
+def test_coherency_is_a_share(table: list[Row]) -> None:
+    for way in readings(lay_out(Grid(), table)):
         coherency = syntactic(way, Constants())
         assert coherency is None or 0.0 <= coherency <= 1.0
         assert all(values for _, values in way.lines)

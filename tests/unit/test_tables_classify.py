@@ -9,9 +9,8 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas, readings
 from crawler.core.tables.classify import get_table_method, table_method_names
-from crawler.core.tables.coherency import Constants, syntactic
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.rules import RulesMethod
+from crawler.core.tables.rules import Constants, RulesMethod, syntactic
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid

@@ -11,13 +11,11 @@ import pytest
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
-from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
+from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method, load_trees
 from crawler.core.tables.content import read_tables
-from crawler.core.tables.features import judge_features
+from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import header_features, title_rows
-from crawler.core.tables.learned import load_trees
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.survey import Survey
 from crawler.core.tables.words import default_words
 from support.pace import within
 

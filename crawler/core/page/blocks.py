@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Block", "Holder", "segment"]
+__all__ = ["HIDDEN_STYLE", "UNSEEN", "Block", "Holder", "segment"]
 
-# Elements whose content is never shown as running text.
-_UNSEEN = frozenset(
+UNSEEN = frozenset(
     ("head", "script", "style", "noscript", "template", "iframe", "object", "embed", "applet",
      "svg", "math", "canvas", "audio", "video", "map", "select", "textarea", "datalist",
      "noframes", "noembed", "title", "dialog")
 )  # fmt: skip
+"""Elements whose content is never shown as running text."""
 # Elements that flow within a line; all others begin a block of their own.
 _INLINE = frozenset(
     ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
@@ -44,7 +44,8 @@ _LINES_ONLY = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
 # the template "B:1f" stands.
 _LATE = re.compile(r"S:[0-9a-f]{1,8}")
 _PLACE_OF_LATE = re.compile(r"B:[0-9a-f]{1,8}")
-_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+"""Finds in a style what hides its element."""
 _SPACE = re.compile(r"\s+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Part of no block's path: authors leave it out and parsers put it in, or not.
@@ -217,7 +218,7 @@ class _Segmenter:
     def _enter(self, element: etree._Element) -> str:
         """Open an element and return what has to be done at its end."""
         tag = element.tag
-        if tag in _UNSEEN:
+        if tag in UNSEEN:
             return _CLOSED
         if tag == "br":
             self._break()
@@ -379,7 +380,7 @@ def _is_hidden(element: etree._Element, attributes: Collection[str | bytes]) -> 
         return element.tag not in _NEVER_HIDDEN
     if "style" not in attributes or element.tag in _NEVER_HIDDEN:
         return False
-    return _HIDDEN_STYLE.search(element.get("style") or "") is not None
+    return HIDDEN_STYLE.search(element.get("style") or "") is not None
 
 
 def _fold(text: str) -> str:

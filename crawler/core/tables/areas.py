@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from crawler.core.tables.survey import is_one_cell
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,12 +21,24 @@ __all__ = [
     "above_sections",
     "depth_of",
     "heads_its_rows",
+    "is_alone",
+    "is_one_cell",
     "marked_areas",
     "marked_pairs",
     "readings",
 ]
 
 _PAIR = 2
+
+
+def is_alone(line: Sequence[Cell]) -> bool:
+    """Tell whether one single cell covers a line."""
+    return bool(line) and all(cell is line[0] for cell in line)
+
+
+def is_one_cell(line: Sequence[Cell], length: int) -> bool:
+    """Tell whether one single cell covers a line from end to end, and no line of one place."""
+    return length > 1 and len(line) == length and is_alone(line)
 
 
 @dataclass(frozen=True, slots=True)

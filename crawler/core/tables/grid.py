@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field, fields
-from operator import attrgetter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Cell", "Grid", "RawCell", "RawRow", "RawTable", "lay_out", "parse_span"]
+__all__ = ["MAX_COLSPAN", "MAX_ROWSPAN", "Cell", "Grid", "Row", "lay_out", "parse_span"]
 
 # The limits that HTML itself sets.
 MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534
@@ -26,14 +25,16 @@ _PLACES_A_CELL = 64
 _DIGITS = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+# Nothing changes a cell or a grid once it is laid out. They are not frozen: frozen dataclasses take
+# four times as long to make.
+@dataclass(slots=True, eq=False)
 class Cell:
     """One cell.
 
     ``row``, ``column``
-        Its first place, from 0.
+        Its first place, from 0; -1 before it has one.
     ``rowspan``, ``colspan``
-        How many rows and columns of the grid it covers.
+        How many rows and columns of the grid it covers; as the markup says before it has a place.
     ``text``
         What is read in it, one line a paragraph, list item or ``<br>`` line. Text of tables inside
         it belongs to those.
@@ -52,18 +53,18 @@ class Cell:
     ``links``, ``images``, ``linked_images``, ``controls``, ``tables``
         How many elements of each kind it holds. Controls are those of forms.
     ``alt``
-        What its images say in place of themselves, where it holds nothing else; no text of it.
+        The ``alt`` of its images, where it holds nothing else; no part of its text.
     ``look``
-        What its own attributes say of how it is drawn, in lower case: ``name=value`` in a row.
+        The attributes by which it is drawn, in lower case: ``name=value`` with spaces between.
     ``inside``
         Names of the first elements that it holds, in the order in which they begin.
     """
 
-    row: int
-    column: int
-    rowspan: int
-    colspan: int
-    text: str
+    row: int = -1
+    column: int = -1
+    rowspan: int = 1
+    colspan: int = 1
+    text: str = ""
     is_header: bool = False
     tag: str = "td"
     scope: str = ""
@@ -102,7 +103,7 @@ class Cell:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Grid:
     """A table.
 
@@ -125,16 +126,16 @@ class Grid:
     ``in_form``
         Whether it stands in a form, or holds one around its rows.
     ``look``
-        What its own attributes say of how it is drawn, as for cells.
+        The attributes by which it is drawn, as of cells.
     ``nesting``
         How many tables it stands in.
     ``path``
         Names of the elements it stands in, the innermost first: eight at most.
     """
 
-    cells: tuple[Cell, ...]
-    rows: int
-    columns: int
+    cells: tuple[Cell, ...] = ()
+    rows: int = 0
+    columns: int = 0
     caption: str | None = None
     kind: str = "table"
     tables: int = 0
@@ -182,82 +183,13 @@ class Grid:
             yield tuple(places)
 
 
-@dataclass(slots=True, eq=False)
-class RawCell:
-    """A cell as the markup gives it, before it has a place. Fields are those of :class:`Cell`.
-
-    ``pieces`` are those of its text; ``guessed`` says that only its place in a row makes it a cell.
-    """
-
-    rowspan: int
-    colspan: int
-    tag: str = "td"
-    is_header: bool = False
-    scope: str = ""
-    text: str = ""
-    chars: int = 0
-    link_chars: int = 0
-    unlinked: int = 0
-    strong_chars: int = 0
-    links: int = 0
-    images: int = 0
-    linked_images: int = 0
-    controls: int = 0
-    tables: int = 0
-    alt: str = ""
-    look: str = ""
-    inside: str = ""
-    pieces: list[str] = field(default_factory=list)
-    guessed: bool = False
-
-
 @dataclass(slots=True)
-class RawRow:
+class Row:
     """The cells of a row and its row group: neighbouring rows of one ``group`` number are one."""
 
     section: str
     group: int
-    cells: list[RawCell] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class RawTable:
-    """The rows of a table in the order of its markup, and what it says of itself."""
-
-    kind: str = "table"
-    rows: list[RawRow] = field(default_factory=list)
-    caption: str | None = None
-    tables: int = 0
-    role: str = ""
-    summary: str = ""
-    label: str = ""
-    says_layout: bool = False
-    in_form: bool = False
-    look: str = ""
-    nesting: int = 0
-    path: tuple[str, ...] = ()
-
-
-def _told(raw: type[RawCell | RawTable], made: type[Cell | Grid]) -> tuple[str, ...]:
-    """Name what both know and what does not hang on places."""
-    known = {each.name for each in fields(made)} - {"rows", "rowspan", "colspan"}
-    return tuple(each.name for each in fields(raw) if each.name in known)
-
-
-_OF_CELL, _OF_TABLE = _told(RawCell, Cell), _told(RawTable, Grid)
-_told_by_cell = attrgetter(*_OF_CELL)
-
-
-@dataclass(slots=True)
-class _Placed:
-    """A raw cell with its place, before rows and columns without a beginning are left out."""
-
-    raw: RawCell
-    section: str
-    row: int
-    column: int
-    rowspan: int
-    colspan: int
+    cells: list[Cell] = field(default_factory=list)
 
 
 def parse_span(value: str | None, limit: int, *, zero: int = 1) -> int:
@@ -275,19 +207,25 @@ def parse_span(value: str | None, limit: int, *, zero: int = 1) -> int:
     return min(number, limit) if number else zero
 
 
-def lay_out(table: RawTable) -> Grid:
-    """Give every cell its place. Takes time and room in proportion to the number of cells."""
+def lay_out(grid: Grid, rows: Sequence[Row]) -> Grid:
+    """Give the cells of a table's rows their places on its grid, and return the grid.
+
+    Takes time and room in proportion to the number of cells.
+
+    Args:
+        grid: what the table says of itself, yet without cells.
+        rows: its rows in the order of the markup.
+    """
     # A footer stands last wherever it is written.
-    rows = [row for row in table.rows if row.section != "foot"]
-    rows += [row for row in table.rows if row.section == "foot"]
-    placed = _place_all(rows)
-    cells, height, width = _squeeze(placed)
-    told = {name: getattr(table, name) for name in _OF_TABLE}
-    return Grid(cells=cells, rows=height, columns=width, **told)
+    ordered = sorted(rows, key=lambda row: row.section == "foot")
+    _place_all(ordered)
+    grid.cells = tuple(cell for row in ordered for cell in row.cells)
+    grid.rows, grid.columns = _squeeze(grid.cells)
+    return grid
 
 
-def _place_all(rows: Sequence[RawRow]) -> list[_Placed]:
-    placed: list[_Placed] = []
+def _place_all(rows: Sequence[Row]) -> None:
+    """Place all cells, some of them in rows and columns in which no other cell begins."""
     budget = _PLACES_A_CELL * sum(len(row.cells) for row in rows)
     taken: list[tuple[int, int, int]] = []  # first column, end, and row below, by column
     ends = _group_ends(rows)
@@ -295,26 +233,26 @@ def _place_all(rows: Sequence[RawRow]) -> list[_Placed]:
         taken = [span for span in taken if span[2] > index]
         fresh: list[tuple[int, int, int]] = []
         column = at = 0
-        for raw in row.cells:
+        for cell in row.cells:
             while at < len(taken) and taken[at][0] <= column:
                 column = max(column, taken[at][1])
                 at += 1
-            room = taken[at][0] - column if at < len(taken) else raw.colspan
-            colspan = min(raw.colspan, room)
+            room = taken[at][0] - column if at < len(taken) else cell.colspan
+            colspan = min(cell.colspan, room)
             left = ends[index] - index
-            rowspan = min(raw.rowspan or left, left)
+            rowspan = min(cell.rowspan or left, left)
             if rowspan > 1:
                 rowspan = min(rowspan, max(budget, 1))
                 budget -= rowspan
                 fresh.append((column, column + colspan, index + rowspan))
-            placed.append(_Placed(raw, row.section, index, column, rowspan, colspan))
+            cell.section, cell.row, cell.column = row.section, index, column
+            cell.rowspan, cell.colspan = rowspan, colspan
             column += colspan
         if fresh:
             taken = sorted(taken + fresh)
-    return placed
 
 
-def _group_ends(rows: Sequence[RawRow]) -> list[int]:
+def _group_ends(rows: Sequence[Row]) -> list[int]:
     """Return for each row the number of the row below its row group."""
     ends = [0] * len(rows)
     end = len(rows)
@@ -325,25 +263,25 @@ def _group_ends(rows: Sequence[RawRow]) -> list[int]:
     return ends
 
 
-def _squeeze(placed: Sequence[_Placed]) -> tuple[tuple[Cell, ...], int, int]:
-    """Leave out rows and columns in which no cell begins, and cut what spans too much in all."""
-    rows = sorted({cell.row for cell in placed})
-    columns = sorted({cell.column for cell in placed})
+def _squeeze(cells: Sequence[Cell]) -> tuple[int, int]:
+    """Leave out rows and columns in which no cell begins, and cut what spans too much in all.
+
+    Returns:
+        How many rows and columns are left.
+    """
+    rows = sorted({cell.row for cell in cells})
+    columns = sorted({cell.column for cell in cells})
     row_of = {row: number for number, row in enumerate(rows)}
     column_of = {column: number for number, column in enumerate(columns)}
-    spare = _PLACES_A_CELL * len(placed)
-    cells = []
-    for cell in placed:
-        row, column = row_of[cell.row], column_of[cell.column]
-        rowspan = bisect_left(rows, cell.row + cell.rowspan) - row
-        colspan = bisect_left(columns, cell.column + cell.colspan) - column
+    spare = _PLACES_A_CELL * len(cells)
+    for cell in cells:
+        rowspan = bisect_left(rows, cell.row + cell.rowspan) - row_of[cell.row]
+        colspan = bisect_left(columns, cell.column + cell.colspan) - column_of[cell.column]
         if rowspan * colspan > max(spare, 1):
             rowspan = colspan = 1
         spare -= rowspan * colspan
-        raw = cell.raw
-        place = (row, column, rowspan, colspan)
-        told = dict(zip(_OF_CELL, _told_by_cell(raw), strict=True))
-        told["link_chars"] = min(raw.link_chars, raw.chars)
-        told["strong_chars"] = min(raw.strong_chars, raw.chars)
-        cells.append(Cell(*place, section=cell.section, **told))
-    return tuple(cells), len(rows), len(columns)
+        cell.row, cell.column = row_of[cell.row], column_of[cell.column]
+        cell.rowspan, cell.colspan = rowspan, colspan
+        cell.link_chars = min(cell.link_chars, cell.chars)
+        cell.strong_chars = min(cell.strong_chars, cell.chars)
+    return len(rows), len(columns)

@@ -18,16 +18,16 @@ from crawler.core.tables.areas import (
     above_sections,
     depth_of,
     heads_its_rows,
+    is_alone,
+    is_one_cell,
     marked_areas,
     marked_pairs,
 )
-from crawler.core.tables.survey import (
+from crawler.core.tables.features import (
     chars_of,
     commonest,
     ends_in_colon,
     has_digits,
-    is_alone,
-    is_one_cell,
     is_strong,
     mean,
     share,
@@ -38,8 +38,8 @@ from crawler.core.tables.survey import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crawler.core.tables.features import Survey
     from crawler.core.tables.grid import Cell
-    from crawler.core.tables.survey import Survey
     from crawler.core.trees import TreeEnsemble
 
 __all__ = ["areas_by_markup", "header_features", "locate_all", "title_rows"]
@@ -146,10 +146,6 @@ def _spanned(survey: Survey, titles: int) -> int:
     full = len(survey.rows[titles])
     below = survey.rows[titles + 1 : titles + depth]
     return 1 + sum(1 for _ in takewhile(lambda row: len(row) >= full, below))
-
-
-def _says_yes(trees: TreeEnsemble, features: dict[str, float]) -> bool:
-    return bool(trees.score([[features[name] for name in trees.names]])[0] > 0)
 
 
 def header_features(survey: Survey) -> dict[str, float]:

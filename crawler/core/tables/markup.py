@@ -15,14 +15,14 @@ from crawler.core.page.text import drop_unseen
 from crawler.core.tables.grid import (
     MAX_COLSPAN,
     MAX_ROWSPAN,
-    RawCell,
-    RawRow,
-    RawTable,
+    Cell,
+    Grid,
+    Row,
     lay_out,
     parse_span,
 )
 from crawler.core.tables.parts import (
-    CLOSED_CONTROLS,
+    CLOSED,
     CONTROLS,
     COUNTED,
     HEADER_ROLES,
@@ -32,7 +32,6 @@ from crawler.core.tables.parts import (
     LINES,
     SCOPES,
     STRONG,
-    UNSEEN,
     Around,
     is_hidden,
     is_link,
@@ -45,9 +44,21 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.core.tables.grid import Grid
 
 __all__ = ["FoundTable", "find_tables"]
+
+# Attributes by which a table and its cells are drawn.
+_TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
+                "align")  # fmt: skip
+_CELL_LOOKS = ("class", "align", "bgcolor", "style")
+# Limits of what is kept: of an attribute, of what a cell holds, of where a table stands.
+_LOOK_CHARS = 100
+_ALT_CHARS = 200
+_INSIDE_CHARS = 80
+_PATH_LENGTH = 8
+_NOT_ALNUM = re.compile(r"[\W_]+")
+_SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
+         "controls", "tables")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,70 +83,84 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
                 around.close(element)
                 walker.walk(element, forms)
     return tuple(
-        FoundTable(opened.element, grid)
-        for opened in walker.tables
-        if (grid := _grid_of(opened)) is not None
+        FoundTable(table.element, grid)
+        for table in walker.tables
+        if (grid := _grid_of(table)) is not None
     )
 
 
-def _grid_of(opened: _Open) -> Grid | None:
-    table = opened.table
-    if table.kind == "list":
-        _pair_terms(table)
+def _grid_of(table: _OpenTable) -> Grid | None:
+    kind = table.grid.kind
+    rows = _pair_terms(table.rows) if kind == "list" else table.rows
     # A style alone makes no table; it takes a cell.
-    if table.kind != "table" and not any(row.cells for row in table.rows):
+    if kind != "table" and not any(row.cells for row in rows):
         return None
-    return lay_out(table)
+    return lay_out(table.grid, rows)
 
 
-def _pair_terms(table: RawTable) -> None:
+def _pair_terms(written: list[Row]) -> list[Row]:
     """Make rows of a definition list: a term spans the descriptions that follow it."""
-    rows: list[RawRow] = []
-    term: RawCell | None = None
+    rows: list[Row] = []
+    term: Cell | None = None
     described = True
-    for cell in (cell for row in table.rows for cell in row.cells):
+    for cell in (cell for row in written for cell in row.cells):
         if cell.is_header and term is not None and not described:
             _join(term, cell)  # two terms of one description
         elif cell.is_header:
             term, described = cell, False
-            rows.append(RawRow("body", 0, [cell]))
+            rows.append(Row("body", 0, [cell]))
         elif term is None:
             continue  # a description of nothing
         elif described:
             term.rowspan += 1
-            rows.append(RawRow("body", 0, [cell]))
+            rows.append(Row("body", 0, [cell]))
         else:
             described = True
             rows[-1].cells.append(cell)
     if not described:
         rows.pop()  # a term of nothing
-    table.rows = rows
+    return rows
 
 
-# Attributes that say how a table and its cells are drawn.
-_TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
-                "align")  # fmt: skip
-_CELL_LOOKS = ("class", "align", "bgcolor", "style")
-# Only so much of each, of what a cell holds, and of where a table stands, is told.
-_LOOK_CHARS = 100
-_ALT_CHARS = 200
-_INSIDE_CHARS = 80
-_PATH_LENGTH = 8
-_NOT_ALNUM = re.compile(r"[\W_]+")
-_SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
-         "controls", "tables")  # fmt: skip
-
-
-def _join(first: RawCell, second: RawCell) -> None:
+def _join(first: Cell, second: Cell) -> None:
     first.text = "\n".join(text for text in (first.text, second.text) if text)
     for name in _SUMS:
         setattr(first, name, getattr(first, name) + getattr(second, name))
 
 
 @dataclass(slots=True, eq=False)
-class _Open:
+class _OpenCell:
+    """A cell, or a caption, whose end has not come yet.
+
+    ``pieces``
+        The pieces of its text.
+    ``guessed``
+        Whether only its place in a row makes it a cell.
+    """
+
+    cell: Cell
+    pieces: list[str] = field(default_factory=list)
+    guessed: bool = False
+
+    def close(self) -> Cell:
+        """Make the cell's text of the pieces: white space folded in each line, no empty lines."""
+        cell = self.cell
+        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
+        cell.text = "\n".join(line for line in lines if line)
+        cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
+        if cell.chars or cell.controls or cell.tables:
+            cell.alt = ""
+        return cell
+
+
+@dataclass(slots=True, eq=False)
+class _OpenTable:
     """A table whose end has not come yet.
 
+    ``grid``
+        What it says of itself, without cells.
+    ``rows``
+        Its rows so far.
     ``cells``
         Its cells that are open, innermost last.
     ``outside``
@@ -147,26 +172,45 @@ class _Open:
     """
 
     element: etree._Element
-    table: RawTable
-    outside: list[RawCell] = field(default_factory=list)
-    host: RawCell | None = None
-    cells: list[RawCell] = field(default_factory=list)
-    row: RawRow | None = None
+    grid: Grid
+    rows: list[Row] = field(default_factory=list)
+    cells: list[_OpenCell] = field(default_factory=list)
+    outside: list[_OpenCell] = field(default_factory=list)
+    host: _OpenCell | None = None
+    row: Row | None = None
     row_element: etree._Element | None = None
     section: str = "body"
     group: int = 0
-    caption: RawCell | None = None
+    caption: _OpenCell | None = None
     unseen: int = 0
     links: int = 0
     strong: int = 0
+
+    def begin(self, section: str) -> None:
+        """Begin a row group."""
+        self.section = section
+        self.group += 1
+        self.row = None
+
+    def begin_row(self, element: etree._Element | None = None) -> Row:
+        """Begin a row; a cell outside rows begins one without an element."""
+        self.row = Row(self.section, self.group)
+        self.row_element = self.row_element if element is None else element
+        self.rows.append(self.row)
+        return self.row
+
+    def holds(self, element: etree._Element) -> bool:
+        """Tell whether an element stands right in an open row, and so is a cell whatever it is."""
+        is_in_row = self.row is not None and not self.unseen and not self.cells
+        return is_in_row and element.getparent() is self.row_element
 
 
 class _Walker:
     """The state of the walk: the tables and definition lists that are open, innermost last."""
 
     def __init__(self) -> None:
-        self.tables: list[_Open] = []
-        self._open: list[_Open] = []
+        self.tables: list[_OpenTable] = []
+        self._open: list[_OpenTable] = []
         self._forms = 0
 
     def walk(self, root: etree._Element, forms: int) -> None:
@@ -196,11 +240,10 @@ class _Walker:
         open_table = self._open[-1] if self._open else None
         if open_table is not None:
             self._count(open_table, element, tag)
-            if open_table.cells and len(open_table.cells[-1].inside) < _INSIDE_CHARS:
-                open_table.cells[-1].inside += f" {tag}"
-        if tag in UNSEEN or tag in CLOSED_CONTROLS:
-            return None
-        if tag in INSTEAD and open_table is not None:
+            cell = open_table.cells[-1].cell if open_table.cells else None
+            if cell is not None and len(cell.inside) < _INSIDE_CHARS:
+                cell.inside += f" {tag}"
+        if tag in CLOSED or (tag in INSTEAD and open_table is not None):
             return None
         self._forms += tag == "form"
         kind = part_of(element, tag)
@@ -215,15 +258,15 @@ class _Walker:
             self._add(element.text)
         return kind
 
-    def _count(self, table: _Open, element: etree._Element, tag: str) -> None:
+    def _count(self, table: _OpenTable, element: etree._Element, tag: str) -> None:
         table.links += is_link(element, tag)
         table.strong += tag in STRONG
-        table.table.in_form |= tag == "form" and not table.cells
+        table.grid.in_form |= tag == "form" and not table.cells
         if tag in LINES:
             self._add("\n")
         if tag not in COUNTED:
             return
-        for cell in self._receiving():
+        for cell in (each.cell for each in self._receiving()):
             cell.links += is_link(element, tag)
             cell.controls += tag in CONTROLS and element.get("type") != "hidden"
             if tag in IMAGES:
@@ -232,78 +275,67 @@ class _Walker:
                 _read_alt(element, cell)
 
     def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
-        native = tag == "table"
         role = (element.get("role") or "").strip().lower()
-        table = RawTable(
-            kind="list" if kind == "list" else "table" if native else "div",
+        outer = self._open[-1] if self._open else None
+        grid = Grid(
+            kind="list" if kind == "list" else "table" if tag == "table" else "div",
             role=role,
             summary=(element.get("summary") or "").strip(),
             label=(element.get("aria-label") or "").strip(),
             says_layout=role in LAYOUT_ROLES or element.get("datatable") == "0",
             in_form=self._forms > 0,
             look=_look_of(element, _TABLE_LOOKS),
-            nesting=self._nesting(),
+            nesting=0 if outer is None else outer.grid.nesting + (outer.grid.kind != "list"),
             path=tuple(above.tag for above in islice(element.iterancestors(), _PATH_LENGTH)),
         )
-        opened = _Open(element, table, outside=self._receiving())
-        if self._open:
-            outer = self._open[-1]
+        opened = _OpenTable(element, grid, outside=self._receiving())
+        if outer is not None:
             opened.links, opened.strong = outer.links, outer.strong
             if kind == "list":
-                opened.unseen = outer.unseen
-                opened.host = outer.host
-                if outer.table.kind != "list" and outer.cells:
+                opened.unseen, opened.host = outer.unseen, outer.host
+                if outer.grid.kind != "list" and outer.cells:
                     opened.host = outer.cells[-1]
         self.tables.append(opened)
         self._open.append(opened)
 
-    def _nesting(self) -> int:
-        outer = self._open[-1].table if self._open else None
-        return 0 if outer is None else outer.nesting + (outer.kind != "list")
-
     def _open_part(
-        self, table: _Open, element: etree._Element, tag: str, kind: str, *, hidden: bool
+        self, table: _OpenTable, element: etree._Element, tag: str, kind: str, *, hidden: bool
     ) -> str:
         """Open an element inside a table; what is hidden is no part of it."""
         if hidden:
             table.unseen += 1
             return f"hidden {tag}"
-        if not kind and table.table.kind == "div" and _is_child(element, table):
+        if not kind and table.grid.kind == "div" and table.holds(element):
             self._open_cell(table, element, tag)
             table.cells[-1].guessed = True
             return "cell"
-        if table.unseen or table.table.kind != kind_with(tag, kind):
+        if table.unseen or table.grid.kind != kind_with(tag, kind):
             return ""  # a part of another kind of table
         if kind in ("head", "body", "foot"):
-            table.section = kind
-            table.group += 1
-            table.row = None
+            table.begin(kind)
         elif kind == "row":
-            table.row = RawRow(table.section, table.group)
-            table.row_element = element
-            table.table.rows.append(table.row)
+            table.begin_row(element)
         elif kind == "caption" and table.caption is None and not table.cells:
-            table.caption = RawCell(1, 1, tag)
+            table.caption = _OpenCell(Cell(tag=tag))
         elif kind in ("cell", "term", "description"):
             self._open_cell(table, element, tag)
         else:
             return ""
         return kind
 
-    def _open_cell(self, table: _Open, element: etree._Element, tag: str) -> None:
-        if table.row is None:  # a cell outside rows begins one
-            table.row = RawRow(table.section, table.group)
-            table.table.rows.append(table.row)
+    @staticmethod
+    def _open_cell(table: _OpenTable, element: etree._Element, tag: str) -> None:
+        row = table.begin_row() if table.row is None else table.row
         outer = table.cells[-1] if table.cells else None
-        if outer is not None and outer.guessed and table.row.cells[-1:] == [outer]:
-            table.row.cells.pop()  # it only wraps cells
-        cell = RawCell(1, 1, tag, is_header=tag in ("th", "dt"))
+        if outer is not None and outer.guessed and row.cells and row.cells[-1] is outer.cell:
+            row.cells.pop()  # it only wraps cells
+        cell = Cell(tag=tag, is_header=tag in ("th", "dt"))
         if element.attrib:
             _read_cell(element, cell)
-        if table.table.kind == "list":
+        if table.grid.kind == "list":
             cell.rowspan = cell.colspan = 1
-        table.row.cells.append(cell)
-        table.cells.append(cell)
+        row.cells.append(cell)
+        table.cells.append(_OpenCell(cell))
 
     def _leave(self, element: etree._Element, kind: str) -> None:
         tag = element.tag
@@ -317,64 +349,55 @@ class _Walker:
         elif kind.startswith("hidden "):
             table.unseen -= 1
         elif kind in ("head", "body", "foot"):
-            table.section = "body"
-            table.group += 1
-            table.row = None
+            table.begin("body")
         elif kind == "row":
             table.row = None
-        elif kind == "caption":
-            self._close_caption(table)
+        elif kind == "caption" and table.caption is not None and table.grid.caption is None:
+            table.grid.caption = table.caption.close().text
         elif kind in ("cell", "term", "description"):
-            _fold(table.cells.pop())
+            table.cells.pop().close()
         if tag in LINES:
             self._add("\n")
         table.links -= is_link(element, tag)
         table.strong -= tag in STRONG
 
-    @staticmethod
-    def _close_caption(table: _Open) -> None:
-        if table.caption is not None and table.table.caption is None:
-            _fold(table.caption)
-            table.table.caption = table.caption.text
-
     def _close_table(self) -> None:
         closed = self._open.pop()
-        kind = closed.table.kind
-        if not self._open or (kind != "table" and not closed.table.rows):
+        kind = closed.grid.kind
+        if not self._open or (kind != "table" and not closed.rows):
             return
         # What stands in a list may be a table, and the list is none.
-        self._open[-1].table.tables += closed.table.tables + (kind != "list")
-        for cell in closed.outside[:1]:
-            cell.tables += kind != "list"
+        self._open[-1].grid.tables += closed.grid.tables + (kind != "list")
+        for outside in closed.outside[:1]:
+            outside.cell.tables += kind != "list"
 
-    def _receiving(self) -> list[RawCell]:
+    def _receiving(self) -> list[_OpenCell]:
         """Return the cells that text goes into: one, or two in a list inside a table."""
-        if not self._open:
-            return []
-        table = self._open[-1]
-        if table.unseen:
+        table = self._open[-1] if self._open else None
+        if table is None or table.unseen:
             return []
         if not table.cells:
-            if table.caption is not None and table.table.caption is None:
+            if table.caption is not None and table.grid.caption is None:
                 return [table.caption]
             return table.outside
         return [table.cells[-1]] if table.host is None else [table.cells[-1], table.host]
 
     def _add(self, text: str) -> None:
-        cells = self._receiving()
-        if not cells:
+        receiving = self._receiving()
+        if not receiving:
             return
         if text.isspace():  # most of what stands between elements
             text = text if text == "\n" else " "
-            for cell in cells:
-                cell.pieces.append(text)
+            for opened in receiving:
+                opened.pieces.append(text)
             return
         seen = text if text.isprintable() else drop_unseen(text)
         text = " ".join(f"x{seen}x".split())[1:-1]
         table = self._open[-1]
         chars = len(text) - text.count(" ")
-        for cell in cells:
-            cell.pieces.append(text)
+        for opened in receiving:
+            opened.pieces.append(text)
+            cell = opened.cell
             cell.chars += chars
             if table.links:
                 cell.link_chars += chars
@@ -383,7 +406,7 @@ class _Walker:
             cell.strong_chars += chars if table.strong else 0
 
 
-def _read_cell(element: etree._Element, cell: RawCell) -> None:
+def _read_cell(element: etree._Element, cell: Cell) -> None:
     """Read what a cell's attributes say of it."""
     cell.look = _look_of(element, _CELL_LOOKS)
     role = (element.get("role") or "").strip().lower()
@@ -396,14 +419,14 @@ def _read_cell(element: etree._Element, cell: RawCell) -> None:
     cell.colspan = parse_span(columns, MAX_COLSPAN)
 
 
-def _read_alt(element: etree._Element, cell: RawCell) -> None:
+def _read_alt(element: etree._Element, cell: Cell) -> None:
     alt = element.get("alt")
     if alt and len(cell.alt) < _ALT_CHARS:
         cell.alt = " ".join(f"{cell.alt} {drop_unseen(alt[:_ALT_CHARS])}".split())
 
 
 def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
-    """Return what an element's attributes say of how it is drawn, as ``name=value`` in a row."""
+    """Return the attributes by which an element is drawn, ``name=value`` with spaces between."""
     if not element.attrib:
         return ""
     found = ((name, element.get(name)) for name in names)
@@ -412,23 +435,3 @@ def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
         for name, value in found
         if value is not None
     )
-
-
-def _is_child(element: etree._Element, table: _Open) -> bool:
-    """Tell whether an element stands right in an open row, and so is a cell whatever it says."""
-    return (
-        table.row is not None
-        and not table.unseen
-        and not table.cells
-        and element.getparent() is table.row_element
-    )
-
-
-def _fold(cell: RawCell) -> None:
-    """Make a cell's text of its pieces: white space folded in each line, empty lines left out."""
-    lines = (" ".join(line.split()) for line in "".join(cell.pieces).split("\n"))
-    cell.text = "\n".join(line for line in lines if line)
-    cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
-    if cell.chars or cell.controls or cell.tables:
-        cell.alt = ""
-    cell.pieces.clear()

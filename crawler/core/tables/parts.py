@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lxml import etree
 
 __all__ = [
-    "CLOSED_CONTROLS",
+    "CLOSED",
     "CONTROLS",
     "COUNTED",
     "HEADER_ROLES",
@@ -21,7 +23,6 @@ __all__ = [
     "LINES",
     "SCOPES",
     "STRONG",
-    "UNSEEN",
     "Around",
     "is_hidden",
     "is_link",
@@ -30,18 +31,12 @@ __all__ = [
     "tables_below",
 ]
 
-# Elements whose content is never shown as running text, as for blocks.
-UNSEEN = frozenset(
-    ("head", "script", "style", "template", "iframe", "embed", "applet",
-     "svg", "math", "canvas", "audio", "video", "map", "datalist", "noframes", "noembed", "title",
-     "dialog")
-)  # fmt: skip
 # What is shown where scripts or plug-ins are missing: no text of a cell, but some pages have all
 # their content in one.
 INSTEAD = frozenset(("noscript", "object"))
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
-# Controls whose content is no text of the page.
-CLOSED_CONTROLS = frozenset(("input", "select", "textarea"))
+# Elements that hold no text of a table, nor a table: as for blocks, and controls but buttons.
+CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
 IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
 COUNTED = CONTROLS | IMAGES | {"a"}
 STRONG = frozenset(("b", "strong"))
@@ -66,7 +61,6 @@ _STYLES = {
     "table-cell": "cell", "table-caption": "caption",
 }  # fmt: skip
 _DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
-_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
 SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
 LAYOUT_ROLES = frozenset(("presentation", "none"))
@@ -113,8 +107,8 @@ class Around:
             above = above.getparent()
         forms = 0 if above is None else self._known[above]
         for each in reversed(chain[1:]):
-            closed = each.tag in UNSEEN or each.tag in CLOSED_CONTROLS
-            forms = None if forms is None or closed else forms + (each.tag == "form")
+            if forms is not None:
+                forms = None if each.tag in CLOSED else forms + (each.tag == "form")
             self._known[each] = forms
         return forms
 
@@ -142,4 +136,4 @@ def is_hidden(element: etree._Element) -> bool:
     if element.get("hidden") is not None:
         return True
     style = element.get("style")
-    return style is not None and _HIDDEN_STYLE.search(style) is not None
+    return style is not None and HIDDEN_STYLE.search(style) is not None

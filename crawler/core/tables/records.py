@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import marked_pairs
-from crawler.core.tables.datatypes import element_type
-from crawler.core.tables.values import read_value
+from crawler.core.tables.values import element_type, read_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
