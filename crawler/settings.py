@@ -21,7 +21,7 @@ from crawler.core.errors import OptionError
 from crawler.core.methods import DEFAULT_METHOD
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.pagetype import KINDS
-from crawler.core.structure.names import DEFAULT_STRUCTURE
+from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
 from crawler.core.wording import nearest
 from crawler.fields import (

@@ -141,11 +141,8 @@ class ExtractCommand(ScrapyCommand):
 
     def _structure(self, args: list[str], opts: argparse.Namespace, options: Options) -> str:
         from crawler.core.methods import get_method
-        from crawler.core.structure.structure import (
-            DEFAULT_STRUCTURE,
-            check_structure_method,
-            structure_of,
-        )
+        from crawler.core.structure import DEFAULT_STRUCTURE
+        from crawler.core.structure.structure import check_structure_method, structure_of
         from crawler.journey.extract import annotated
         from crawler.store.document_models import load_model
 

@@ -13,7 +13,7 @@ from scrapy.utils.log import configure_logging
 
 from crawler.core.errors import ArgumentError
 from crawler.core.sentences import DEFAULT_SPLITTING
-from crawler.core.structure.structure import DEFAULT_STRUCTURE
+from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.wrapper.project import DEFAULT_MATCHER
 from crawler.evaluation.curve_page import curve_page
 from crawler.evaluation.metadata import measure_metadata

@@ -20,8 +20,8 @@ from crawler.core.page.page import Page
 from crawler.core.page.text import drop_unseen
 from crawler.core.structure.distance import distance, steps
 from crawler.core.structure.model import GROUP
-from crawler.core.structure.nodes import Node, full_text
 from crawler.core.structure.structure import check_structure_method, structure_of
+from crawler.core.structure.tree import Node, full_text
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap, Score, compare, mean
 from crawler.evaluation.task import Report, sorted_counts
@@ -105,8 +105,8 @@ def likeness(found: Node, truth: Node) -> Likeness:
     """Compare a tree with the right one."""
     size = sum(1 for _ in found.walk()) + sum(1 for _ in truth.walk())
     hierarchy = None
-    if steps(found, truth, _label, _children) <= _MOST_STEPS:
-        hierarchy = 1 - distance(found, truth, _label, _children) / size
+    if steps(found, truth, _label) <= _MOST_STEPS:
+        hierarchy = 1 - distance(found, truth, _label) / size
     return Likeness(
         elements=compare(_elements(found), _elements(truth)),
         groups=compare(_groups(found), _groups(truth)),
@@ -116,10 +116,6 @@ def likeness(found: Node, truth: Node) -> Likeness:
 
 def _label(node: Node) -> tuple[str, str]:
     return node.name, _folded(node.text)
-
-
-def _children(node: Node) -> Sequence[Node]:
-    return node.children
 
 
 def _folded(text: str) -> str:

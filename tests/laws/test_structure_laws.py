@@ -9,14 +9,13 @@ from lxml import etree
 
 from crawler.core.errors import ModelError, UnreadablePageError
 from crawler.core.flow import Document, Page, read
-from crawler.core.structure.automaton import Automaton, eased
+from crawler.core.structure.content import Automaton, Particle, eased
 from crawler.core.structure.distance import distance
-from crawler.core.structure.dtd import implied_dtd
 from crawler.core.structure.medl import parse_model, write_model
-from crawler.core.structure.model import Element, Model, Particle, Rule
-from crawler.core.structure.nodes import Node
+from crawler.core.structure.model import Element, Model, Rule
 from crawler.core.structure.patterns import Pattern, PatternError
 from crawler.core.structure.structure import structure_names, structure_of
+from crawler.core.structure.tree import Node, implied_dtd
 from crawler.store.document_models import load_model, model_names
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -166,7 +165,7 @@ TREES = st.recursive(
 
 
 def apart(one: Node, two: Node) -> int:
-    return distance(one, two, lambda node: node.name, lambda node: node.children)
+    return distance(one, two, lambda node: node.name)
 
 
 def size(tree: Node) -> int:

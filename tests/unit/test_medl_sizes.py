@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 from io import StringIO
 
 import pytest
@@ -8,10 +7,10 @@ from lxml import etree
 
 from crawler.core.errors import ModelError
 from crawler.core.flow import Page, read
-from crawler.core.structure.automaton import Automaton
-from crawler.core.structure.dtd import implied_dtd
+from crawler.core.structure.content import Automaton
 from crawler.core.structure.medl import parse_model
 from crawler.core.structure.structure import structure_of
+from crawler.core.structure.tree import implied_dtd
 from support.pace import within
 
 WORD = '<!KEYWORD b KEYTOKENS "word">'
@@ -38,13 +37,6 @@ def test_an_element_that_may_hold_itself_is_put_in_with_an_end(content: str) -> 
     document = etree.fromstring(structure_of(read(page), model).xml().encode())
     assert len(document.findall(".//a")) == 1
     assert etree.DTD(StringIO(implied_dtd(model))).validate(document)
-
-
-def test_what_a_content_model_hashes_to_stays_in_its_process() -> None:
-    content = parse_model(f"<!ELEMENT r (b)*>{WORD}").elements["r"].content
-    kept = pickle.dumps(content)
-    assert b"_hash" not in kept
-    assert {pickle.loads(kept): 1} == {content: 1}
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.nodes import Node
 from crawler.core.structure.tokens import Tokens
+from crawler.core.structure.tree import Node
 
 MODEL = parse_model(
     """

@@ -6,9 +6,9 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
 from crawler.core.structure.distance import distance, steps
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.nodes import Node
 from crawler.core.structure.structure import Structure, structure_of
 from crawler.core.structure.suggest import suggest_model
+from crawler.core.structure.tree import Node
 from crawler.store.document_models import load_model
 
 PAPER = parse_model(
@@ -163,7 +163,7 @@ def test_a_model_of_articles_is_proposed_where_none_do() -> None:
 
 
 def apart(one: Node, two: Node) -> int:
-    return distance(one, two, lambda node: node.name, lambda node: node.children)
+    return distance(one, two, lambda node: node.name)
 
 
 def test_the_distance_counts_nodes_put_in_left_out_and_renamed() -> None:
@@ -175,4 +175,4 @@ def test_the_distance_counts_nodes_put_in_left_out_and_renamed() -> None:
     assert apart(one, Node("g", "", one.children)) == 1
     assert apart(one, Node("f")) == 5
     # Key roots f, c, e and f, b, e, with the nodes below each: (6 + 2 + 1) times (6 + 1 + 1).
-    assert steps(one, two, lambda node: node.name, lambda node: node.children) == 72
+    assert steps(one, two, lambda node: node.name) == 72

@@ -1,22 +1,22 @@
-"""How far one tree is from another: Zhang and Shasha, SIAM Journal on Computing 18 (1989).
+"""The edit distance of trees: Zhang and Shasha, SIAM Journal on Computing 18 (1989).
 
-The distance is the least number of nodes to insert, delete or rename, each of cost one. Time grows
-with the product of the sizes, times for either tree the lesser of its depth and its leaves.
+The distance is the least number of nodes to insert, delete or rename, each of cost one. Time is the
+product of the sizes, times for either tree the lesser of its depth and its leaves.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable
+
+    from crawler.core.structure.tree import Node
 
 __all__ = ["distance", "steps"]
 
-T = TypeVar("T")
 
-
-class _Ordered(Generic[T]):
+class _Ordered:
     """A tree in postorder.
 
     ``labels``
@@ -24,57 +24,42 @@ class _Ordered(Generic[T]):
     ``left``
         The number of the leftmost leaf below each node.
     ``roots``
-        The key roots: of the nodes with one leftmost leaf the last each.
+        The key roots: of all nodes with the same leftmost leaf, the last.
     """
 
-    def __init__(
-        self, root: T, label: Callable[[T], Hashable], children: Callable[[T], Sequence[T]]
-    ) -> None:
+    def __init__(self, root: Node, label: Callable[[Node], Hashable]) -> None:
         self.labels: list[Hashable] = []
         self.left: list[int] = []
-        # With each open node the number of its leftmost leaf, -1 until that is known.
-        stack: list[tuple[T, int, list[int]]] = [(root, 0, [-1])]
+        # Each open node with the place of its next child and the number of its leftmost leaf.
+        stack = [(root, 0, 0)]
         while stack:
             node, place, leftmost = stack.pop()
-            below = children(node)
-            if place < len(below):
-                stack.append((node, place + 1, leftmost))
-                stack.append((below[place], 0, [-1]))
-                continue
-            number = len(self.labels)
-            if leftmost[0] < 0:
-                leftmost[0] = number
-            self.labels.append(label(node))
-            self.left.append(leftmost[0])
-            if stack and stack[-1][2][0] < 0:
-                stack[-1][2][0] = leftmost[0]
-        last = {leaf: number for number, leaf in enumerate(self.left)}
-        self.roots = sorted(last.values())
+            if place < len(node.children):
+                stack += [(node, place + 1, leftmost), (node.children[place], 0, len(self.labels))]
+            else:
+                self.labels.append(label(node))
+                self.left.append(leftmost)
+        self.roots = sorted({leaf: number for number, leaf in enumerate(self.left)}.values())
 
     def spans(self) -> int:
         """Return how many nodes the trees of all key roots have together."""
         return sum(root - self.left[root] + 1 for root in self.roots)
 
 
-def steps(
-    one: T, two: T, label: Callable[[T], Hashable], children: Callable[[T], Sequence[T]]
-) -> int:
-    """Return how many steps :func:`distance` takes: some millions a second."""
-    return _Ordered(one, label, children).spans() * _Ordered(two, label, children).spans()
+def steps(one: Node, two: Node, label: Callable[[Node], Hashable]) -> int:
+    """Return how many steps :func:`distance` takes; some millions take a second."""
+    return _Ordered(one, label).spans() * _Ordered(two, label).spans()
 
 
-def distance(
-    one: T, two: T, label: Callable[[T], Hashable], children: Callable[[T], Sequence[T]]
-) -> int:
+def distance(one: Node, two: Node, label: Callable[[Node], Hashable]) -> int:
     """Return the edit distance of two ordered trees.
 
     Args:
         one: the root of one tree.
         two: the root of the other.
-        label: what has to be equal in nodes that are the same.
-        children: the children of a node, in order.
+        label: what is equal in nodes that are the same.
     """
-    first, second = _Ordered(one, label, children), _Ordered(two, label, children)
+    first, second = _Ordered(one, label), _Ordered(two, label)
     known = [[0] * len(second.labels) for _ in first.labels]
     for root in first.roots:
         for other in second.roots:
@@ -83,7 +68,7 @@ def distance(
 
 
 def _between(
-    first: _Ordered[T], second: _Ordered[T], root: int, other: int, known: list[list[int]]
+    first: _Ordered, second: _Ordered, root: int, other: int, known: list[list[int]]
 ) -> None:
     """Fill in the distances of the trees below two key roots, by those of forests."""
     left, right = first.left[root], second.left[other]

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crawler.core.structure.model import GROUP, TEXT
-from crawler.core.structure.nodes import ITEM, Node, bottom_up
+from crawler.core.structure.tree import ITEM, Node, bottom_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,47 +26,43 @@ def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:
 
     Args:
         root: the tree.
-        model: says what may stand under what.
+        model: says what may be under what.
         partly: whether an element takes what it may hold, up to the first sibling that it may not,
             and whether the first of a part does so also where it does not repeat; else it takes all
             of its group or nothing.
     """
     parts = model.children(root.name)
     for node in bottom_up(root):
-        if not node.children:
-            continue
         if node.name == ITEM:
-            node.children = _under_first(node.children, model, partly=partly)
-            continue
-        dissolved: list[Node] = []
-        for child in node.children:
-            dissolved += child.children if child.name == ITEM else [child]
-        # What is under an entry, or under what has a heading within a part, has its parent.
-        lead = partly and node.headed and node.name in parts
-        node.children = _under_repeated(dissolved, model, partly=partly, lead=lead)
+            first = next((place for place, each in enumerate(node.children) if each.is_element), -1)
+            heads = [first] if first >= 0 else []
+            node.children = _under(heads, node.children, model, partly=partly)
+        elif node.children:
+            children: list[Node] = []
+            for child in node.children:
+                children += child.children if child.name == ITEM else [child]
+            # What is under an entry, or under what has a heading within a part, has its parent.
+            lead = partly and node.headed and node.name in parts
+            heads = _heads(children, model, lead=lead)
+            node.children = _under(heads, children, model, partly=partly)
 
 
-def _under_first(children: list[Node], model: Model, *, partly: bool) -> list[Node]:
-    """Put what follows the first element under it."""
-    first = next((place for place, child in enumerate(children) if child.is_element), None)
-    if first is None or first == len(children) - 1:
+def _heads(children: list[Node], model: Model, *, lead: bool) -> list[int]:
+    """Return the places of the element that repeats first; if ``lead``, of the first element."""
+    elements = [child for child in children if child.is_element]
+    counts = Counter(child.name for child in elements if not child.headed)
+    repeated = next((child.name for child in elements if counts[child.name] > 1), None)
+    if lead and repeated is None and elements and not any(child.headed for child in children):
+        repeated = elements[0].name
+    if repeated not in model.elements:
+        return []
+    return [place for place, child in enumerate(children) if child.name == repeated]
+
+
+def _under(heads: list[int], children: list[Node], model: Model, *, partly: bool) -> list[Node]:
+    """Put what follows each head, up to the next, under it, as far as the model allows."""
+    if not heads:
         return children
-    taken = _takes(children[first], children[first + 1 :], model, partly=partly)
-    children[first].children += children[first + 1 : first + 1 + taken]
-    return children[: first + 1] + children[first + 1 + taken :]
-
-
-def _under_repeated(children: list[Node], model: Model, *, partly: bool, lead: bool) -> list[Node]:
-    """Put what stands between two of the element that repeats first under the first of them."""
-    counts = Counter(child.name for child in children if child.is_element and not child.headed)
-    repeated = next(
-        (child.name for child in children if counts[child.name] > 1 and child.is_element), None
-    )
-    if lead and repeated is None and not any(child.headed for child in children):
-        repeated = next((child.name for child in children if child.is_element), None)
-    if repeated is None or repeated not in model.elements:
-        return children
-    heads = [place for place, child in enumerate(children) if child.name == repeated]
     grouped = children[: heads[0]]
     for place, following in zip(heads, [*heads[1:], len(children)], strict=True):
         rest = children[place + 1 : following]
@@ -77,20 +73,15 @@ def _under_repeated(children: list[Node], model: Model, *, partly: bool, lead: b
 
 
 def _takes(parent: Node, rest: Sequence[Node], model: Model, *, partly: bool) -> int:
-    """Return how many of the nodes behind it an element may hold."""
+    """Return how many of the nodes behind it an element takes."""
     allowed = model.children(parent.name)
     element = model.elements.get(parent.name)
     if element is None or (not allowed and not element.holds_any):
         return 0
-    # Text in which nothing was told belongs to what stands before it.
-    count = next(
-        (
-            place
-            for place, node in enumerate(rest)
-            if node.name not in allowed and node.name not in (TEXT, ITEM)
-        ),
-        len(rest),
-    )
-    if any(node.name == GROUP for node in rest[:count]):
-        count = next(place for place, node in enumerate(rest) if node.name == GROUP)
+    count = 0
+    for node in rest:
+        # Text that is no element belongs to the element before it.
+        if node.name == GROUP or (node.name not in allowed and node.name not in (TEXT, ITEM)):
+            break
+        count += 1
     return count if partly or count == len(rest) else 0

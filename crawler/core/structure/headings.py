@@ -1,14 +1,14 @@
-"""Step 1 as people make headings today: which lines are headings, and of which level.
+"""Step 1 for pages of today: which lines are headings, and of which level.
 
-A heading shows itself by its tag or role, by letters larger or heavier than the text's, by the name
-of its element, or by saying no more than what the model calls a part of the document. Lines that
-look alike are of one level, and all that name a part of the document are of the first, whatever
-their tags: that mends what the paper found wrong with tags alone (section 5.1).
+A heading is known by its tag or role, by letters larger or heavier than the text's, by the name of
+its element, or by saying no more than what the model calls a part of the document. Lines that look
+alike are of one level, and all that name a part of the document are of the first, whatever their
+tags: that mends what the paper found wrong with tags alone (section 5.1).
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +34,8 @@ _CELLS: Final = frozenset(("td", "th"))
 _NAMING_TAGS: Final = frozenset(("dt", "summary", "legend"))
 _CALLED: Final = 1 << CUES.index("title")
 _HALF: Final = 0.5
+# Levels of headings without one in the markup: those by their look, and terms of lists.
+_STYLED_LEVEL, _TERM_LEVEL = 7.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,9 @@ class Heading:
     """A line that is a heading.
 
     ``level``
-        From 1, the outermost.
+        From 1, the outermost; 0 for a title of the whole.
     ``part``
-        The element that it names, of those right under the root; None where it names none.
+        The element directly under the root that it names; None for none.
     """
 
     line: Line
@@ -51,12 +53,25 @@ class Heading:
     part: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
+    """A line that may be a heading.
+
+    ``looks``
+        Equal for headings that look alike.
+    ``weight``
+        Orders headings, the outermost first.
+    """
+
     line: Line
     looks: Hashable
-    weight: tuple[float, ...]
+    weight: tuple[float, float]
     part: str | None
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether it is in a list or has links, as entries of a table of contents."""
+        return bool(self.line.item or self.line.block.links)
 
 
 def find_headings(
@@ -68,44 +83,40 @@ def find_headings(
         lines: the lines.
         tokens: tells what lines name.
         root: the root of the model.
-        parts: the elements right under the root that hold others: parts of the document.
+        parts: the elements directly under the root that hold others: parts of the document.
     """
     normal = _normal_size(lines)
-    found = [
-        candidate
-        for line in lines
-        if (candidate := _candidate(line, normal, tokens, root, parts)) is not None
-    ]
-    found = _without_menus(found)
+    candidates = (_candidate(line, normal, tokens, root, parts) for line in lines)
+    found = _without_contents([each for each in candidates if each is not None])
     looks = Counter(candidate.looks for candidate in found)
     naming = Counter(candidate.looks for candidate in found if candidate.part)
-    # Where most lines of one look name parts, those that do not are parts the model does not know;
-    # where some do, those that name nothing at all.
+    # If most lines of one look name parts, those that do not are parts the model does not know;
+    # if only some do, those are that name nothing at all.
     of_parts = {look for look, count in naming.items() if count > _HALF * looks[look]}
-    others: dict[Hashable, tuple[float, ...]] = {}
-    unknown = {
+    at_part_level = {
         candidate
         for candidate in found
-        if candidate.part is None
-        and candidate.looks in naming
-        and (candidate.looks in of_parts or tokens.element(candidate.line.text, root) is None)
+        if candidate.part is not None
+        or (
+            candidate.looks in naming
+            and (candidate.looks in of_parts or tokens.element(candidate.line.text, root) is None)
+        )
     }
+    # By the look of the other headings, the weight of the first.
+    others: dict[Hashable, tuple[float, float]] = {}
     for candidate in found:
-        if candidate.part is None and candidate not in unknown:
+        if candidate not in at_part_level:
             others.setdefault(candidate.looks, candidate.weight)
     # Levels beyond the last are one: no document means that many, and each holds the next.
-    weights = sorted(set(others.values()))
-    order = {weight: min(place, _MOST_LEVELS) for place, weight in enumerate(weights)}
+    order = {
+        weight: min(place, _MOST_LEVELS) for place, weight in enumerate(sorted({*others.values()}))
+    }
     above = _above_parts(found, of_parts, lines) if naming else set()
-    first = _PART + 1 if naming else _PART
     headings: dict[Line, Heading] = {}
     for candidate in found:
-        if candidate in above:
-            level = 0
-        elif candidate.part is not None or candidate in unknown:
-            level = _PART
-        else:
-            level = first + order[others[candidate.looks]]
+        level = 0 if candidate in above else _PART
+        if candidate not in at_part_level and level:
+            level += order[others[candidate.looks]] + bool(naming)
         headings[candidate.line] = Heading(candidate.line, level, candidate.part)
     return headings
 
@@ -115,7 +126,7 @@ def _above_parts(
 ) -> set[_Candidate]:
     """Return the headings before the first part, which are titles of the whole.
 
-    One that looks as parts do is one too where the page begins with it.
+    One that looks as parts do is one too if the page begins with it.
     """
     above: set[_Candidate] = set()
     for candidate in found:
@@ -128,7 +139,7 @@ def _above_parts(
 
 def _normal_size(lines: Sequence[Line]) -> float:
     """Return the size that most letters have."""
-    sizes: defaultdict[float, int] = defaultdict(int)
+    sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.style.size, 2)] += len(line.text)
     return max(sizes, key=lambda size: (sizes[size], -size), default=1.0)
@@ -156,31 +167,28 @@ def _candidate(
         part = tokens.part(text, root, parts, strictly=not (named or shown))
     if line.tag in _CELLS and part is None and not line.level and not larger:
         return None
-    # What stands alone in an item of a list is an item, heavy or not.
+    # What is alone in an item of a list is an item, heavy or not.
     if part is None and not (named or (shown and short and not linked and line.item is None)):
         return None
-    own = (line.tag, style, names if called else "")
-    looks: Hashable = ("level", line.level) if line.level else own
-    level = line.level or (7 if line.tag != "dt" else 8)
-    weight = (float(level), 0.0) if line.level else (float(level), -style.size)
-    return _Candidate(line, looks, weight, part)
+    if line.level:
+        return _Candidate(line, ("level", line.level), (line.level, 0.0), part)
+    looks = (line.tag, style, names if called else "")
+    level = _TERM_LEVEL if line.tag == "dt" else _STYLED_LEVEL
+    return _Candidate(line, looks, (level, -style.size), part)
 
 
-def _without_menus(found: list[_Candidate]) -> list[_Candidate]:
-    """Leave out a line that names a part, where a heading by tag or look names it again below.
-
-    Such lines are of a table of contents.
-    """
+def _without_contents(found: list[_Candidate]) -> list[_Candidate]:
+    """Leave out a table of contents: lines that name a part which a heading names again below."""
     last: dict[str, int] = {}
     for place, candidate in enumerate(found):
-        if candidate.part and not (candidate.line.item or candidate.line.block.links):
+        if candidate.part and not candidate.is_linked:
             last[candidate.line.text.casefold()] = place
     return [
         candidate
         for place, candidate in enumerate(found)
         if not (
             candidate.part
-            and (candidate.line.item or candidate.line.block.links)
+            and candidate.is_linked
             and last.get(candidate.line.text.casefold(), -1) > place
         )
     ]

@@ -1,33 +1,36 @@
-"""Which elements the words of a text speak of, by the tokens of a model.
+"""Which elements the words of a text name, by the tokens of a model.
 
-Words are compared as a reader takes them: case, width, points and apostrophes do not count
+Words are compared as a reader compares them: case, width, points and apostrophes do not count
 (``Ph.D.`` is ``PHD``), nor a plural's s; a long word may have one letter too few, too many or
-wrong. A token in two to four capitals, as ``MA``, asks for capitals, since it is a word of another
-meaning without. In scripts that put words together, Han, Kana and Hangul, a token counts wherever
-it stands in a word.
+wrong. A token in two to four capitals, as ``MA``, asks for capitals, since it is another word
+without. In scripts that put words together, Han, Kana and Hangul, a token counts anywhere in a
+word.
 
-A token with a colon at its end, as ``email:``, is what a label says. An element that has such
-tokens is named by labels that say one of them, and by no other label; one that has none, by any.
+A token with a colon at its end, as ``email:``, is the word of a label. An element that has such
+tokens is named by labels with one of them, and by no other label; one that has none, by any.
 """
+
+# ruff: noqa: RUF001 - dashes, quotation marks and colons as people type them
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from crawler.core.structure.model import Model
 
 __all__ = ["Hit", "Keywords"]
 
 _WORD: Final = re.compile(r"[^\s,;:()\[\]{}<>\"“”„«»·•|…!?=]++")
-_INNER: Final = re.compile(r"[^/\-–—&~]++")  # noqa: RUF001 - dashes as people type them
-_EDGES: Final = "'’‘`.*_-–—~/&"  # noqa: RUF001 - as above
+_INNER: Final = re.compile(r"[^/\-–—&~]++")
+_EDGES: Final = "'’‘`.*_-–—~/&"
 _MOST_WORDS: Final = 5
 _COLON: Final = ":"
 _WORD_CHARS: Final = 60
@@ -40,10 +43,10 @@ _JOINED_CHARS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Words that speak of elements.
+    """Words that name elements.
 
     ``start``, ``end``
-        Where in the text.
+        Offsets in the text.
     ``elements``
         The elements that have this token, in the order of the model.
     """
@@ -71,44 +74,41 @@ class Keywords:
 
     def __init__(self, model: Model, *, fuzzy: bool = True) -> None:
         self._fuzzy = fuzzy
-        self._tokens: dict[tuple[str, ...], dict[str, None]] = {}
-        self._capitals: dict[str, dict[str, None]] = {}
+        # The values are elements in the order of the model, without repetition.
+        self._tokens: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
+        self._capitals: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._labels: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        # Words and shortened words, with the word of a token that they are near to.
         self._near: dict[str, str] = {}
-        self._labels: dict[str, set[tuple[str, ...]]] = {}
-        self._longest = 1
         for rule in model.rules:
             for token in rule.tokens:
                 self._add(token, rule.element)
+        self._longest = max(map(len, self._tokens), default=1)
 
     def _add(self, token: str, element: str) -> None:
         plain = token.rstrip(_COLON) or token
+        # A mark alone, as "@", is looked for in words.
         words = tuple(folded for word in plain.split("_") if (folded := _folded(word)))
-        if not words:
-            # A mark alone, as "@": it is looked for in words.
-            words = (token.casefold(),)
+        words = words[:_MOST_WORDS] or (token.casefold(),)
         if len(words) == 1 and token.isalpha() and token.isupper() and len(token) in _CAPITALS:
-            self._capitals.setdefault(words[0], {})[element] = None
+            self._capitals[words[0]][element] = None
             return
-        words = words[:_MOST_WORDS]
         if token.endswith(_COLON) and len(token) > 1:
-            self._labels.setdefault(element, set()).add(words)
-        self._tokens.setdefault(words, {})[element] = None
-        self._longest = max(self._longest, len(words))
+            self._labels[element].add(words)
+        self._tokens[words][element] = None
         if self._fuzzy and len(words) == 1 and len(words[0]) >= _FUZZY_FROM and words[0].isalpha():
-            self._near.setdefault(words[0], words[0])
-            for shorter in _shortened(words[0]):
-                self._near.setdefault(shorter, words[0])
+            for near in (words[0], *_shortened(words[0])):
+                self._near.setdefault(near, words[0])
 
     def hits(self, text: str) -> list[Hit]:
-        """Return the words that speak of elements, left to right, the longest at each place."""
+        """Return the words that name elements, left to right, the longest at each place."""
         words = list(_words(text))
         found: list[Hit] = []
         at = 0
         while at < len(words):
             for length in range(min(self._longest, len(words) - at), 0, -1):
                 run = words[at : at + length]
-                elements = self._elements(run)
-                if elements:
+                if elements := self._elements(run):
                     found.append(Hit(run[0].start, run[-1].end, elements))
                     at += length
                     break
@@ -120,70 +120,62 @@ class Keywords:
     def may_label(self, text: str, element: str) -> bool:
         """Tell whether a label, with its colon or without, may be one of an element's values."""
         labels = self._labels.get(element)
-        words = list(_words(text.rstrip(" :：")))  # noqa: RUF001 - that of Chinese and Korean
-        return labels is None or tuple(word.folded for word in words) in labels
+        words = tuple(word.folded for word in _words(text.rstrip(" :：")))
+        return labels is None or words in labels
 
     def whole(self, text: str) -> tuple[str, ...]:
-        """Return the elements that a text names with all of its words; empty where it does not."""
+        """Return the elements that a text names with all of its words; empty for none."""
         words = list(_words(text))
-        if not words or len(words) > self._longest:
-            return ()
-        return self._elements(words)
+        return self._elements(words) if 0 < len(words) <= self._longest else ()
 
-    def _elements(self, run: list[_Word]) -> tuple[str, ...]:
+    def _elements(self, run: Sequence[_Word]) -> tuple[str, ...]:
         key = tuple(word.folded for word in run)
         found = dict(self._tokens.get(key, {}))
-        if len(run) == 1:
-            word = run[0]
-            if word.capitals:
-                found.update(self._capitals.get(word.folded, {}))
-            if not found and self._fuzzy:
-                near = self._nearest(word.folded)
-                found.update(self._tokens.get((near,), {}) if near else {})
-        elif not found and self._fuzzy and key[-1].endswith("s"):
-            found.update(self._tokens.get((*key[:-1], key[-1][:-1]), {}))
+        if len(run) == 1 and run[0].capitals:
+            found.update(self._capitals.get(key[0], {}))
+        if not found and self._fuzzy:
+            if len(run) == 1:
+                key = (self._nearest(key[0]),)
+            elif key[-1].endswith("s"):
+                key = (*key[:-1], key[-1][:-1])
+            found = self._tokens.get(key, {})
         return tuple(found)
 
-    def _nearest(self, word: str) -> str | None:
+    def _nearest(self, word: str) -> str:
+        """Return the word of a token that a word is near to; empty if there is none."""
         if len(word) >= _PLURAL_FROM and word.endswith("s") and (word[:-1],) in self._tokens:
             return word[:-1]
         if len(word) < _FUZZY_FROM - 1 or not word.isalpha():
-            return None
+            return ""
         if word in self._near:  # a letter too few
             return self._near[word]
         for shorter in _shortened(word):  # one too many, or a wrong one
-            near = self._near.get(shorter)
-            if near is not None and abs(len(near) - len(word)) <= 1:
+            near = self._near.get(shorter, "")
+            if near and abs(len(near) - len(word)) <= 1:
                 return near
-        return None
+        return ""
 
     def _within(self, word: _Word, text: str) -> Iterator[Hit]:
         """Look into a word: its parts between dashes and slashes, and tokens of joined scripts."""
         source = text[word.start : word.end]
         if "@" in source and ("@",) in self._tokens:
             yield Hit(word.start, word.end, tuple(self._tokens["@",]))
-            return
-        if not self._fuzzy:
-            return
-        if _JOINED.search(source):
-            yield from self._joined(word, source)
-            return
-        parts = list(_INNER.finditer(source))
-        if len(parts) > 1:
+        elif self._fuzzy and _JOINED.search(source):
+            yield from self._joined(word.start, source)
+        elif self._fuzzy and len(parts := list(_INNER.finditer(source))) > 1:
             for part in parts:
-                start = word.start + part.start()
-                piece = _Word(_folded(part[0]), start, start + len(part[0]), part[0].isupper())
+                start, end = word.start + part.start(), word.start + part.end()
+                piece = _Word(_folded(part[0]), start, end, part[0].isupper())
                 if piece.folded and (elements := self._elements([piece])):
-                    yield Hit(piece.start, piece.end, elements)
+                    yield Hit(start, end, elements)
 
-    def _joined(self, word: _Word, source: str) -> Iterator[Hit]:
+    def _joined(self, start: int, source: str) -> Iterator[Hit]:
         at = 0
         while at < len(source):
             for length in range(min(_JOINED_CHARS, len(source) - at), 1, -1):
                 piece = unicodedata.normalize("NFKC", source[at : at + length]).casefold()
-                if piece_elements := self._tokens.get((piece,)):
-                    start = word.start + at
-                    yield Hit(start, start + length, tuple(piece_elements))
+                if elements := self._tokens.get((piece,)):
+                    yield Hit(start + at, start + at + length, tuple(elements))
                     at += length
                     break
             else:
@@ -193,7 +185,7 @@ class Keywords:
 def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
         source = match[0]
-        # What is longer than any word is taken as one that means nothing, unless letters join.
+        # What is longer than any word means nothing as a whole, but its letters may be joined.
         folded = _folded(source) if len(source) <= _WORD_CHARS else source
         if folded:
             yield _Word(folded, match.start(), match.end(), source.strip(_EDGES).isupper())
@@ -203,9 +195,8 @@ def _words(text: str) -> Iterator[_Word]:
 def _folded(word: str) -> str:
     """Reduce a word to what a reader compares."""
     word = unicodedata.normalize("NFKC", word).casefold().strip(_EDGES)
-    for ending in ("'s", "’s"):  # noqa: RUF001 - as people type it
-        word = word.removesuffix(ending)
-    return word.replace(".", "").replace("'", "").replace("’", "")  # noqa: RUF001 - as above
+    word = word.removesuffix("'s").removesuffix("’s")
+    return word.replace(".", "").replace("'", "").replace("’", "")
 
 
 def _shortened(word: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Step 0: a page as the lines that its reader sees, each with how it looks and where it stands.
+"""Step 0: a page as the lines that its reader sees, with their look and their place.
 
-The page is cut just as :mod:`crawler.core.page.blocks` cuts it, so that a line and the verdict of a
-text method on its block belong together; a block with line breaks has several lines. Inline
-elements are gone; what they made of the letters is kept.
+The page is cut just as :mod:`crawler.core.page.blocks` cuts it, so that a line belongs to the
+verdict of a text method on its block; a block with line breaks has several lines. Inline elements
+are gone; the look that they gave to letters is kept.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-# The walk is to cut as that of blocks does: it is the same walk, which notes the letters besides.
+# The same walk as that of blocks, which notes the look of letters besides.
 from crawler.core.page.blocks import _CLOSED, _PLAIN, _Segmenter
 from crawler.core.structure.styles import Style, Styles
 
@@ -27,6 +27,7 @@ __all__ = ["Line", "lines_of"]
 _FRAMED: Final = "framed"
 _PLAIN_STYLE: Final = Style()
 _ITEMS: Final = frozenset(("li", "dd"))
+_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _MOST_LEVELS: Final = 9
 
 
@@ -35,17 +36,17 @@ class Line:
     """One line of a page.
 
     ``text``
-        As it is read, white space folded.
+        White space folded.
     ``block``
-        The block that it is of, and ``first`` whether it is the first line of it.
+        Its block, and ``first`` whether it is the first line of that.
     ``style``
         What all of its letters and digits have in common.
     ``lead``
-        How many characters the line begins with that are bold or underlined; all where all are.
+        How many characters at its beginning are bold or underlined.
     ``level``
-        Of a heading that the markup names as such, 1 to 9; else 0.
+        Of a heading by the markup, 1 to 9; else 0.
     ``item``, ``row``
-        The list item or ``dd``, and the table row, that it stands in; None for none.
+        The list item or ``dd``, and the table row, around it; None for none.
     """
 
     text: str
@@ -58,7 +59,7 @@ class Line:
     row: Holder | None
 
     def cut(self, start: int, end: int) -> Line:
-        """Return a part of the line; where it is the part that leads, all of it does."""
+        """Return a part of the line. A part that is all in the lead is bold."""
         return replace(
             self,
             text=self.text[start:end].strip(),
@@ -71,6 +72,15 @@ class Line:
     def tag(self) -> str:
         """Name of the block-level element around it."""
         return self.block.tag
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Letters and digits with one style, in a heading of one level."""
+
+    count: int
+    style: Style
+    level: int
 
 
 def lines_of(parsed: ParsedPage) -> list[Line]:
@@ -91,16 +101,15 @@ class _Liner(_Segmenter):
         self._style = _PLAIN_STYLE
         self._level = 0
         self._frames: list[tuple[str, Style, int]] = []
-        # What was added since the last block: how many characters to see, style, level.
-        self._runs: list[tuple[str, Style, int]] = []
+        # What was added since the last block.
+        self._runs: list[_Run] = []
         self._places: dict[Holder, tuple[Holder | None, Holder | None]] = {}
 
     def _enter(self, element: etree._Element) -> str:
         style, level = self._style, self._level
-        entered_style = self._styles.of(element, style)
-        entered_level = _level_of(element) or level
-        # The pieces before a block-level element are closed by entering it, in their own style.
-        self._style, self._level = entered_style, entered_level
+        # Entering a block-level element closes the pieces before it, which have their own style.
+        self._style = self._styles.of(element, style)
+        self._level = _level_of(element) or level
         kind = super()._enter(element)
         if kind is _CLOSED:
             self._style, self._level = style, level
@@ -116,8 +125,8 @@ class _Liner(_Segmenter):
 
     def _add(self, text: str) -> None:
         super()._add(text)
-        if not text.isspace():
-            self._runs.append((text, self._style, self._level))
+        if count := sum(map(str.isalnum, text)):
+            self._runs.append(_Run(count, self._style, self._level))
 
     def _flush(self) -> None:
         count = len(self.blocks)
@@ -127,70 +136,58 @@ class _Liner(_Segmenter):
         self._runs.clear()
 
     def _cut(self, block: Block) -> None:
-        item, row = self._place(block.holder) if block.holder is not None else (None, None)
-        runs = _Runs(self._runs)
+        item, row = self._place(block.holder)
+        self._runs.reverse()
         for number, text in enumerate(block.text.split("\n")):
-            if not text.strip():
-                continue
-            style, lead, level = runs.take(text)
-            self.lines.append(
-                Line(text, block, number == 0, style, lead, level, item=item, row=row)
-            )
+            if text.strip():
+                style, lead, level = _looks(text, _taken(self._runs, text))
+                self.lines.append(Line(text, block, number == 0, style, lead, level, item, row))
 
-    def _place(self, holder: Holder) -> tuple[Holder | None, Holder | None]:
-        """Return the item and the row around an element, the nearest of each."""
+    def _place(self, holder: Holder | None) -> tuple[Holder | None, Holder | None]:
+        """Return the nearest item and the nearest row around an element."""
         passed = []
-        here: Holder | None = holder
-        while here is not None and here not in self._places:
-            passed.append(here)
-            here = here.parent
-        found = self._places[here] if here is not None else (None, None)
+        while holder is not None and holder not in self._places:
+            passed.append(holder)
+            holder = holder.parent
+        item, row = self._places[holder] if holder is not None else (None, None)
         for each in reversed(passed):
-            item, row = found
             if each.tag in _ITEMS:
                 item, row = each, None
             elif each.tag == "tr":
                 row = each
-            found = self._places[each] = (item, row)
-        return found
+            self._places[each] = (item, row)
+        return item, row
 
 
-class _Runs:
-    """Styled text, taken line by line by the letters and digits that the lines have."""
-
-    def __init__(self, runs: Sequence[tuple[str, Style, int]]) -> None:
-        self._left: list[tuple[int, Style, int]] = [
-            (sum(map(str.isalnum, text)), style, level) for text, style, level in reversed(runs)
-        ]
-
-    def take(self, text: str) -> tuple[Style, int, int]:
-        """Return what a line's letters have in common, how much of it leads, its level."""
-        wanted = sum(map(str.isalnum, text))
-        parts: list[tuple[int, Style, int]] = []
-        while wanted > 0 and self._left:
-            count, style, level = self._left.pop()
-            taken = min(count, wanted)
-            if taken:
-                parts.append((taken, style, level))
-            wanted -= taken
-            if taken < count:
-                self._left.append((count - taken, style, level))
-        if not parts:
-            return _PLAIN_STYLE, 0, 0
-        leading = 0
-        for count, style, _ in parts:
-            if not (style.bold or style.underlined):
-                break
-            leading += count
-        level = min(level for _, _, level in parts)
-        return _common([style for _, style, _ in parts]), _index(text, leading), level
+def _taken(runs: list[_Run], text: str) -> list[_Run]:
+    """Take from the end of ``runs`` the runs that a line's letters and digits have."""
+    wanted = sum(map(str.isalnum, text))
+    found: list[_Run] = []
+    while wanted > 0 and runs:
+        run = runs.pop()
+        taken = min(run.count, wanted)
+        found.append(_Run(taken, run.style, run.level))
+        wanted -= taken
+        if taken < run.count:
+            runs.append(_Run(run.count - taken, run.style, run.level))
+    return found
 
 
-def _common(styles: Sequence[Style]) -> Style:
-    first = styles[0]
-    if all(style is first for style in styles):
-        return first
-    return Style(
+def _looks(text: str, runs: Sequence[_Run]) -> tuple[Style, int, int]:
+    """Return what a line's letters have in common, how many characters lead, and the level."""
+    if not runs:
+        return _PLAIN_STYLE, 0, 0
+    leading = 0
+    for run in runs:
+        if not (run.style.bold or run.style.underlined):
+            break
+        leading += run.count
+    level = min(run.level for run in runs)
+    styles = [run.style for run in runs]
+    lead = _characters(text, leading)
+    if all(style is styles[0] for style in styles):
+        return styles[0], lead, level
+    common = Style(
         bold=all(style.bold for style in styles),
         underlined=all(style.underlined for style in styles),
         italic=all(style.italic for style in styles),
@@ -198,9 +195,10 @@ def _common(styles: Sequence[Style]) -> Style:
         size=min(style.size for style in styles),
         font=min(style.font for style in styles),
     )
+    return common, lead, level
 
 
-def _index(text: str, letters: int) -> int:
+def _characters(text: str, letters: int) -> int:
     """Return how many characters hold so many letters and digits, with the marks behind them."""
     if not letters:
         return 0
@@ -214,11 +212,10 @@ def _index(text: str, letters: int) -> int:
 
 
 def _level_of(element: etree._Element) -> int:
-    tag = str(element.tag)
-    if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":  # noqa: PLR2004 - "h1" to "h6"
-        return int(tag[1])
+    if level := _HEADINGS.get(str(element.tag)):
+        return level
     if element.get("role") == "heading":
-        level = (element.get("aria-level") or "").strip()
+        written = (element.get("aria-level") or "").strip()
         # A heading that names no level is of level 2: WAI-ARIA 1.2.
-        return min(max(int(level), 1), _MOST_LEVELS) if level.isdecimal() else 2
+        return min(max(int(written), 1), _MOST_LEVELS) if written.isdecimal() else 2
     return 0

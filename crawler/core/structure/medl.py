@@ -3,7 +3,7 @@ r"""MEDL, the multi-level element description language: read, checked, and writt
 The element declarations of an XML DTD, with keywords (Lee and Lee 2004, section 3)::
 
     <!ELEMENT Resume (Education | Experience)*>
-    <!KEYWORD Degree KEYTOKENS "ph.d. m.s. b.s." KEYPATTERN "\b[bm]\.?sc\b">
+    <!KEYWORD Degree KEYTOKENS "ph.d. m.s." KEYPATTERN "\b[bm]\.?sc\b">
 
 Beside the paper's form there are, as in a DTD, ``#PCDATA``, ``EMPTY``, ``ANY`` and comments, and a
 third way to tell an element, ``KEYROLE``: by what the page itself shows a block to be.
@@ -17,13 +17,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from crawler.core.errors import ModelError
-from crawler.core.structure.model import GROUP, ROLES, TEXT, Element, Model, Particle, Rule
+from crawler.core.structure.content import Particle
+from crawler.core.structure.model import GROUP, ROLES, TEXT, Element, Model, Rule
 from crawler.core.structure.patterns import Pattern, PatternError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.core.structure.model import Kind, Occurs
+    from crawler.core.structure.content import Kind, Occurs
 
 __all__ = ["MOST_CHARS", "parse_model", "write_model"]
 
@@ -38,10 +39,10 @@ _LEXEME: Final = re.compile(
     r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])"
 )
 _CONNECTORS: Final[dict[str, Kind]] = {",": "sequence", "|": "choice", "&": "all"}
-_JOINTS: Final = {kind: mark for mark, kind in _CONNECTORS.items()}
+_JOINTS: Final = {"sequence": ", ", "choice": " | ", "all": " & "}
 _OCCURS: Final[dict[str, Occurs]] = {"?": "?", "+": "+", "*": "*"}
 _TEXT_ALONE: Final = "#PCDATA"
-# A name has one colon at most, since XML takes what stands before it for a prefix.
+# A name has one colon at most, since XML takes what is before it for a prefix.
 _XML_NAME: Final = re.compile(
     r"(?!(?i:xml))[A-Za-z][A-Za-z0-9.\-_]*+(?::[A-Za-z][A-Za-z0-9.\-_]*+)?"
 )
@@ -53,15 +54,8 @@ class _Lexeme:
     text: str
     offset: int
 
-
-@dataclass(slots=True)
-class _Open:
-    """A group that is being read: its parts, what joins them, where it began."""
-
-    offset: int
-    parts: list[Particle]
-    kind: Kind | None = None
-    holds_text: bool = False
+    def is_mark(self, marks: str) -> bool:
+        return self.kind == "mark" and self.text in marks
 
 
 def parse_model(source: str, name: str = "model") -> Model:
@@ -82,7 +76,7 @@ class _Parser:
     def __init__(self, source: str, name: str) -> None:
         self._source = source.removeprefix("\ufeff")
         self._name = name
-        self._lexemes: Iterator[_Lexeme] = iter(())
+        self._lexemes = self._lex()
         self._ahead = _Lexeme("end", "", 0)
         self._elements: dict[str, Element] = {}
         self._rules: list[tuple[Rule, int]] = []
@@ -91,7 +85,6 @@ class _Parser:
     def parse(self) -> Model:
         if len(self._source) > MOST_CHARS:
             self._fail(f"the model has more than {MOST_CHARS:,} characters; is it a model?", 0)
-        self._lexemes = self._lex()
         self._next()
         while self._ahead.kind != "end":
             self._declaration()
@@ -101,11 +94,14 @@ class _Parser:
         self._check(model)
         return model
 
-    def _fail(self, message: str, offset: int) -> NoReturn:
-        before = self._source[:offset]
-        line = before.count("\n") + 1
-        column = offset - (before.rfind("\n") + 1) + 1
+    def _fail(self, message: str, offset: int | None = None) -> NoReturn:
+        """Raise the error at an offset; at the next lexeme if none is given."""
+        line, column = self._place(self._ahead.offset if offset is None else offset)
         raise ModelError(self._name, line, column, message)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        before = self._source[:offset]
+        return before.count("\n") + 1, offset - before.rfind("\n")
 
     def _lex(self) -> Iterator[_Lexeme]:
         at, source = 0, self._source
@@ -115,9 +111,10 @@ class _Parser:
                 self._fail(f"{source[at]!r} has no meaning here; {_instead(source, at)}", at)
             kind, end = found.lastgroup or "", found.end()
             if kind == "comment":
-                end = source.find("-->", end) + 3
-                if end < 3:  # noqa: PLR2004 - what was not found is at -1
+                end = source.find("-->", end)
+                if end < 0:
                     self._fail("this comment is never closed; add '-->'", at)
+                end += len("-->")
             elif kind == "text":
                 close = source.find(source[at], end)
                 if close < 0:
@@ -135,14 +132,14 @@ class _Parser:
         self._ahead = next(self._lexemes, taken)
         return taken
 
-    def _expect(self, kind: str, text: str, wanted: str) -> _Lexeme:
-        if self._ahead.kind != kind or (text and self._ahead.text != text):
-            self._fail(f"{wanted} belongs here, not {self._ahead.text!r}", self._ahead.offset)
+    def _expect(self, kind: str, wanted: str, mark: str = "") -> _Lexeme:
+        if self._ahead.kind != kind or (mark and self._ahead.text != mark):
+            self._fail(f"{wanted} belongs here, not {self._ahead.text!r}")
         return self._next()
 
     def _declaration(self) -> None:
-        start = self._expect("declare", "", "a declaration, <!ELEMENT …> or <!KEYWORD …>,")
-        word = self._expect("name", "", "ELEMENT or KEYWORD")
+        start = self._expect("declare", "a declaration, <!ELEMENT …> or <!KEYWORD …>,")
+        word = self._expect("name", "ELEMENT or KEYWORD")
         if word.text == "ELEMENT":
             self._element()
         elif word.text == "KEYWORD":
@@ -151,7 +148,7 @@ class _Parser:
             self._fail(f"'{word.text}' is no declaration; use ELEMENT or KEYWORD", word.offset)
 
     def _element_name(self) -> _Lexeme:
-        found = self._expect("name", "", "the name of an element")
+        found = self._expect("name", "the name of an element")
         if _XML_NAME.fullmatch(found.text) is None:
             self._fail(
                 f"'{found.text}' cannot name an element of XML; begin with a letter, not with "
@@ -173,104 +170,93 @@ class _Parser:
         if len(self._elements) >= _MOST_ELEMENTS:
             self._fail(f"there are more than {_MOST_ELEMENTS:,} elements; cut it up", name.offset)
         self._named.setdefault(name.text, name.offset)
-        if self._ahead.text in ("EMPTY", "ANY") and self._ahead.kind == "name":
-            word = self._next().text
-            element = Element(name.text, holds_any=word == "ANY", holds_text=word == "ANY")
-        elif self._ahead.text == "(":
+        if self._ahead.kind == "name" and self._ahead.text in ("EMPTY", "ANY"):
+            is_any = self._next().text == "ANY"
+            element = Element(name.text, holds_any=is_any, holds_text=is_any)
+        elif self._ahead.is_mark("("):
             element = self._content(name.text)
         else:
             self._fail(
                 f"'(' and what '{name.text}' may hold belong here, or EMPTY or ANY, "
-                f"not {self._ahead.text!r}",
-                self._ahead.offset,
+                f"not {self._ahead.text!r}"
             )
-        self._expect("mark", ">", f"'>' at the end of the declaration of '{name.text}'")
+        self._expect("mark", f"'>' at the end of the declaration of '{name.text}'", ">")
         self._elements[name.text] = element
 
     def _content(self, name: str) -> Element:
-        """Read groups within groups, the innermost on top of a stack."""
-        stack = [_Open(self._next().offset, [])]
-        while True:
-            group = stack[-1]
-            if self._ahead.text == "(" and self._ahead.kind == "mark":
-                if len(stack) >= _DEEPEST:
-                    self._fail(f"groups nest deeper than {_DEEPEST}", self._ahead.offset)
-                stack.append(_Open(self._next().offset, []))
-                continue
-            self._token(group, outermost=len(stack) == 1)
-            while self._ahead.text == ")":
-                closed = stack.pop()
-                self._next()
-                particle = self._closed(closed)
-                if not stack:
-                    return self._as_element(name, closed, particle)
-                stack[-1].parts.append(particle)
-            self._connector(stack[-1])
+        start = self._ahead.offset
+        particle, holds_text = self._group(1)
+        if not holds_text:
+            return Element(name, particle)
+        if not particle.parts:
+            return Element(name, holds_text=True)
+        if particle.occurs != "*" or any(p.kind != "name" or p.occurs for p in particle.parts):
+            self._fail(
+                f"text among elements is written ({_TEXT_ALONE} | a | b)*, with names alone", start
+            )
+        return Element(name, particle, holds_text=True)
 
-    def _token(self, group: _Open, *, outermost: bool) -> None:
-        if self._ahead.text == _TEXT_ALONE:
-            if not outermost or group.parts or group.holds_text:
-                self._fail(f"{_TEXT_ALONE} stands first in the outermost group", self._ahead.offset)
-            self._next()
-            group.holds_text = True
-            return
+    def _group(self, depth: int) -> tuple[Particle, bool]:
+        """Read a group, and tell whether it has text among its parts."""
+        if depth > _DEEPEST:
+            self._fail(f"groups nest deeper than {_DEEPEST}")
+        start = self._next().offset
+        parts: list[Particle] = []
+        kind: Kind | None = None
+        holds_text = False
+        while True:
+            if self._ahead.is_mark("("):
+                parts.append(self._group(depth + 1)[0])
+            elif self._ahead.text == _TEXT_ALONE:
+                if depth > 1 or parts or holds_text:
+                    self._fail(f"{_TEXT_ALONE} belongs first in the outermost group")
+                self._next()
+                holds_text = True
+            else:
+                parts.append(self._named_part())
+            if self._ahead.is_mark(")"):
+                self._next()
+                return self._closed(parts, kind, alone=not holds_text), holds_text
+            kind = self._connector(kind, start, holds_text=holds_text)
+
+    def _named_part(self) -> Particle:
         found = self._element_name()
         if found.text == _TEXT_ALONE.removeprefix("#"):
             self._fail(f"text is written {_TEXT_ALONE}, with '#'", found.offset)
         self._named.setdefault(found.text, found.offset)
-        group.parts.append(Particle("name", self._occurs(), found.text))
+        return Particle("name", self._occurs(), found.text)
 
     def _occurs(self) -> Occurs:
-        if self._ahead.kind == "mark" and self._ahead.text in _OCCURS:
-            return _OCCURS[self._next().text]
-        return ""
+        return _OCCURS[self._next().text] if self._ahead.is_mark("?+*") else ""
 
-    def _connector(self, group: _Open) -> None:
+    def _connector(self, joined: Kind | None, start: int, *, holds_text: bool) -> Kind:
+        """Read what joins two parts of the group that begins at ``start``."""
         mark = self._ahead
         if mark.kind != "mark" or mark.text not in _CONNECTORS:
+            line, column = self._place(start)
+            is_open = f"; '(' at line {line}, column {column} is open"
             self._fail(
                 f"',', '|', '&' or ')' belongs here, not {mark.text!r}"
-                + ("" if mark.kind != "end" else f"; '(' at {self._place(group.offset)} is open"),
-                mark.offset,
+                + (is_open if mark.kind == "end" else "")
             )
         kind = _CONNECTORS[mark.text]
-        if group.kind is not None and group.kind != kind:
+        if joined is not None and joined != kind:
             self._fail(
-                f"'{mark.text}' stands in a group joined by '{_JOINTS[group.kind]}'; put "
-                "one of them into parentheses of its own",
-                mark.offset,
+                f"'{mark.text}' stands in a group joined by '{_JOINTS[joined].strip()}'; put "
+                "one of them into parentheses of its own"
             )
-        if group.holds_text and kind != "choice":
-            self._fail(f"what follows {_TEXT_ALONE} is joined by '|'", mark.offset)
-        group.kind = kind
+        if holds_text and kind != "choice":
+            self._fail(f"what follows {_TEXT_ALONE} is joined by '|'")
         self._next()
+        return kind
 
-    def _place(self, offset: int) -> str:
-        line = self._source.count("\n", 0, offset) + 1
-        return f"line {line}, column {offset - self._source.rfind(chr(10), 0, offset)}"
-
-    def _closed(self, group: _Open) -> Particle:
+    def _closed(self, parts: list[Particle], kind: Kind | None, *, alone: bool) -> Particle:
         occurs = self._occurs()
-        if len(group.parts) == 1 and not group.holds_text:
-            only = group.parts[0]
-            if not occurs:
-                return only
-            if not only.occurs:
-                return Particle(only.kind, occurs, only.name, only.parts)
-        return Particle(group.kind or "sequence", occurs, parts=tuple(group.parts))
-
-    def _as_element(self, name: str, group: _Open, particle: Particle) -> Element:
-        if not group.holds_text:
-            return Element(name, particle)
-        if not particle.parts:
-            return Element(name, holds_text=True)
-        odd = next((part for part in particle.parts if part.kind != "name" or part.occurs), None)
-        if odd is not None or particle.occurs != "*":
-            self._fail(
-                f"text among elements is written ({_TEXT_ALONE} | a | b)*, with names alone",
-                group.offset,
-            )
-        return Element(name, particle, holds_text=True)
+        if len(parts) == 1 and alone:
+            only = parts[0]
+            if not occurs or not only.occurs:
+                return Particle(only.kind, occurs or only.occurs, only.name, only.parts)
+        return Particle(kind or "sequence", occurs, parts=tuple(parts))
 
     def _keyword(self, start: int) -> None:
         name = self._element_name()
@@ -283,7 +269,7 @@ class _Parser:
             if word.text in given:
                 self._fail(f"{word.text} is given twice; join the two", word.offset)
             given.add(word.text)
-            text = self._expect("text", "", f"a text in quotes behind {word.text}")
+            text = self._expect("text", f"a text in quotes behind {word.text}")
             if word.text == "KEYTOKENS":
                 tokens = tuple(dict.fromkeys(text.text.split()))
             elif word.text == "KEYPATTERN":
@@ -295,7 +281,7 @@ class _Parser:
                     f"'{word.text}' tells no element; use KEYTOKENS, KEYPATTERN or KEYROLE",
                     word.offset,
                 )
-        self._expect("mark", ">", "KEYTOKENS, KEYPATTERN, KEYROLE or '>'")
+        self._expect("mark", "KEYTOKENS, KEYPATTERN, KEYROLE or '>'", ">")
         if not (tokens or pattern or roles):
             self._fail(f"nothing tells '{name.text}'; add KEYTOKENS \"…\"", start)
         self._rules.append((Rule(name.text, tokens, pattern, roles), name.offset))
@@ -317,7 +303,7 @@ class _Parser:
         return roles
 
     def _check(self, model: Model) -> None:
-        """Refuse what no page could ever match, which is a slip of the pen."""
+        """Refuse what no page could ever match."""
         known = model.names
         for rule, offset in self._rules:
             if rule.element not in known:
@@ -328,18 +314,21 @@ class _Parser:
                     offset,
                 )
         sizes = model.sizes
-        for name in model.names:
+        for name in known:
+            least = model.least(name)
             if name not in sizes:
-                held = min(each for each in model.least(name) if each not in sizes)
+                held = min(each for each in least if each not in sizes)
                 self._fail(
                     f"'{name}' always has to hold '{held}', and so without end; make one of "
                     "them optional with '?' or '*'",
                     self._named[name],
                 )
-            if name in self._elements and sizes[name] - 1 > len(model.least(name)) + _MOST_HELD:
+            below = sizes[name] - 1
+            if below > len(least) + _MOST_HELD:
+                number = f"{below:,}" if below < 10**9 else f"more than {10**9:,}"
                 self._fail(
-                    f"'{name}' always has to hold {_count(sizes[name] - 1)} elements, those within "
-                    "others among them; make some of them optional with '?' or '*'",
+                    f"'{name}' always has to hold {number} elements, those within others among "
+                    "them; make some of them optional with '?' or '*'",
                     self._named[name],
                 )
 
@@ -353,16 +342,23 @@ def _instead(source: str, at: int) -> str:
     return "leave it out"
 
 
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else f"more than {10**9:,}"
-
-
 def write_model(model: Model) -> str:
     """Write a model as MEDL; reading that gives the same model."""
     lines = [
         f"<!ELEMENT {element.name} {_written(element)}>" for element in model.elements.values()
     ]
-    lines += [_rule(rule) for rule in model.rules]
+    for rule in model.rules:
+        pattern = rule.pattern.source if rule.pattern else ""
+        said = [
+            f"{word} '{text}'" if '"' in text else f'{word} "{text}"'
+            for word, text in (
+                ("KEYTOKENS", " ".join(rule.tokens)),
+                ("KEYPATTERN", pattern),
+                ("KEYROLE", " ".join(rule.roles)),
+            )
+            if text
+        ]
+        lines.append(f"<!KEYWORD {rule.element} {' '.join(said)}>")
     return "\n".join(lines) + "\n"
 
 
@@ -380,18 +376,4 @@ def _written(element: Element) -> str:
 def _particle(particle: Particle) -> str:
     if particle.kind == "name":
         return particle.name + particle.occurs
-    joint = {"sequence": ", ", "choice": " | ", "all": " & "}[particle.kind]
-    return f"({joint.join(map(_particle, particle.parts))}){particle.occurs}"
-
-
-def _rule(rule: Rule) -> str:
-    said = []
-    for word, text in (
-        ("KEYTOKENS", " ".join(rule.tokens)),
-        ("KEYPATTERN", rule.pattern.source if rule.pattern else ""),
-        ("KEYROLE", " ".join(rule.roles)),
-    ):
-        if text:
-            quote = "'" if '"' in text else '"'
-            said.append(f"{word} {quote}{text}{quote}")
-    return f"<!KEYWORD {rule.element} {' '.join(said)}>"
+    return f"({_JOINTS[particle.kind].join(map(_particle, particle.parts))}){particle.occurs}"

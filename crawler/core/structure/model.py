@@ -1,111 +1,47 @@
-"""What a document model says: which elements there are, where they may stand, how they are told."""
+"""A document model: which elements there are, where they may be, and what tells them."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from crawler.core.structure.least import ENDLESS, least_sizes
+from crawler.core.structure.content import Automaton, eased
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
+    from crawler.core.structure.content import Particle
     from crawler.core.structure.patterns import Pattern
 
-__all__ = ["GROUP", "ROLES", "TEXT", "Element", "Kind", "Model", "Occurs", "Particle", "Rule"]
-
-Kind = Literal["name", "sequence", "choice", "all"]
-Occurs = Literal["", "?", "+", "*"]
+__all__ = ["GROUP", "ROLES", "TEXT", "Element", "Model", "Rule"]
 
 TEXT: Final = "TEXT"
-"""Name of what no element of the model is: a piece of text."""
+"""Name of a piece of text that is no element of the model."""
 GROUP: Final = "GROUP"
-"""Name of a group under a heading that no element of the model is."""
+"""Name of a group under a heading that is no element of the model."""
 ROLES: Final = (
     "title", "author", "date", "summary", "section", "heading", "paragraph", "caption", "item",
     "quote", "code", "tag",
 )  # fmt: skip
 """What ``KEYROLE`` may name: what a block of a page is, by the project's own reading of it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Particle:
-    """Part of a content model.
-
-    ``kind``
-        ``name`` of one element; else ``sequence`` (``,``), ``choice`` (``|``) or ``all`` (``&``) of
-        ``parts``.
-    ``occurs``
-        ``""`` once, ``?`` at most once, ``+`` once or more, ``*`` any number of times.
-    """
-
-    kind: Kind
-    occurs: Occurs = ""
-    name: str = ""
-    parts: tuple[Particle, ...] = ()
-    _hash: int = field(default=0, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        # Told once: at each node of a page it is asked what is kept for a content model.
-        object.__setattr__(self, "_hash", hash((self.kind, self.occurs, self.name, self.parts)))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __reduce__(self) -> tuple[type[Particle], tuple[object, ...]]:
-        # Texts hash otherwise in each process, so that what is kept is told anew in another.
-        return Particle, (self.kind, self.occurs, self.name, self.parts)
-
-    def names(self) -> Iterator[str]:
-        """Yield the elements it names, in order, each as often as it is named."""
-        waiting = [self]
-        while waiting:
-            here = waiting.pop()
-            if here.kind == "name":
-                yield here.name
-            waiting += reversed(here.parts)
-
-    def required(self) -> frozenset[str]:
-        """Return the elements without which nothing matches."""
-        if self.occurs in ("?", "*"):
-            return frozenset()
-        if self.kind == "name":
-            return frozenset((self.name,))
-        parts = [part.required() for part in self.parts]
-        if self.kind == "choice":
-            return frozenset.intersection(*parts)
-        return frozenset().union(*parts)
-
-    def least(self, sizes: Mapping[str, int]) -> tuple[int, tuple[str, ...]]:
-        """Return how many elements the smallest match is, with those below, and its own.
-
-        Args:
-            sizes: of each element that is in such a sequence how many it is, with those below it.
-        """
-        if self.occurs in ("?", "*"):
-            return 0, ()
-        if self.kind == "name":
-            # What never ends is in no smallest sequence, but may stand beside one in a choice.
-            return sizes.get(self.name, ENDLESS), (self.name,)
-        options = [part.least(sizes) for part in self.parts]
-        if self.kind == "choice":
-            return min(options, key=lambda option: option[0])
-        return sum(size for size, _ in options), tuple(
-            name for _, names in options for name in names
-        )
+# Larger sizes are all alike.
+_HUGE: Final = 10**12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Element:
     """An ``ELEMENT`` declaration.
 
     ``content``
         What it may hold; None for ``EMPTY``, ``ANY`` and ``(#PCDATA)`` alone.
     ``holds_text``
-        Whether it has ``#PCDATA``: its own text stands as its content. That of others stands in the
-        attribute ``val``.
+        Whether it has ``#PCDATA``: its own text is its content. Other elements have their text in
+        the attribute ``val``.
     ``holds_any``
         Whether it is ``ANY``.
     """
@@ -115,13 +51,29 @@ class Element:
     holds_text: bool = False
     holds_any: bool = False
 
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The elements that have to be directly under it."""
+        return self.content.required() if self.content else frozenset()
+
+    @cached_property
+    def eased(self) -> Particle | None:
+        """The content model in a form that XML has."""
+        return eased(self.content) if self.content else None
+
+    @cached_property
+    def automaton(self) -> Automaton | None:
+        """The automaton of the eased content model; None if it takes its elements in any order."""
+        content = self.eased
+        return None if content is None or content.takes_everything else Automaton(content)
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A ``KEYWORD`` declaration: what tells an element. Several may name one element.
 
     ``tokens``
-        Words as they are written in the model; an underscore stands for a space.
+        Words as they are written in the model; an underscore is a space.
     ``pattern``
         An expression that part of a text has to match.
     ``roles``
@@ -143,7 +95,7 @@ class Model:
     ``rules``
         What tells them, in that order.
     ``name``
-        What messages call it.
+        What messages call the model.
     """
 
     elements: Mapping[str, Element]
@@ -152,21 +104,15 @@ class Model:
     _below: dict[str, frozenset[str]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _required: dict[str, frozenset[str]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    _least: dict[str, tuple[str, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     @property
     def root(self) -> str:
-        """The element declared first: it stands around all others."""
+        """The element declared first, which is around all others."""
         return next(iter(self.elements))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All elements, declared or only named, in the order in which they come first."""
+        """All elements, declared or only named, in the order of first occurrence."""
         found: dict[str, None] = {}
         for element in self.elements.values():
             found[element.name] = None
@@ -177,21 +123,19 @@ class Model:
     @cached_property
     def _children(self) -> Mapping[str, frozenset[str]]:
         every = frozenset(self.names)
-        return MappingProxyType(
-            {
-                element.name: every
-                if element.holds_any
-                else frozenset(element.content.names() if element.content else ())
-                for element in self.elements.values()
-            }
-        )
+        return {
+            name: every
+            if element.holds_any
+            else frozenset(element.content.names() if element.content else ())
+            for name, element in self.elements.items()
+        }
 
     def children(self, name: str) -> frozenset[str]:
-        """Return the elements that may stand directly under one."""
+        """Return the elements that may be directly under one."""
         return self._children.get(name, frozenset())
 
     def below(self, name: str) -> frozenset[str]:
-        """Return the elements that may stand under one, at any depth."""
+        """Return the elements that may be under one, at any depth."""
         known = self._below.get(name)
         if known is None:
             found: set[str] = set()
@@ -204,60 +148,67 @@ class Model:
             known = self._below[name] = frozenset(found)
         return known
 
-    def required(self, name: str) -> frozenset[str]:
-        """Return the elements that have to stand directly under one."""
-        known = self._required.get(name)
-        if known is None:
-            element = self.elements.get(name)
-            content = element.content if element is not None else None
-            known = self._required[name] = content.required() if content else frozenset()
-        return known
+    def lacking(self, name: str, children: Collection[str]) -> list[str]:
+        """Return the elements that one has to hold and does not, in the order of the model."""
+        element = self.elements.get(name)
+        missing = element.required - set(children) if element else ()
+        return [each for each in self.names if each in missing] if missing else []
 
     @cached_property
-    def sizes(self) -> Mapping[str, int]:
-        """Of each element how many it is at the least, with all below it that it has to hold.
+    def sizes(self) -> Mapping[str, float]:
+        """Of each element, how many elements it is with all that it has to hold; at most 10¹².
 
         Elements that no finite document can hold are not in it.
         """
-        return MappingProxyType(least_sizes(self))
+        users: defaultdict[str, list[Element]] = defaultdict(list)
+        sizes: dict[str, float] = {}
+        waiting: deque[Element] = deque()
+        for name in self.names:
+            element = self.elements.get(name)
+            if element is None or element.content is None:
+                sizes[name] = 1
+                continue
+            waiting.append(element)
+            for held in self.children(name):
+                users[held].append(element)
+        while waiting:
+            element = waiting.popleft()
+            size = 1 + element.content.least(sizes)[0] if element.content else 1
+            if size < sizes.get(element.name, math.inf):
+                sizes[element.name] = min(size, _HUGE)
+                waiting.extend(users[element.name])
+        return MappingProxyType(sizes)
+
+    @cached_property
+    def _least(self) -> dict[str, tuple[str, ...]]:
+        return {}
 
     def least(self, name: str) -> tuple[str, ...]:
-        """Return the children that an element has at the least, in order: those of fewest below."""
-        known = self._least.get(name)
-        if known is None:
+        """Return the fewest children that an element may have, in order: those of fewest below."""
+        if name not in self._least:
             element = self.elements.get(name)
-            content = element.content if element is not None else None
-            known = self._least[name] = content.least(self.sizes)[1] if content else ()
-        return known
+            content = element.content if element else None
+            self._least[name] = content.least(self.sizes)[1] if content else ()
+        return self._least[name]
 
     def may_repeat(self, name: str, child: str) -> bool:
         """Tell whether one element may hold more than one of another."""
         element = self.elements.get(name)
         if element is None or element.content is None:
             return element is not None and element.holds_any
-        seen = 0
-        waiting = [(element.content, False)]
-        while waiting:
-            here, repeated = waiting.pop()
-            repeated = repeated or here.occurs in ("*", "+")
-            if here.kind == "name" and here.name == child:
-                if repeated:
-                    return True
-                seen += 1
-            waiting += [(part, repeated) for part in here.parts]
-        return seen > 1
+        return element.content.may_repeat(child)
 
     @cached_property
     def roles(self) -> Mapping[str, tuple[str, ...]]:
-        """For each role the elements that have it, in the order of the model."""
-        found: dict[str, dict[str, None]] = {}
+        """For each role, the elements that have it, in the order of the model."""
+        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for rule in self.rules:
             for role in rule.roles:
-                found.setdefault(role, {})[rule.element] = None
-        return MappingProxyType({role: tuple(names) for role, names in found.items()})
+                found[role][rule.element] = None
+        return {role: tuple(names) for role, names in found.items()}
 
     def with_role(self, role: str, within: frozenset[str] | None = None) -> str | None:
-        """Return the first element that has a role, of those named by ``within``."""
+        """Return the first element that has a role; of those in ``within``, if given."""
         return next(
             (name for name in self.roles.get(role, ()) if within is None or name in within), None
         )

@@ -1,20 +1,23 @@
 r"""Regular expressions that take linear time, whatever the expression and whatever the text.
 
-The expressions of a document model come from its author and the texts from anybody's page. A
-matcher that goes back and tries again can be made to try for years, so this one does not: it
-follows all ways through the expression at once (Thompson, Regular expression search algorithm,
-CACM 1968), and keeps the sets of places it was in for the next text. No match is longer than
-:data:`MOST_CHARS`, so that a text of n characters takes at most n times that many steps.
+The expressions of a document model come from its author, and the texts from any page. Python's
+``re`` tries alternatives one after the other, which can take years. RE2 does not, but its ``\b``
+knows ASCII only. So ``re`` is used here for single characters, and the ways through an expression
+are followed all at once (Thompson, Regular expression search algorithm, CACM 1968). The sets of
+states reached are kept for the next text. No match is longer than :data:`MOST_CHARS`, so a text of
+n characters takes at most n times that many steps.
 
 Known are literal characters, ``.``, classes ``[a-z]`` and ``[^…]``, ``\d \w \s \D \W \S``,
 groups, ``|``, the quantifiers ``? * + {n} {n,} {n,m}``, and the places ``^ $ \b``. Case does not
-matter. Look-around and references are not known: they cannot be told in linear time.
+matter. Look-around and references are not known: no machine matches them in linear time.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from functools import reduce
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,27 +29,26 @@ MOST_CHARS: Final = 160
 _MOST_STATES: Final = 2_000
 _MOST_REPEATS: Final = 60
 _DEEPEST: Final = 30
-# Steps and sets of places kept for later texts; beyond, they are found anew. A set may have as many
-# numbers as there are states.
-_MOST_KEPT: Final = 20_000
-_MOST_SETS: Final = 2_000
+# Sets of states, and steps between them, kept for later texts.
+_MOST_SETS: Final = 500
+_MOST_STEPS: Final = 20_000
+_ATOM: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+_QUANTIFIER: Final = re.compile(r"[?*+]|\{(\d+)(?:(,)(\d*))?\}")
+_ESCAPES: Final = "dwsDWSntr"
+# What "re" warns of in a class, since it may once mean a set operation.
+_CLASS_MARKS: Final = re.compile(r"\\.|[\[&~|]|-(?=-)", re.DOTALL)
+# Bits of a context: what is around a place in a text.
+_AT_START, _AT_END, _WORD_BEFORE, _WORD_AFTER = 1, 2, 4, 8
+_CONTEXTS: Final = range(16)
 
-_START, _END, _WORD_EDGE = "^", "$", "b"
-_CLASSES: Final[dict[str, Callable[[str], bool]]] = {
-    "d": str.isdigit,
-    "w": lambda char: char.isalnum() or char == "_",
-    "s": str.isspace,
-    "D": lambda char: not char.isdigit(),
-    "W": lambda char: not (char.isalnum() or char == "_"),
-    "S": lambda char: not char.isspace(),
-}
-_CONTROL: Final = {"n": "\n", "t": "\t", "r": "\r"}
+_Builder: TypeAlias = "Callable[[int], int]"
+"""Lays out part of an expression before a state; returns the state that the part begins with."""
 
 
 class PatternError(ValueError):
-    """An expression is wrong, or cannot be told in linear time.
+    """An expression is wrong, or cannot be matched in linear time.
 
-    ``offset`` is where in the expression, in characters from 0.
+    ``offset`` is the place in the expression, in characters from 0.
     """
 
     def __init__(self, message: str, offset: int) -> None:
@@ -54,17 +56,33 @@ class PatternError(ValueError):
         self.offset = offset
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _State:
-    """One place in an expression.
+    """A state of the automaton.
 
-    ``test`` is what the next character has to be; ``edge`` a place that has to be here; where both
-    are None the way goes on to all of ``after`` without either. The last state goes nowhere.
+    ``test``
+        The pattern of the next character, or ``^``, ``$`` or ``b`` for a place; None for neither.
+    ``after``
+        The states that follow. A loop adds to it after the state is made.
     """
 
-    test: Callable[[str], bool] | None = None
-    edge: str | None = None
-    after: list[int] = field(default_factory=list)
+    test: re.Pattern[str] | str | None
+    after: list[int]
+
+
+@dataclass(slots=True, eq=False)
+class _StateSet:
+    """The states reached after some characters.
+
+    ``closures``
+        By context, the states reached without reading on, and whether the match may end there.
+    ``steps``
+        By context and next character, the set reached by reading it; None if there is none.
+    """
+
+    states: tuple[int, ...]
+    closures: dict[int, tuple[tuple[int, ...], bool]] = field(default_factory=dict)
+    steps: dict[tuple[int, str], _StateSet | None] = field(default_factory=dict)
 
 
 class Pattern:
@@ -79,15 +97,11 @@ class Pattern:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        compiler = _Compiler(source)
-        self._states = compiler.compile()
-        self._last = len(self._states) - 1
-        self._sets: list[tuple[int, ...]] = []
-        self._numbers: dict[tuple[int, ...], int] = {}
-        self._closed: dict[tuple[int, int], tuple[tuple[int, ...], bool]] = {}
-        self._steps: dict[tuple[int, int, str], int] = {}
-        self._firsts: dict[str, bool] = {}
-        if any(self._close(self._number((0,)), context)[1] for context in range(16)):
+        self._states = [_State(None, [])]
+        self._first = _Compiler(source, self._states).compile()
+        self._sets: dict[tuple[int, ...], _StateSet] = {}
+        self._reset()
+        if any(self._closure(self._start, context)[1] for context in _CONTEXTS):
             raise PatternError("it matches the empty text; have it name one character at least", 0)
 
     def __eq__(self, other: object) -> bool:
@@ -101,309 +115,214 @@ class Pattern:
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where matches begin and end: from the left, each the longest, none overlapping."""
-        start, length = 0, len(text)
-        lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
-        firsts = self._firsts
-        while start < length:
-            char = lowered[start]
-            if char not in firsts:
-                if len(firsts) > _MOST_KEPT:
-                    firsts.clear()
-                firsts[char] = any(self._step(0, around, char) >= 0 for around in range(16))
-            if not firsts[char]:
-                start += 1
-                continue
-            end = self._longest(lowered, start)
-            if end > start:
-                yield start, end
-                start = end
-            else:
-                start += 1
+        at = 0
+        while at < len(text):
+            end = self._longest(text, at) if self._may_begin(text[at]) else -1
+            if end > at:
+                yield at, end
+            at = max(end, at + 1)
 
     def covers(self, text: str) -> bool:
         """Tell whether the expression matches a text of its whole length."""
         return next(self.find(text), None) == (0, len(text))
 
+    def _reset(self) -> None:
+        for kept in self._sets.values():
+            kept.steps.clear()  # sets refer to each other in circles
+        self._start = _StateSet((self._first,))
+        self._sets = {self._start.states: self._start}
+        self._begins: dict[str, bool] = {}
+        self._step_count = 0
+
+    def _may_begin(self, char: str) -> bool:
+        known = self._begins.get(char)
+        if known is None:
+            known = any(self._step(self._start, context, char) for context in _CONTEXTS)
+            self._begins[char] = known
+        return known
+
     def _longest(self, text: str, start: int) -> int:
-        """Return where the longest match that begins at ``start`` ends; -1 where there is none."""
-        if len(self._sets) > _MOST_SETS:
-            self._forget()
-        current, found = 0, -1
+        """Return where the longest match that begins at ``start`` ends; -1 if there is none."""
+        if len(self._sets) > _MOST_SETS or self._step_count > _MOST_STEPS:
+            self._reset()
+        here, found = self._start, -1
         limit = min(len(text), start + MOST_CHARS)
         for place in range(start, limit + 1):
             context = _context(text, place)
-            _, matched = self._close(current, context)
-            if matched:
+            if self._closure(here, context)[1]:
                 found = place
-            if place == limit:
+            following = self._step(here, context, text[place]) if place < limit else None
+            if following is None:
                 break
-            current = self._step(current, context, text[place])
-            if current < 0:
-                break
+            here = following
         return found
 
-    def _forget(self) -> None:
-        """Drop what is kept; sets get new numbers, but for the first, where every match begins."""
-        first = self._sets[0]
-        for kept in (self._sets, self._numbers, self._closed, self._steps):
-            kept.clear()
-        self._number(first)
-
-    def _number(self, states: tuple[int, ...]) -> int:
-        number = self._numbers.get(states)
-        if number is None:
-            number = self._numbers[states] = len(self._sets)
-            self._sets.append(states)
-        return number
-
-    def _close(self, number: int, context: int) -> tuple[tuple[int, ...], bool]:
-        """Return where one is without reading on, and whether that is the end."""
-        key = (number, context)
-        known = self._closed.get(key)
+    def _closure(self, here: _StateSet, context: int) -> tuple[tuple[int, ...], bool]:
+        known = here.closures.get(context)
         if known is None:
             reached: set[int] = set()
-            waiting = list(self._sets[number])
+            waiting = list(here.states)
             while waiting:
-                here = waiting.pop()
-                if here in reached:
-                    continue
-                reached.add(here)
-                state = self._states[here]
-                if state.test is None and (state.edge is None or _is_edge(state.edge, context)):
-                    waiting += state.after
-            known = self._closed[key] = (tuple(sorted(reached)), self._last in reached)
+                number = waiting.pop()
+                state = self._states[number]
+                if number not in reached:
+                    reached.add(number)
+                    if state.test is None or _is_place(state.test, context):
+                        waiting += state.after
+            known = here.closures[context] = (tuple(reached), 0 in reached)
         return known
 
-    def _step(self, number: int, context: int, char: str) -> int:
-        """Return the set of places after one more character; -1 where there is none."""
-        key = (number, context, char)
-        known = self._steps.get(key)
-        if known is None:
-            if len(self._steps) > _MOST_KEPT:
-                self._steps.clear()
+    def _step(self, here: _StateSet, context: int, char: str) -> _StateSet | None:
+        key = context, char
+        if key not in here.steps:
             onward: set[int] = set()
-            for here in self._close(number, context)[0]:
-                state = self._states[here]
-                if state.test is not None and state.test(char):
+            for number in self._closure(here, context)[0]:
+                state = self._states[number]
+                if isinstance(state.test, re.Pattern) and state.test.match(char):
                     onward.update(state.after)
-            known = self._steps[key] = self._number(tuple(sorted(onward))) if onward else -1
-        return known
+            found = tuple(sorted(onward))
+            here.steps[key] = self._sets.setdefault(found, _StateSet(found)) if found else None
+            self._step_count += 1
+        return here.steps[key]
 
 
 def _context(text: str, place: int) -> int:
-    """Return what stands around a place, as bits: start, end, a word before, a word after."""
+    context = 0
     if place == 0:
-        before = 1
-    else:
-        char = text[place - 1]
-        before = 4 if char.isalnum() or char == "_" else 0
+        context |= _AT_START
+    elif text[place - 1].isalnum() or text[place - 1] == "_":
+        context |= _WORD_BEFORE
     if place == len(text):
-        return before | 2
-    char = text[place]
-    return before | (8 if char.isalnum() or char == "_" else 0)
+        context |= _AT_END
+    elif text[place].isalnum() or text[place] == "_":
+        context |= _WORD_AFTER
+    return context
 
 
-def _is_edge(edge: str, context: int) -> bool:
-    if edge == _START:
-        return bool(context & 1)
-    if edge == _END:
-        return bool(context & 2)
-    return bool(context & 4) != bool(context & 8)
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Part of an expression: the states it begins and ends at."""
-
-    first: int
-    last: int
+def _is_place(test: re.Pattern[str] | str, context: int) -> bool:
+    if test == "b":
+        return bool(context & _WORD_BEFORE) != bool(context & _WORD_AFTER)
+    return bool(context & (_AT_START if test == "^" else _AT_END)) and isinstance(test, str)
 
 
 class _Compiler:
-    """Reads an expression from left to right and lays out its states."""
+    """Reads an expression from left to right, and lays out its states from right to left.
 
-    def __init__(self, source: str) -> None:
+    Args:
+        source: the expression.
+        states: takes the states; the first, number 0, is the end of the expression.
+    """
+
+    def __init__(self, source: str, states: list[_State]) -> None:
         self._source = source
+        self._states = states
         self._at = 0
-        self._states: list[_State] = []
 
-    def compile(self) -> list[_State]:
-        first = self._new()
-        piece = self._choice(0)
+    def compile(self) -> int:
+        """Return the state that the expression begins with."""
+        build = self._choice(0)
         if self._at < len(self._source):
-            raise PatternError("')' closes no group; leave it out or write '\\)'", self._at)
-        self._states[first].after.append(piece.first)
-        self._states[piece.last].after.append(self._new())
-        return self._states
+            self._fail("')' closes no group; leave it out or write '\\)'")
+        return build(0)
 
-    def _new(self, test: Callable[[str], bool] | None = None, edge: str | None = None) -> int:
+    def _fail(self, message: str, offset: int | None = None) -> NoReturn:
+        raise PatternError(message, self._at if offset is None else offset)
+
+    def _new(self, test: re.Pattern[str] | str | None, after: list[int]) -> int:
         if len(self._states) >= _MOST_STATES:
-            raise PatternError("it is too large; use smaller repeat counts", self._at)
-        self._states.append(_State(test, edge))
+            self._fail("it is too large; use smaller repeat counts", 0)
+        self._states.append(_State(test, after))
         return len(self._states) - 1
-
-    def _choice(self, depth: int) -> _Piece:
-        if depth > _DEEPEST:
-            raise PatternError(f"groups nest deeper than {_DEEPEST}; write it flatter", self._at)
-        first, last = self._new(), self._new()
-        while True:
-            piece = self._sequence(depth)
-            self._states[first].after.append(piece.first)
-            self._states[piece.last].after.append(last)
-            if self._peek() != "|":
-                return _Piece(first, last)
-            self._at += 1
-
-    def _sequence(self, depth: int) -> _Piece:
-        first = last = self._new()
-        while (char := self._peek()) and char not in "|)":
-            start = self._at
-            piece = self._repeated(self._atom(depth), start, depth)
-            self._states[last].after.append(piece.first)
-            last = piece.last
-        return _Piece(first, last)
 
     def _peek(self) -> str:
         return self._source[self._at : self._at + 1]
 
-    def _repeated(self, piece: _Piece, start: int, depth: int) -> _Piece:
-        """Read the quantifier behind an atom; counted repeats lay out the atom again."""
-        char = self._peek()
-        if not char or char not in "?*+{":
-            return piece
-        if char == "{":
-            low, high = self._counts()
-        else:
+    def _choice(self, depth: int) -> _Builder:
+        if depth > _DEEPEST:
+            self._fail(f"groups nest deeper than {_DEEPEST}; write it flatter")
+        options = [self._sequence(depth)]
+        while self._peek() == "|":
             self._at += 1
-            low, high = {"?": (0, 1), "*": (0, None), "+": (1, None)}[char]
-        after = self._at
-        if self._peek() and self._peek() in "?*+{":
-            raise PatternError("a quantifier follows a quantifier; leave one out", self._at)
-        copies = [piece]
-        for _ in range((max(low, 1) if high is None else max(high, 1)) - 1):
-            self._at = start
-            copies.append(self._atom(depth))
-        self._at = after
-        first, last = self._new(), self._new()
-        here = first
-        for number, copy in enumerate(copies):
-            self._states[here].after.append(copy.first)
-            if number >= low:
-                self._states[here].after.append(last)
-            here = copy.last
-        if high is None:
-            self._states[here].after.append(copies[-1].first)
-        if high == 0:
-            self._states[first].after[:] = [last]
-        self._states[here].after.append(last)
-        return _Piece(first, last)
+            options.append(self._sequence(depth))
+        return lambda then: self._new(None, [option(then) for option in options])
 
-    def _counts(self) -> tuple[int, int | None]:
-        start = self._at
-        end = self._source.find("}", start)
-        low, comma, high = self._source[start + 1 : end if end >= 0 else None].partition(",")
-        if end < 0 or not low.isdecimal() or (high and not high.isdecimal()):
-            raise PatternError(
-                "'{' begins no repeat count; write {2}, {2,} or {2,4}, or '\\{'", start
-            )
-        counts = int(low), (int(low) if not comma else int(high) if high else None)
-        if max(counts[0], counts[1] or 0) > _MOST_REPEATS:
-            raise PatternError(f"a repeat count is above {_MOST_REPEATS}; use a smaller one", start)
-        if counts[1] is not None and counts[1] < counts[0]:
-            raise PatternError("a repeat count ends below where it begins; turn it round", start)
-        self._at = end + 1
-        return counts
+    def _sequence(self, depth: int) -> _Builder:
+        parts: list[_Builder] = []
+        while (char := self._peek()) and char not in "|)":
+            parts.append(self._repeated(self._part(depth)))
+        parts.reverse()
+        return lambda then: reduce(lambda after, part: part(after), parts, then)
 
-    def _atom(self, depth: int) -> _Piece:
+    def _repeated(self, part: _Builder) -> _Builder:
         start, char = self._at, self._peek()
-        self._at += 1
+        found = _QUANTIFIER.match(self._source, start)
+        if found is None:
+            if char == "{":
+                self._fail("'{' begins no repeat count; write {2}, {2,} or {2,4}, or '\\{'")
+            return part
+        self._at = found.end()
+        low, high = {"?": (0, 1), "*": (0, -1), "+": (1, -1)}.get(char, (0, 0))
+        if char == "{":
+            low = int(found[1])
+            high = low if not found[2] else int(found[3]) if found[3] else -1
+        if max(low, high) > _MOST_REPEATS:
+            self._fail(f"a repeat count is above {_MOST_REPEATS}; use a smaller one", start)
+        if 0 <= high < low:
+            self._fail("a repeat count ends below where it begins; turn it round", start)
+        if self._peek() and self._peek() in "?*+{":
+            self._fail("a quantifier follows a quantifier; leave one out")
+        return lambda then: self._lay_out(part, low, high, then)
+
+    def _lay_out(self, part: _Builder, low: int, high: int, then: int) -> int:
+        """Lay out a part ``low`` to ``high`` times; a ``high`` of -1 is without end."""
+        here = then
+        if high < 0:
+            after = [then]
+            here = self._new(None, after)
+            after.append(part(here))
+        for _ in range(high - low):
+            here = self._new(None, [then, part(here)])
+        for _ in range(low):
+            here = part(here)
+        return here
+
+    def _part(self, depth: int) -> _Builder:
+        start, char = self._at, self._peek()
         if char == "(":
             return self._group(start, depth)
         if char in "?*+{":
-            raise PatternError(f"'{char}' repeats nothing; write '\\{char}' for itself", start)
-        if char in "^$":
-            return self._one(edge=char)
-        if char == ".":
-            return self._one(lambda other: other != "\n")
+            self._fail(f"'{char}' repeats nothing; write '\\{char}' for itself")
+        found = _ATOM.match(self._source, start)
+        if found is None:
+            self._fail("'[' is never closed; add ']' or write '\\['" if char == "["
+                       else "a backslash ends it; write '\\\\' for itself")  # fmt: skip
+        self._at = found.end()
+        atom = found[0]
+        if atom in ("^", "$", "\\b"):
+            return lambda then: self._new(atom[-1], [then])
+        if char == "\\" and atom[1].isalnum() and atom[1] not in _ESCAPES:
+            self._fail(f"'{atom}' is not known; see the list of what is", start)
         if char == "[":
-            return self._one(self._class(start))
-        if char == "\\":
-            return self._escape(start)
-        return self._one(_same(char))
+            atom = _CLASS_MARKS.sub(
+                lambda mark: mark[0] if mark[0][0] == "\\" else f"\\{mark[0]}", atom[1:]
+            )
+            atom = f"[{atom}"
+        try:
+            test = re.compile(atom, re.IGNORECASE)
+        except re.error as error:
+            raise PatternError(f"'{found[0]}' is wrong: {error.msg}", start) from error
+        return lambda then: self._new(test, [then])
 
-    def _one(self, test: Callable[[str], bool] | None = None, edge: str | None = None) -> _Piece:
-        first, last = self._new(test, edge), self._new()
-        self._states[first].after.append(last)
-        return _Piece(first, last)
-
-    def _group(self, start: int, depth: int) -> _Piece:
+    def _group(self, start: int, depth: int) -> _Builder:
+        self._at += 1
         if self._peek() == "?":
-            if self._source[self._at : self._at + 2] != "?:":
-                raise PatternError(
-                    "'(?' begins what cannot be told in linear time; use plain groups", start
+            if not self._source.startswith("?:", self._at):
+                self._fail(
+                    "'(?' begins what cannot be matched in linear time; use plain groups", start
                 )
             self._at += 2
-        piece = self._choice(depth + 1)
+        build = self._choice(depth + 1)
         if self._peek() != ")":
-            raise PatternError("'(' is never closed; add ')' or write '\\('", start)
+            self._fail("'(' is never closed; add ')' or write '\\('", start)
         self._at += 1
-        return piece
-
-    def _escape(self, start: int) -> _Piece:
-        char = self._peek()
-        self._at += 1
-        if not char:
-            raise PatternError("a backslash ends it; write '\\\\' for itself", start)
-        if char == "b":
-            return self._one(edge=_WORD_EDGE)
-        if char in _CLASSES:
-            return self._one(_CLASSES[char])
-        if char.isdigit():
-            raise PatternError("a reference cannot be told in linear time; repeat the part", start)
-        if char.isalpha() and char not in _CONTROL:
-            raise PatternError(f"'\\{char}' is not known; see the list of what is", start)
-        return self._one(_same(_CONTROL.get(char, char)))
-
-    def _class(self, start: int) -> Callable[[str], bool]:
-        negated = self._peek() == "^"
-        self._at += negated
-        tests: list[Callable[[str], bool]] = []
-        first = True
-        while (char := self._peek()) != "]" or first:
-            first = False
-            if not char:
-                raise PatternError("'[' is never closed; add ']' or write '\\['", start)
-            low = self._member(start)
-            if not isinstance(low, str):
-                tests.append(low)
-                continue
-            if self._peek() == "-" and self._source[self._at + 1 : self._at + 2] not in ("]", ""):
-                self._at += 1
-                high = self._member(start)
-                if not isinstance(high, str) or high < low:
-                    raise PatternError("a range in '[…]' ends below where it begins", start)
-                tests.append(_between(low, high))
-            else:
-                tests.append(_same(low))
-        self._at += 1
-        return lambda other: any(test(other) for test in tests) != negated
-
-    def _member(self, start: int) -> str | Callable[[str], bool]:
-        char = self._peek()
-        self._at += 1
-        if char != "\\":
-            return char
-        char = self._peek()
-        self._at += 1
-        if not char:
-            raise PatternError("'[' is never closed; add ']' or write '\\['", start)
-        return _CLASSES.get(char) or _CONTROL.get(char, char)
-
-
-def _same(char: str) -> Callable[[str], bool]:
-    low = char.lower()
-    return lambda other: other == low
-
-
-def _between(low: str, high: str) -> Callable[[str], bool]:
-    return lambda other: low <= other <= high or low <= other.upper() <= high
+        return build

@@ -1,0 +1,253 @@
+"""The tree that a page becomes, made valid by its model, and written as XML.
+
+Step 4 of the paper. No text of the page is lost or moved: an element where the model does not allow
+it becomes ``TEXT``. What the model asks for and the page does not have is put in, empty, and
+reported (section 4.3).
+
+The DTD that a model implies has the elements of the model, and two more: ``TEXT``, a piece of text
+that is no element, and ``GROUP``, what is under a heading that is none. They may be before, between
+and behind the children of any element that has children. An element with ``#PCDATA`` has its own
+text as its content; any other has it in the attribute ``val``. Where XML has no form for a content
+model, the DTD has it eased (:func:`crawler.core.structure.content.eased`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from lxml import etree
+
+from crawler.core.structure.model import GROUP, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from crawler.core.structure.content import Particle
+    from crawler.core.structure.model import Element, Model
+
+__all__ = ["ITEM", "Node", "bottom_up", "fit", "full_text", "implied_dtd", "to_xml"]
+
+ITEM: Final = "#item"
+"""Name of a list item, table row or paragraph while its contents are being grouped."""
+
+# All that XML 1.0 does not take as a character; lone surrogates among them.
+_NO_CHARS: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BETWEEN: Final = f"({TEXT} | {GROUP})*"
+_NAMESPACE: Final = "urn:medl:"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An element, a piece of ``TEXT``, a ``GROUP``, or an :data:`ITEM` while grouping.
+
+    ``text``
+        Its own text as the page has it, white space folded; of a group its title.
+    ``added``
+        Whether it is not on the page, but put in because the model asks for it.
+    ``headed``
+        Whether its text is a heading of what is under it; or, if it has none, that of its first
+        child.
+    """
+
+    name: str
+    text: str = ""
+    children: list[Node] = field(default_factory=list)
+    added: bool = False
+    headed: bool = False
+
+    @property
+    def is_element(self) -> bool:
+        """Whether it is an element of the model."""
+        return self.name not in (TEXT, GROUP, ITEM)
+
+    @property
+    def title(self) -> str:
+        """The heading of what is headed: its own text, or else that of its first child."""
+        if not self.headed:
+            return ""
+        return self.text or (self.children[0].text if self.children else "")
+
+    def walk(self) -> Iterator[Node]:
+        """Yield it and all nodes below, depth first: in the order of the page."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
+
+
+def bottom_up(root: Node) -> list[Node]:
+    """Return all nodes of a tree, each after those below it."""
+    return list(root.walk())[::-1]
+
+
+def _texts(root: Node) -> Iterator[str]:
+    return (node.text for node in root.walk() if node.text)
+
+
+def full_text(root: Node) -> str:
+    """Return all text of a tree in the order of the page, spaces between the texts of nodes."""
+    return " ".join(_texts(root))
+
+
+def fit(root: Node, model: Model, problem: Callable[[str], None]) -> None:
+    """Make a tree valid by the model's DTD, in place.
+
+    Args:
+        root: the tree; its root is the root of the model.
+        model: the model.
+        problem: called with a sentence for what the model asks for and the page does not have.
+    """
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.name != GROUP:
+            _fit_children(node, model, problem)
+        waiting += node.children
+
+
+def _fit_children(node: Node, model: Model, problem: Callable[[str], None]) -> None:
+    element = model.elements.get(node.name)
+    if element is not None and element.holds_any:
+        return
+    if element is None or element.content is None:
+        # It may have no children: what was put under it is part of its text.
+        node.text = full_text(node)
+        node.children = []
+        return
+    node.children = list(_allowed(node.children, model.children(node.name)))
+    names = [child.name for child in node.children if child.is_element]
+    for missing in model.lacking(node.name, names):
+        problem(f"{node.name}: required element {missing} is missing")
+    if element.holds_text or element.automaton is None:
+        return
+    steps, tail = element.automaton.nearest(names)
+    done: list[Node] = []
+    plan = iter(steps)
+    for child in node.children:
+        if not child.is_element:
+            done.append(child)
+            continue
+        step = next(plan)
+        done += [_added(name, model) for name in step.missing]
+        done += [child] if step.taken else (Node(TEXT, text) for text in _texts(child))
+    node.children = done + [_added(name, model) for name in tail]
+
+
+def _allowed(children: list[Node], allowed: frozenset[str]) -> Iterator[Node]:
+    """Yield children; for one that is not allowed its text, and then its own children."""
+    waiting = children[::-1]
+    while waiting:
+        child = waiting.pop()
+        if child.name in allowed or child.name in (TEXT, GROUP):
+            yield child
+        elif child.headed and child.name != ITEM:
+            # What is under a heading stays under it.
+            inner = child.children if child.text else child.children[1:]
+            yield Node(GROUP, child.title, inner, headed=True)
+        else:
+            if child.text:
+                yield Node(TEXT, child.text)
+            waiting += reversed(child.children)
+
+
+def _added(name: str, model: Model) -> Node:
+    """Return an element that is not on the page, with the least that it has to hold."""
+    root = Node(name, added=True)
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        element = model.elements.get(node.name)
+        if element is not None and element.automaton is not None:
+            node.children = [Node(each, added=True) for each in model.least(node.name)]
+            waiting += node.children
+    return root
+
+
+def to_xml(root: Node, model: Model, *, doctype: bool = False) -> str:
+    """Write a tree as an XML document.
+
+    Args:
+        root: a tree that :func:`fit` has made valid.
+        model: the model.
+        doctype: whether the document has its own DTD in it.
+    """
+    spaces = _namespaces(model)
+    top = etree.Element(_qualified(root.name, spaces), nsmap=spaces)
+    waiting = [(root, top)]
+    while waiting:
+        node, element = waiting.pop()
+        _write_text(node, element, model.elements.get(node.name))
+        waiting += [
+            (child, etree.SubElement(element, _qualified(child.name, spaces)))
+            for child in node.children
+        ]
+    text = etree.tostring(top, encoding="utf-8", pretty_print=True).decode("utf-8")
+    declared = f"<!DOCTYPE {root.name} [\n{implied_dtd(model)}]>\n" if doctype else ""
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{declared}{text}'
+
+
+def _namespaces(model: Model) -> dict[str, str]:
+    """Return an address for each prefix of the model's names, since XML asks for one."""
+    prefixes = dict.fromkeys(name.partition(":")[0] for name in model.names if ":" in name)
+    return {prefix: _NAMESPACE + prefix for prefix in prefixes}
+
+
+def _qualified(name: str, spaces: Mapping[str, str]) -> str:
+    prefix, colon, local = name.partition(":")
+    return f"{{{spaces[prefix]}}}{local}" if colon else name
+
+
+def _write_text(node: Node, element: etree._Element, declared: Element | None) -> None:
+    text = _NO_CHARS.sub("", node.text)
+    if node.name == GROUP:
+        element.set("title", text)
+    elif declared is not None and declared.holds_text:
+        element.text = text or None
+    elif text or node.name == TEXT:
+        element.set("val", text)
+
+
+def implied_dtd(model: Model) -> str:
+    """Return the DTD of a model's results."""
+    lines: list[str] = []
+    for name in model.names:
+        element = model.elements.get(name)
+        lines.append(f"<!ELEMENT {name} {_dtd_content(element)}>")
+        if element is None or not element.holds_text:
+            lines.append(f"<!ATTLIST {name} val CDATA #IMPLIED>")
+        if name == model.root:
+            lines += [
+                f'<!ATTLIST {name} xmlns:{prefix} CDATA #FIXED "{address}">'
+                for prefix, address in _namespaces(model).items()
+            ]
+    lines += [
+        f"<!ELEMENT {TEXT} EMPTY>", f"<!ATTLIST {TEXT} val CDATA #REQUIRED>",
+        f"<!ELEMENT {GROUP} ANY>", f"<!ATTLIST {GROUP} title CDATA #REQUIRED>",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _dtd_content(element: Element | None) -> str:
+    if element is None or (element.content is None and not element.holds_text):
+        return "EMPTY"
+    if element.holds_any:
+        return "ANY"
+    content = element.eased
+    if element.content is None or content is None:
+        return "(#PCDATA)"
+    if element.holds_text or element.automaton is None:
+        names = dict.fromkeys(element.content.names())
+        text = ("#PCDATA",) if element.holds_text else ()
+        return f"({' | '.join((*text, *names, TEXT, GROUP))})*"
+    return f"({_BETWEEN}, {_spaced(content)})"
+
+
+def _spaced(particle: Particle) -> str:
+    """Write a content model, with room for what is no element behind each one."""
+    if particle.kind == "name":
+        return f"({particle.name}, {_BETWEEN}){particle.occurs}"
+    joint = ", " if particle.kind == "sequence" else " | "
+    return f"({joint.join(map(_spaced, particle.parts))}){particle.occurs}"
