@@ -1,37 +1,76 @@
-"""What a person reads when a crawl has ended, made from the crawl's stats alone."""
+"""The summary of a crawl that has ended, made from the crawl's statistics alone."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.wording import fit_width
+from crawler.core.wording import fit_width, show_seconds
+from crawler.journey.statistics import by_reason, number, reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["by_reason", "summary"]
+__all__ = ["summary"]
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5
 _SITES_SHOWN: Final = 5
 _MOST_DROPPED: Final = 10
 
+# The lines between those of the pages and those of the output: each has a label, the statistic
+# without which it is not shown, and a text. Names without "corpus/" in front are sums.
+_LINES: Final = (
+    ("sites", "sites", "{sites:,}"),
+    ("blocks", "blocks", "{blocks/kept:,} kept, {blocks/dropped:,} dropped"),
+    ("tables", "tables/genuine", "{tables/genuine:,} genuine, {tables/layout:,} layout"),
+    (
+        "structure",
+        "structure/pages",
+        (
+            "{structure/pages:,} pages, {structure/unmatched:,} of them unmatched, "
+            "{structure/incomplete:,} incomplete"
+        ),
+    ),
+    (
+        "wrapper",
+        "wrapper/pages",
+        (
+            "{wrapper/pages:,} pages, {wrapper/no_fit:,} of them no longer fit, "
+            "{wrapper/script_failed:,} scripts failed"
+        ),
+    ),
+    ("pauses", "pauses/count", "{pauses/count:,} of sites in trouble, {pauses} in all"),
+    ("feeds", "feeds", "{feeds:,} could not be stored"),
+    ("feeds", "feeds/missing", "{feeds/missing:,} items are missing from the output"),
+    ("folder", "tables/failed", "it lacks tables of {tables/failed:,} pages, see the log"),
+    (
+        "folder",
+        "structure/failed",
+        "it lacks the structure of {structure/failed:,} pages, see the log",
+    ),
+    ("held pages", "drain_errors", "could not all be read back, see the log"),
+    ("counts", "counts/failed", "{counts/failed:,} could not be kept or read, see the log"),
+    ("items", "items/flawed", "{items/flawed:,} with url and html were no pages, see the log"),
+    ("errors", "errors", "{errors:,}, see the log"),
+)
+
 
 def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     """Describe a crawl in a few lines.
 
     Args:
-        stats: The crawl's stats, as Scrapy's stats collector holds them.
-        outputs: Where items were written, each with its number of items.
+        stats: the crawl's statistics, as Scrapy's stats collector holds them.
+        outputs: where items were written, each with its number of items.
 
     Returns:
         Lines without line ends; the first is the heading.
     """
+    figures = [*_pages(stats), *_lines(stats), *_left_alone(stats)]
     return [
         _heading(stats),
-        *(f"  {label:<11} {text}" for label, text in _figures(stats)),
-        *_left_alone(stats),
+        *(f"  {label:<11} {text}" for label, text in figures),
         *_most_dropped(stats),
         *_outputs([*_parts(stats), *outputs, *_folders(stats)]),
         *_spool(stats),
@@ -42,75 +81,35 @@ def _heading(stats: Mapping[str, Any]) -> str:
     reason = stats.get("finish_reason", "finished")
     verb = "Crawl finished" if reason == "finished" else f"Crawl ended early ({reason})"
     seconds = stats.get("elapsed_time_seconds")
-    return verb if seconds is None else f"{verb} after {_duration(seconds)}"
+    return verb if seconds is None else f"{verb} after {show_seconds(seconds)}"
 
 
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    if minutes:
-        return f"{minutes} min {rest} s"
-    return f"{seconds:.1f} s"
-
-
-def _figures(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield from _fetched(stats)
-    if failed := by_reason(stats, "corpus/failed/"):
-        yield "failed", failed
-    if cut := by_reason(stats, "corpus/cut/"):
-        yield "not visited", cut
-    if sites := _count(stats, "corpus/sites"):
-        yield "sites", f"{sites:,}"
-    kept, lost = _count(stats, "corpus/blocks/kept"), _count(stats, "corpus/blocks/dropped")
-    if kept or lost:
-        yield "blocks", f"{kept:,} kept, {lost:,} dropped"
-    genuine, layout = _count(stats, "corpus/tables/genuine"), _count(stats, "corpus/tables/layout")
-    if genuine:
-        yield "tables", f"{genuine:,} genuine, {layout:,} layout"
-    if structures := _count(stats, "corpus/structure/pages"):
-        unmatched, incomplete = (
-            _count(stats, f"corpus/structure/{key}") for key in ("unmatched", "incomplete")
-        )
-        yield (
-            "structure",
-            f"{structures:,} pages, {unmatched:,} of them unmatched, {incomplete:,} incomplete",
-        )
-    if wrapped := _count(stats, "corpus/wrapper/pages"):
-        misfits, scripts = (
-            _count(stats, f"corpus/wrapper/{key}") for key in ("no_fit", "script_failed")
-        )
-        yield (
-            "wrapper",
-            f"{wrapped:,} pages, {misfits:,} of them no longer fit, {scripts:,} scripts failed",
-        )
-    if pauses := _count(stats, "corpus/pauses/count"):
-        seconds = _duration(float(stats.get("corpus/pauses/seconds") or 0))
-        yield "pauses", f"{pauses:,} of sites in trouble, {seconds} in all"
-    yield from _trouble(stats)
-
-
-def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Say what became of the pages that came. The figures of these lines add up."""
-    fetched = _count(stats, "corpus/pages/fetched")
-    exported = _count(stats, "corpus/pages/exported")
-    broken = _count(stats, "corpus/pages/broken")
-    # What the stages refuse is counted under "skipped", with its reasons.
-    refused = _count(stats, "item_dropped_reasons_count/RefusedItem")
-    dropped = _count(stats, "item_dropped_count") - refused
-    joined = _count(stats, "corpus/pages/joined")
-    skipped = _reasons(stats, "corpus/skipped/")
-    pages = f"{fetched:,} fetched, {exported:,} exported"
+def _pages(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say what became of the pages that were fetched. The numbers of these lines add up."""
+    fetched, exported, broken, joined = (
+        number(stats, f"corpus/pages/{name}")
+        for name in ("fetched", "exported", "broken", "joined")
+    )
+    dropped = number(stats, "item_dropped_count")
+    skipped = reasons(stats, "corpus/skipped/")
     # Near-duplicates that are not exported are among the skipped.
-    marked = _count(stats, "corpus/pages/near_duplicates") - skipped.get("near-duplicate", 0)
-    if marked > 0:
-        pages += f", {marked:,} of them near-duplicates"
-    yield "pages", pages
+    marked = number(stats, "corpus/pages/near_duplicates") - skipped.get("near-duplicate", 0)
+    near = f", {marked:,} of them near-duplicates" if marked > 0 else ""
+    yield "pages", f"{fetched:,} fetched, {exported:,} exported{near}"
     if joined:
         yield "joined", f"{joined:,} to the first pages of their articles"
-    if remembered := _remembered(stats):
-        yield "versions", remembered
+    versions = [
+        f"{count:,} {words}"
+        for key, words in (
+            ("new", "new"),
+            ("changed", "changed"),
+            ("gone", "gone"),
+            ("not_modified", "not fetched again, as they were not modified"),
+        )
+        if (count := number(stats, f"corpus/incremental/{key}"))
+    ]
+    if versions:
+        yield "versions", ", ".join(versions)
     if skipped:
         yield "skipped", by_reason(stats, "corpus/skipped/")
     if dropped:
@@ -120,90 +119,54 @@ def _fetched(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     waiting = fetched - exported - broken - dropped - joined - sum(skipped.values())
     if waiting > 0:
         yield "waiting", f"{waiting:,} not exported"
+    for label, prefix in (("failed", "corpus/failed/"), ("not visited", "corpus/cut/")):
+        if found := by_reason(stats, prefix):
+            yield label, found
 
 
-def _remembered(stats: Mapping[str, Any]) -> str:
-    told = (
-        (_count(stats, f"corpus/incremental/{key}"), words)
-        for key, words in (
-            ("new", "new"), ("changed", "changed"), ("gone", "gone"),
-            ("not_modified", "not fetched again, as they were not modified"),
-        )
-    )  # fmt: skip
-    return ", ".join(f"{number:,} {words}" for number, words in told if number)
+def _lines(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    figures: defaultdict[str, Any] = defaultdict(int)
+    figures.update((name.removeprefix("corpus/"), value) for name, value in stats.items())
+    figures["blocks"] = figures["blocks/kept"] + figures["blocks/dropped"]
+    figures["pauses"] = show_seconds(float(figures["pauses/seconds"]))
+    figures["feeds"] = sum(reasons(stats, "feedexport/failed_count/").values())
+    figures["errors"] = figures["log_count/ERROR"] + figures["log_count/CRITICAL"]
+    for label, name, text in _LINES:
+        if figures[name]:
+            yield label, text.format_map(figures)
 
 
-def _parts(stats: Mapping[str, Any]) -> list[str]:
-    folder = stats.get("corpus/parts/folder")
-    if stats.get("corpus/mode") != "incremental":
-        return []
-    number = _count(stats, "corpus/parts/written")
-    if not number:
-        return ["no new part: no article is new or has changed"]
-    return [f"{folder}: {number:,} new part{'s' if number > 1 else ''}"]
-
-
-def _trouble(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    feeds = sum(_reasons(stats, "feedexport/failed_count/").values())
-    missing = _count(stats, "corpus/feeds/missing")
-    if feeds or missing:
-        told = [f"{feeds:,} could not be stored"] if feeds else []
-        told += [f"{missing:,} items are missing from the output"] if missing else []
-        yield "feeds", ", ".join(told)
-    for what, words in (("tables", "tables"), ("structure", "the structure")):
-        if lacking := _count(stats, f"corpus/{what}/failed"):
-            yield "folder", f"it lacks {words} of {lacking:,} pages, see the log"
-    if _count(stats, "corpus/drain_errors"):
-        yield "held pages", "could not all be read back, see the log"
-    if counts := _count(stats, "corpus/counts/failed"):
-        yield "counts", f"{counts:,} could not be kept or read, see the log"
-    if flawed := _count(stats, "corpus/items/flawed"):
-        yield "items", f"{flawed:,} with url and html were no pages, see the log"
-    if errors := _count(stats, "log_count/ERROR") + _count(stats, "log_count/CRITICAL"):
-        yield "errors", f"{errors:,}, see the log"
-
-
-def _count(stats: Mapping[str, Any], key: str) -> int:
-    return int(stats.get(key) or 0)
-
-
-def _reasons(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
-    return {
-        key.removeprefix(prefix): int(value)
-        for key, value in stats.items()
-        if key.startswith(prefix) and value
-    }
-
-
-def by_reason(stats: Mapping[str, Any], prefix: str) -> str:
-    """Give the sum of the figures under a prefix, and each of them; empty where there is none."""
-    reasons = _reasons(stats, prefix)
-    if not reasons:
-        return ""
-    ranked = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
-    listed = ", ".join(f"{reason} {number:,}" for reason, number in ranked)
-    return f"{sum(reasons.values()):,} ({listed})"
-
-
-def _left_alone(stats: Mapping[str, Any]) -> list[str]:
-    sites = stats.get("corpus/left_alone") or []
-    shown = sites if len(sites) <= _SITES_SHOWN else sites[: _SITES_SHOWN - 1]
-    lines = [
-        f"  left alone  {fit_width(site['site'], _TEXT_WIDTH)} {site['why']}" for site in shown
+def _left_alone(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    sites = [
+        f"{fit_width(site['site'], _TEXT_WIDTH)} {site['why']}"
+        for site in stats.get("corpus/left_alone") or ()
     ]
-    if len(shown) < len(sites):
-        lines.append(f"  left alone  and {len(sites) - len(shown):,} more, see the log")
-    return lines
+    for line in _shortened(sites, _SITES_SHOWN, ", see the log"):
+        yield "left alone", line
+
+
+def _shortened(lines: Sequence[str], most: int, hint: str = "") -> list[str]:
+    """Return at most so many lines, the last one with the number of those left out."""
+    if len(lines) <= most:
+        return [*lines]
+    return [*lines[: most - 1], f"and {len(lines) - most + 1:,} more{hint}"]
 
 
 def _most_dropped(stats: Mapping[str, Any]) -> list[str]:
     top = (stats.get("corpus/top_dropped") or [])[:_MOST_DROPPED]
-    if not top:
-        return []
     lines = [
         f"    {block['pages']:>7,} pages  {fit_width(block['text'], _TEXT_WIDTH)}" for block in top
     ]
-    return ["  dropped most often:", *lines]
+    return ["  dropped most often:", *lines] if lines else []
+
+
+def _parts(stats: Mapping[str, Any]) -> list[str]:
+    if stats.get("corpus/mode") != "incremental":
+        return []
+    parts = number(stats, "corpus/parts/written")
+    if not parts:
+        return ["no new part: no article is new or has changed"]
+    return [f"{stats.get('corpus/parts/folder')}: {parts:,} new part{'s' if parts > 1 else ''}"]
 
 
 def _folders(stats: Mapping[str, Any]) -> list[str]:
@@ -212,13 +175,8 @@ def _folders(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _outputs(outputs: Sequence[str]) -> list[str]:
-    if not outputs:
-        return ["  output      none: name a file with -O pages.jsonl"]
-    shown = outputs if len(outputs) <= _OUTPUTS_SHOWN else outputs[: _OUTPUTS_SHOWN - 1]
-    lines = [f"  output      {output}" for output in shown]
-    if len(shown) < len(outputs):
-        lines.append(f"  output      and {len(outputs) - len(shown):,} more")
-    return lines
+    named = _shortened(outputs, _OUTPUTS_SHOWN) or ["none: name a file with -O pages.jsonl"]
+    return [f"  output      {output}" for output in named]
 
 
 def _spool(stats: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import FetchError, one_line
 from crawler.core.wording import fit_width
-from crawler.extensions.summary import by_reason
+from crawler.journey.statistics import by_reason
 from crawler.spiders.fetch import without_export
 from crawler.spiders.site import SiteSpider
 

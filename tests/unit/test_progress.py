@@ -90,7 +90,8 @@ def test_trouble_is_told() -> None:
         "corpus/items/flawed": 3,
     }
     assert summary(stats, ["a"])[2:-1] == [
-        "  feeds       1 could not be stored, 1,200 items are missing from the output",
+        "  feeds       1 could not be stored",
+        "  feeds       1,200 items are missing from the output",
         "  folder      it lacks tables of 4 pages, see the log",
         "  held pages  could not all be read back, see the log",
         "  counts      2 could not be kept or read, see the log",
