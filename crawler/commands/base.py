@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.commands import ScrapyCommand
+from scrapy.settings import SETTINGS_PRIORITIES
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,9 @@ class CorpusCommand(ScrapyCommand):
     summary: ClassVar[str]
     description: ClassVar[str]
 
+    has_answer: ClassVar[bool] = False
+    """Whether standard output gets an answer, and the log only what the call asks for."""
+
     requires_project = False
 
     def syntax(self) -> str:
@@ -45,19 +49,35 @@ class CorpusCommand(ScrapyCommand):
         """Return the text of the command's help."""
         return self.description
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options that all commands have."""
+        super().process_options(args, opts)
+        settings = self.given_settings
+        # A project's own level is meant for its crawls.
+        if (
+            self.has_answer
+            and (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]
+        ):
+            settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
+
+    @property
+    def given_settings(self) -> Settings:
+        """The settings of the project and of the call."""
+        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
+        return self.settings
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the call, do the work, set the exit code."""
         from crawler.core.errors import ArgumentError, CorpusError
         from crawler.reports.stdout import for_a_reader, print_error
 
-        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls run()
         try:
             if unknown := [arg for arg in args if arg.startswith("-") and arg != "-"]:
                 raise ArgumentError(
                     f"unknown option {unknown[0]}; 'scrapy {self.name} -h' lists the options"
                 )
             with for_a_reader():
-                self.exitcode = self.work(args, opts, self.settings)
+                self.exitcode = self.work(args, opts, self.given_settings)
         except CorpusError as error:
             print_error(self.name, error)
             self.exitcode = error.exit_code

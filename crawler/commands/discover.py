@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
-from scrapy.settings import SETTINGS_PRIORITIES
+from crawler.commands.base import CorpusCommand
 
 if TYPE_CHECKING:
     import argparse
 
+    from scrapy.settings import Settings
+
 __all__ = ["DiscoverCommand"]
 
 
-class DiscoverCommand(ScrapyCommand):
+class DiscoverCommand(CorpusCommand):
     """Prints the pages that ``scrapy crawl site`` would fetch, without fetching them.
 
-    What could not be fetched, read or followed is told on standard error, each in one line. Leaves
-    with 0 when it printed, 1 when neither the start page nor a listing could be fetched, 2 when the
-    call is wrong.
+    What could not be fetched, read or followed is one line each on standard error.
     """
 
-    requires_project = False
-
-    def syntax(self) -> str:
-        """Say how the command is called."""
-        return "[options] URL"
-
-    def short_desc(self) -> str:
-        """Say what the command does in a line."""
-        return "List the pages of a site that would be fetched, by its sitemaps and feeds"
-
-    def long_desc(self) -> str:
-        """Say what the command does, for its help."""
-        return (
-            "List the pages that 'scrapy crawl site' with the same arguments would fetch, in its "
-            "order. Only the start page, robots.txt, sitemaps and feeds are fetched; what further "
-            "pages link to is not known."
-        )
+    name = "discover"
+    usage = "[options] URL"
+    summary = "List the pages of a site that would be fetched, by its sitemaps and feeds"
+    description = (
+        "List the pages that 'scrapy crawl site' with the same arguments would fetch, in its "
+        "order. Only the start page, robots.txt, sitemaps and feeds are fetched; the links of "
+        "other pages are not known."
+    )
+    has_answer = True
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what this command takes."""
+        """Declare the options."""
         super().add_options(parser)
         parser.add_argument(
             "-a",
@@ -56,54 +46,37 @@ class DiscoverCommand(ScrapyCommand):
             "--limit", metavar="N", type=int, default=0, help="print the first N pages only"
         )
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say nothing but the answer unless asked for it."""
-        super().process_options(args, opts)
-        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-        # A project's own level is meant for its crawls.
-        if (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-            self.settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Find the pages and print them."""
-        from crawler.core.errors import CorpusError, one_line
-        from crawler.reports.stdout import for_a_reader
+        from crawler.reports.stdout import print_error, print_line
         from crawler.settings import Options
         from crawler.spiders.arguments import SiteArguments, parse_arguments
         from crawler.spiders.preview import find_pages, json_lines, table
 
-        assert self.settings is not None  # noqa: S101 - as above
-        assert self.crawler_process is not None  # noqa: S101 - as above
-        try:
-            Options.from_settings(self.settings)
-            arguments = _arguments(args, opts)
-            # Before the crawl begins, where it is a line: Scrapy would show a traceback.
-            parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
-            found = find_pages(arguments, self.crawler_process)
-        except CorpusError as error:
-            print(f"scrapy discover: {one_line(error)}", file=sys.stderr)
-            self.exitcode = error.exit_code
-            return
+        Options.from_settings(settings)
+        arguments = _arguments(args, opts)
+        # Before the crawl begins, where an error is one line: Scrapy would show a traceback.
+        parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
+        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
+        found = find_pages(arguments, self.crawler_process)
         shown = found.visits[: opts.limit or None]
-        with for_a_reader():
-            for line in json_lines(shown) if opts.json else table(shown):
-                print(line)
-            if len(shown) < len(found.visits) and not opts.json:
-                print(f"and {len(found.visits) - len(shown):,} more")
+        for line in json_lines(shown) if opts.json else table(shown):
+            print_line(line)
+        if len(shown) < len(found.visits) and not opts.json:
+            print_line(f"and {len(found.visits) - len(shown):,} more")
         for note in found.notes:
-            print(f"scrapy discover: {note}", file=sys.stderr)
+            print_error(self.name, note)
+        return 0
 
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
-    """Read the call.
+    """Return the arguments of the spider.
 
     Raises:
-        ArgumentError: it is wrong.
+        ArgumentError: the call is wrong.
     """
     from crawler.core.errors import ArgumentError
 
-    if unknown := [arg for arg in args if arg.startswith("-")]:
-        raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy discover -h' lists them")
     if len(args) != 1:
         raise ArgumentError("give the address of one site")
     if opts.limit < 0:

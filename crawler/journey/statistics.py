@@ -25,6 +25,8 @@ STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("pages/joined", "Pages whose text is on the item of the first page of their article"),
     ("pages/near_duplicates", "Pages that are a near-duplicate of another page"),
     ("pages/broken", "Pages on which an item pipeline failed"),
+    ("pages/lost", "Pages of an archive that gave no item because of an error"),
+    ("items", "Items that a harvest of archives has written"),
     ("page_types/<type>", "Pages of each type"),
     ("skipped/<reason>", "Pages that gave no item, by reason"),
     ("failed/<reason>", "Addresses that could not be fetched, by reason"),
