@@ -160,8 +160,8 @@ class ExtractCommand(ScrapyCommand):
 
     def _page(self, args: list[str], url: str | None, max_bytes: int) -> Page:
         from crawler.core.errors import ArgumentError
-        from crawler.journey.extract import is_address, page_of_file
         from crawler.spiders.fetch import fetch_page
+        from crawler.store.sources import is_address, page_of_file
 
         if unknown := [arg for arg in args if arg.startswith("-")]:
             raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy extract -h' lists them")

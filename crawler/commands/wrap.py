@@ -156,12 +156,14 @@ class WrapCommand(ScrapyCommand):
 
     def _inputs(self, names: list[str], opts: argparse.Namespace) -> Inputs:
         from crawler.settings import Options
+        from crawler.spiders.fetch import fetch_pages
         from crawler.wrapper.inputs import Inputs
 
         assert self.settings is not None  # noqa: S101 - as above
         assert self.crawler_process is not None  # noqa: S101 - as above
         max_bytes = Options.from_settings(self.settings).max_page_bytes
-        return Inputs(tuple(names), self.crawler_process, max_bytes, opts.url)
+        process = self.crawler_process
+        return Inputs(tuple(names), lambda urls: fetch_pages(urls, process), max_bytes, opts.url)
 
     def _tell(self, error: CorpusError | str) -> None:
         from crawler.wrapper.reporting import plain

@@ -17,9 +17,9 @@ from scrapy import signals
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.core.errors import StoreError
+from crawler.extensions.refused import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.incremental import aside_of, now
-from crawler.pipelines.refused import RefusedItem
 from crawler.settings import Options
 from crawler.store.files import file_name
 from crawler.store.ledger.rows import GONE_HASH

@@ -18,8 +18,8 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.core.wording import fit_width
+from crawler.extensions.async_utils import spider_closed
 from crawler.extensions.summary import summary
-from crawler.middlewares.async_utils import spider_closed
 from crawler.settings import Options
 
 if TYPE_CHECKING:

@@ -8,13 +8,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from crawler.core.errors import (
-    ArgumentError,
     MethodError,
     UnreadableInputError,
     UnreadablePageError,
@@ -33,7 +29,7 @@ from crawler.journey.stage import NoTally
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
 from crawler.store.counts import CountStore
-from crawler.store.sources import read_source
+from crawler.store.sources import page_of_file, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,13 +41,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Verdict",
     "annotated",
-    "check_address",
     "explanation",
     "extract",
-    "is_address",
     "item_json",
     "judge",
-    "page_of_file",
     "suggestion",
 ]
 
@@ -87,52 +80,6 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     options = Options.from_settings(names)
     page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
     return _item(_read(page, options), SiteView.unknown(), options)
-
-
-def is_address(source: str) -> bool:
-    """Tell whether a source is an address to fetch, and no file."""
-    return source.lower().startswith(("http://", "https://"))
-
-
-def check_address(url: str) -> None:
-    """Refuse what is no http or https address.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    try:
-        parts = urlsplit(url)
-        usable = is_address(url) and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ArgumentError(f"{url} is no http(s) address; give one such as https://blog.example/a")
-
-
-def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
-    """Read a saved page.
-
-    Args:
-        path: the file.
-        url: the address that the page has; without it, what the file tells.
-        max_bytes: a larger page is refused.
-
-    Raises:
-        ArgumentError: ``url`` is no http(s) address.
-        UnreadableInputError: there is no such file, or it holds no page or more than one.
-    """
-    if url is not None:
-        check_address(url)
-    if not Path(path).is_file():
-        raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
-    # An archive may be large: the second page says all that has to be known.
-    pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
-    if len(pages) != 1:
-        raise UnreadableInputError(
-            f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
-            "or read archives with 'scrapy crawl archive'"
-        )
-    return replace(pages[0], url=url) if url else pages[0]
 
 
 def judge(
@@ -254,10 +201,6 @@ def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
             )
         counts.merge(own)
     return counts
-
-
-def _refuse(reason: str, detail: str) -> None:
-    raise UnreadableInputError(f"{detail} ({reason})")
 
 
 def _pass_over(reason: str, detail: str) -> None:

@@ -27,7 +27,7 @@ from scrapy.exceptions import (
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.httpobj import urlparse_cached
 
-from crawler.middlewares.async_utils import pause
+from crawler.extensions.async_utils import pause
 from crawler.middlewares.throttling_rules import GivenUp, Limits, Patience, Pause, retry_after
 from crawler.settings import Options
 

@@ -25,6 +25,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
 from crawler.exporters.part_writer import NumberedParts
+from crawler.extensions.async_utils import pause, spider_closed
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
@@ -32,11 +33,10 @@ from crawler.journey.crawl import Crawl
 from crawler.journey.crawl_name import crawl_name
 from crawler.journey.incremental import Memory
 from crawler.journey.mode import Mode
-from crawler.middlewares.async_utils import pause, spider_closed
 from crawler.middlewares.item_origins import ItemOrigins
 from crawler.middlewares.second_pass_request import second_pass
+from crawler.middlewares.to_page import flaw_of, page_from, take_parsed
 from crawler.settings import Options
-from crawler.spiders.to_page import flaw_of, page_from, take_parsed
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:

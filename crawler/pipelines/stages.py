@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy.exceptions import NotConfigured
 
+from crawler.extensions.refused import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
-from crawler.pipelines.refused import RefusedItem
 from crawler.settings import Options
 
 if TYPE_CHECKING:

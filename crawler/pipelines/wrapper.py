@@ -21,11 +21,11 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.parse import parse
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.stages import WrapperFields
+from crawler.middlewares.to_page import page_from
 from crawler.middlewares.two_pass import TwoPass
+from crawler.pipelines.threaded_wrapper import ThreadedWrapper
 from crawler.settings import Options
-from crawler.spiders.to_page import page_from
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
-from crawler.wrapper.threaded import ThreadedWrapper
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

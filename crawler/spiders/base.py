@@ -32,8 +32,8 @@ from crawler.core.page.robots_meta import (
 )
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
+from crawler.middlewares.to_page import parse_response
 from crawler.settings import Options
-from crawler.spiders.to_page import parse_response
 
 if TYPE_CHECKING:
     from scrapy import Request

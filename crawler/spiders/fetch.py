@@ -11,8 +11,8 @@ from scrapy.utils.misc import load_object
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
-from crawler.journey.extract import check_address
-from crawler.spiders.to_page import page_from
+from crawler.middlewares.to_page import page_from
+from crawler.store.sources import check_address
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

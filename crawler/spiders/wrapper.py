@@ -22,6 +22,7 @@ from crawler.discovery.links import page_links
 from crawler.discovery.scope import Scope
 from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
+from crawler.pipelines.threaded_wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
@@ -29,7 +30,6 @@ from crawler.wrapper.output_formats import fields_of, rows_of
 from crawler.wrapper.reporting import plain
 from crawler.wrapper.run_project import SaveFolder
 from crawler.wrapper.running import addresses_of
-from crawler.wrapper.threaded import ThreadedWrapper
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence

@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
-from crawler.core.errors import UnreadableInputError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, read_pages
 from crawler.store.folders import is_saved_page, read_folder, read_saved_page
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-__all__ = ["LISTS", "read_source"]
+__all__ = ["LISTS", "check_address", "is_address", "page_of_file", "read_source"]
 
 LISTS = (".jsonl", ".jsonl.gz")
 """How names of lists of pages end."""
@@ -138,3 +141,53 @@ def _page_of_line(
         on_skip("too-large", f"{where}: {len(page.body)} bytes, more than {max_bytes}")
         return None
     return page
+
+
+def is_address(source: str) -> bool:
+    """Tell whether a source is an address to fetch, and no file."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def check_address(url: str) -> None:
+    """Refuse what is no http or https address.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = is_address(url) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ArgumentError(f"{url} is no http(s) address; give one such as https://blog.example/a")
+
+
+def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
+    """Read a saved page.
+
+    Args:
+        path: the file.
+        url: the address that the page has; without it, what the file tells.
+        max_bytes: a larger page is refused.
+
+    Raises:
+        ArgumentError: ``url`` is no http(s) address.
+        UnreadableInputError: there is no such file, or it holds no page or more than one.
+    """
+    if url is not None:
+        check_address(url)
+    if not Path(path).is_file():
+        raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
+    # An archive may be large: the second page says all that has to be known.
+    pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
+    if len(pages) != 1:
+        raise UnreadableInputError(
+            f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
+            "or read archives with 'scrapy crawl archive'"
+        )
+    return replace(pages[0], url=url) if url else pages[0]
+
+
+def _refuse(reason: str, detail: str) -> None:
+    raise UnreadableInputError(f"{detail} ({reason})")

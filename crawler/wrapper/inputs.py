@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
-from crawler.journey.extract import is_address, page_of_file
-from crawler.spiders.fetch import fetch_pages
 from crawler.store.archive import ARCHIVE_SUFFIXES
-from crawler.store.sources import LISTS, read_source
+from crawler.store.sources import LISTS, is_address, page_of_file, read_source
 from crawler.wrapper.project_store import PAGES_SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from crawler.core.page.page import Page
-    from crawler.spiders.fetch import Process
 
 __all__ = ["Inputs"]
 
@@ -28,8 +25,8 @@ class Inputs:
 
     ``names``
         Addresses, saved pages, folders of them, archives, lists.
-    ``process``
-        Fetches addresses.
+    ``fetch``
+        Returns the page of each of some addresses, or the error that says why there is none.
     ``max_bytes``
         Larger pages are left out.
     ``url``
@@ -37,7 +34,7 @@ class Inputs:
     """
 
     names: tuple[str, ...]
-    process: Process
+    fetch: Callable[[Sequence[str]], Sequence[Page | FetchError]]
     max_bytes: int
     url: str | None = None
 
@@ -64,7 +61,7 @@ class Inputs:
             raise ArgumentError("--url is for one saved page")
         # Missing files are reported before anything is fetched.
         sources = {its: self._source(its, on_skip) for its in self.names if its not in addresses}
-        pages = fetch_pages(addresses, self.process) if addresses else []
+        pages = self.fetch(addresses) if addresses else []
         fetched = dict(zip(addresses, pages, strict=True))
         for name in self.names:
             found = fetched.get(name)

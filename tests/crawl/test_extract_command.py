@@ -14,8 +14,8 @@ from crawler.core.errors import UnreadableInputError
 from crawler.core.flow import SiteCounts, observe, read
 from crawler.core.page.page import Page
 from crawler.items import FIELD_ORDER
-from crawler.journey.extract import page_of_file
 from crawler.store.counts import CountStore
+from crawler.store.sources import page_of_file
 from support.crawling import FOOTER, ROOT, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:

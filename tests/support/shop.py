@@ -13,24 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from scrapy import Spider
+    from crawler.core.errors import FetchError
+    from crawler.core.page.page import Page
 
 MAX_BYTES = 10_000_000
 MORE = " (and 1 more like it); the address of the page is not known, see --url"
 
 
-class Offline:
-    """A crawler process that has no network."""
-
-    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
-        raise AssertionError((crawler_or_spidercls, kwargs))
-
-    def start(self) -> None:
-        raise AssertionError
+def offline(addresses: Sequence[str]) -> list[Page | FetchError]:
+    """Stand for a network that must not be used."""
+    raise AssertionError(addresses)
 
 
 def inputs(*names: str | Path, url: str | None = None) -> Inputs:
-    return Inputs(tuple(map(str, names)), Offline(), MAX_BYTES, url)
+    return Inputs(tuple(map(str, names)), offline, MAX_BYTES, url)
 
 
 def page(name: str, phone: str, *books: tuple[str, str]) -> str:

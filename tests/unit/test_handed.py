@@ -11,7 +11,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from crawler.spiders.to_page import flaw_of, page_from
+from crawler.middlewares.to_page import flaw_of, page_from
 
 NOW = "2024-05-01T10:00:00+00:00"
 

@@ -297,7 +297,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
-from crawler.wrapper.threaded import ThreadedWrapper
+from crawler.pipelines.threaded_wrapper import ThreadedWrapper
 
 rules = CrawlWrapper(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
 threaded = ThreadedWrapper(rules)
