@@ -59,12 +59,11 @@ __all__ = [
 class Annotation:
     """A document with the verdict on each of its blocks.
 
-    ``blocks``
-        What was judged, in order: the document's blocks, or the pieces that the method cut it into.
-    ``labels``
-        One label a block.
-    ``duplicate_of``
-        Address of the page that this one is a near-duplicate of, or None.
+    Attributes:
+        blocks: what was judged, in order: the document's blocks, or the pieces that the method cut
+            it into.
+        labels: one label a block.
+        duplicate_of: address of the page that this one is a near-duplicate of, or None.
     """
 
     document: Document

@@ -36,16 +36,12 @@ class TreeEnsemble:
     is at most ``threshold``, else to ``right``, which is the node after ``left``; a leaf sends it
     to itself.
 
-    ``names``
-        The features in the order in which rows must give them.
-    ``feature``, ``threshold``, ``left``, ``right``, ``value``
-        One entry a node; ``value`` counts at leaves.
-    ``roots``
-        The first node of each tree.
-    ``base``
-        The margin before any tree.
-    ``depth``
-        How many steps lead from a root to the farthest leaf.
+    Attributes:
+        names: the features in the order in which rows must give them.
+        feature, threshold, left, right, value: one entry a node; ``value`` counts at leaves.
+        roots: the first node of each tree.
+        base: the margin before any tree.
+        depth: how many steps lead from a root to the farthest leaf.
     """
 
     names: tuple[str, ...]

@@ -73,14 +73,12 @@ _KOREAN_CHARS = 120
 class BylineWords:
     """The lists, as patterns and sets.
 
-    ``by``
-        Matches at the beginning of a text and ends before the name.
-    ``by_starts``
-        The first two letters of what ``by`` matches.
-    ``joint``
-        Finds what stands between two names.
-    ``published``, ``modified``, ``updated``
-        Find the words that tell what a date means; ``updated`` either of them after a name.
+    Attributes:
+        by: matches at the beginning of a text and ends before the name.
+        by_starts: the first two letters of what ``by`` matches.
+        joint: finds what stands between two names.
+        published, modified, updated: find the words that tell what a date means; ``updated`` either
+            of them after a name.
     """
 
     by: re.Pattern[str]

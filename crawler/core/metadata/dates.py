@@ -110,10 +110,10 @@ _COMPACT_CLOCK = re.compile(r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2}
 class Date:
     """A day, and where they were written the time of day and its zone.
 
-    ``clock``
-        ``HH:MM`` or ``HH:MM:SS``, with a fraction where one was written; empty for a day alone.
-    ``zone``
-        ``Z`` or an offset such as ``+09:00``; empty where none was written.
+    Attributes:
+        clock: ``HH:MM`` or ``HH:MM:SS``, with a fraction where one was written; empty for a day
+            alone.
+        zone: ``Z`` or an offset such as ``+09:00``; empty where none was written.
     """
 
     year: int
@@ -151,12 +151,10 @@ class FoundDate:
 class Reading:
     """How the numbers of a date such as 03/04/26 are meant where they could be meant otherwise.
 
-    ``month_first``
-        03/04 is March 4th, as in the United States.
-    ``year_first``
-        26.03.04 begins with the year, as in Korea, Japan and China.
-    ``language``
-        Primary subtag, for the few names of months that differ between languages.
+    Attributes:
+        month_first: 03/04 is March 4th, as in the United States.
+        year_first: 26.03.04 begins with the year, as in Korea, Japan and China.
+        language: primary subtag, for the few names of months that differ between languages.
     """
 
     month_first: bool = False

@@ -94,14 +94,11 @@ def _source(name: str) -> str:
 class PageFacts:
     """What a page gives.
 
-    ``linked``
-        What its JSON-LD says.
-    ``headings``
-        Those that may be its title.
-    ``house``
-        The host of its address and the parts of that, which name the site.
-    ``title``
-        Its title, once it is chosen.
+    Attributes:
+        linked: what its JSON-LD says.
+        headings: those that may be its title.
+        house: the host of its address and the parts of that, which name the site.
+        title: its title, once it is chosen.
     """
 
     parsed: ParsedPage

@@ -53,12 +53,12 @@ _ALIKE = 0.2
 class Headings:
     """The headings of a page.
 
-    ``texts``
-        Of its ``h1`` that are not the name of its site, or the one below them that is the title.
-    ``sites``
-        Of its ``h1`` that are the name of its site.
-    ``document``
-        The document's title: the heading that it is with the site's name, where there is one.
+    Attributes:
+        texts: of its ``h1`` that are not the name of its site, or the one below them that is the
+            title.
+        sites: of its ``h1`` that are the name of its site.
+        document: the document's title: the heading that it is with the site's name, where there is
+            one.
     """
 
     texts: list[str]
@@ -231,20 +231,14 @@ _Said: TypeAlias = tuple[str, str, str]
 class TitleSources:
     """Everything on a page that may be its title, as the page gives it.
 
-    ``linked``
-        The headline of JSON-LD.
-    ``shared``
-        OpenGraph's title.
-    ``others``
-        Sources and values of further meta elements.
-    ``headings``
-        The texts of its ``h1``.
-    ``document``
-        Its ``title``.
-    ``sites``
-        The names of its site.
-    ``is_news``
-        Whether JSON-LD calls it news.
+    Attributes:
+        linked: the headline of JSON-LD.
+        shared: OpenGraph's title.
+        others: sources and values of further meta elements.
+        headings: the texts of its ``h1``.
+        document: its ``title``.
+        sites: the names of its site.
+        is_news: whether JSON-LD calls it news.
     """
 
     linked: Sequence[str]

@@ -89,15 +89,13 @@ class Mark(NamedTuple):
 class VisiblePage:
     """What readers see that may tell a date or an author, in the page's order.
 
-    ``times``
-        Its ``time`` elements.
-    ``dates``, ``authors``
-        Elements whose class (or id where they have none), ``itemprop`` or ``rel`` hints at a date
-        or an author; for authors also links to an author's page.
-    ``dated``, ``bylines``
-        Short texts with something like a date in them, and texts that begin as bylines do.
-    ``headline``
-        Order of the heading that is the title; None where there is none.
+    Attributes:
+        times: its ``time`` elements.
+        dates, authors: elements whose class (or id where they have none), ``itemprop`` or ``rel``
+            hints at a date or an author; for authors also links to an author's page.
+        dated, bylines: short texts with something like a date in them, and texts that begin as
+            bylines do.
+        headline: order of the heading that is the title; None where there is none.
     """
 
     times: list[Mark] = field(default_factory=list)

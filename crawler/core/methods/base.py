@@ -27,15 +27,13 @@ __all__ = [
 class Label:
     """What a method says of one block.
 
-    ``kept``
-        Whether the block is main text.
-    ``reason``
-        Why, as a short slug: ``text`` for what is kept; ``frequent``, ``links``, … for what is not.
-    ``frequency``
-        On how many distinct pages of the site the block stands, or, by a method that counts
-        occurrences, how often; 0 where that is not known.
-    ``score``
-        How likely the block is main text, 0 to 1; None where the method does not say.
+    Attributes:
+        kept: whether the block is main text.
+        reason: why, as a short slug: ``text`` for what is kept; ``frequent``, ``links``, … for what
+            is not.
+        frequency: on how many distinct pages of the site the block stands, or, by a method that
+            counts occurrences, how often; 0 where that is not known.
+        score: how likely the block is main text, 0 to 1; None where the method does not say.
     """
 
     kept: bool
@@ -90,10 +88,10 @@ class CountingMethod(Protocol):
 class Cutoff:
     """Where a method draws the line between a site's rare blocks and those that recur.
 
-    ``threshold``
-        The highest frequency that main text may have; None where nothing is too frequent.
-    ``ranks``
-        How many distinct frequencies the site's blocks have: k in Kim and Kim (2021).
+    Attributes:
+        threshold: the highest frequency that main text may have; None where nothing is too
+            frequent.
+        ranks: how many distinct frequencies the site's blocks have: k in Kim and Kim (2021).
     """
 
     threshold: int | None

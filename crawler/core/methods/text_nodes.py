@@ -28,17 +28,13 @@ _PATH_CHARS = 1_000
 class Place(NamedTuple):
     """Where text stands. Elements of one name below one place share a place.
 
-    ``tag``
-        Name of the element that the text stands in.
-    ``depth``
-        How many elements there are from the root to this one; 1 for a root.
-    ``path``
-        Their names with ``/`` between, ``tbody`` left out; ends where it has become longer than
-        1,000 characters.
-    ``in_link``
-        Whether one of them is an ``a``.
-    ``is_inside``
-        Whether one of them has a name that :func:`text_nodes` was asked about.
+    Attributes:
+        tag: name of the element that the text stands in.
+        depth: how many elements there are from the root to this one; 1 for a root.
+        path: their names with ``/`` between, ``tbody`` left out; ends where it has become longer
+            than 1,000 characters.
+        in_link: whether one of them is an ``a``.
+        is_inside: whether one of them has a name that :func:`text_nodes` was asked about.
     """
 
     tag: str
@@ -51,11 +47,10 @@ class Place(NamedTuple):
 class TextNode(NamedTuple):
     """One text node that is not blank.
 
-    ``text``
-        The text as it is read: white space folded, stripped at both ends, invisible characters
-        left out.
-    ``place``
-        Where it stands.
+    Attributes:
+        text: the text as it is read: white space folded, stripped at both ends, invisible
+            characters left out.
+        place: where it stands.
     """
 
     text: str
@@ -115,12 +110,10 @@ def _as_read(text: str) -> str:
 class Piece:
     """A text node or a part of one, and the verdict on it so far.
 
-    ``dropped``
-        Why it is not main text, as a slug; empty while it is.
-    ``is_sentence``
-        Whether it is a sentence in the sense of Lee (2009).
-    ``frequency``
-        As in :class:`~crawler.core.methods.base.Label`.
+    Attributes:
+        dropped: why it is not main text, as a slug; empty while it is.
+        is_sentence: whether it is a sentence in the sense of Lee (2009).
+        frequency: as in :class:`~crawler.core.methods.base.Label`.
     """
 
     text: str

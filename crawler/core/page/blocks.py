@@ -78,21 +78,16 @@ _NO_PLACE = -1
 class Holder:
     """A block-level element that blocks stand in.
 
-    ``tag``
-        Its name.
-    ``names``
-        What its author calls it: the values of ``class``, ``id``, ``role`` and ``itemprop`` with
-        spaces between, at most 200 characters of each.
-    ``parent``
-        The block-level element around it; None for a root.
-    ``depth``
-        How many block-level elements there are from the root to this one; 1 for a root.
-    ``path``
-        Their tags with ``/`` between, ``tbody`` left out; ends where it has become longer than
-        1,000 characters.
-    ``number``
-        Of a table's cell its column, from 0, or -1 where cells that reach over several rows leave
-        it unknown; of an ordered list the number of its first item; 0 of any other.
+    Attributes:
+        tag: its name.
+        names: what its author calls it: the values of ``class``, ``id``, ``role`` and ``itemprop``
+            with spaces between, at most 200 characters of each.
+        parent: the block-level element around it; None for a root.
+        depth: how many block-level elements there are from the root to this one; 1 for a root.
+        path: their tags with ``/`` between, ``tbody`` left out; ends where it has become longer
+            than 1,000 characters.
+        number: of a table's cell its column, from 0, or -1 where cells that reach over several rows
+            leave it unknown; of an ordered list the number of its first item; 0 of any other.
     """
 
     tag: str
@@ -107,29 +102,24 @@ class Holder:
 class Block:
     """One visible block of a page.
 
-    ``index``
-        Position among the page's blocks, from 0.
-    ``text``
-        What is read: white space folded, a ``<br>`` within the block as a line break. The lines of
-        ``<pre>`` keep the white space that they begin with, and empty lines between them stay.
-    ``tag``
-        Name of the block-level element that holds the text.
-    ``path``
-        Names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out; ends
-        where it has become longer than 1,000 characters.
-    ``key``
-        64-bit identity of the normalised text (:func:`crawler.core.page.text.block_key`): blocks
-        with one key are the same block on different pages.
-    ``chars``, ``link_chars``
-        Characters that are not white space, and how many of them stand inside hyperlinks.
-    ``holder``
-        The block-level element that holds the text; None for what was not cut along elements.
-    ``inner``
-        Of the inline elements within the block, or between it and the one before: the tags of those
-        that tell something of a line (``time``, ``button``, ``strong``, …), and what authors call
-        them, with spaces between.
-    ``links``
-        How many hyperlinks begin within the block.
+    Attributes:
+        index: position among the page's blocks, from 0.
+        text: what is read: white space folded, a ``<br>`` within the block as a line break. The
+            lines of ``<pre>`` keep the white space that they begin with, and empty lines between
+            them stay.
+        tag: name of the block-level element that holds the text.
+        path: names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out;
+            ends where it has become longer than 1,000 characters.
+        key: 64-bit identity of the normalised text (:func:`crawler.core.page.text.block_key`):
+            blocks with one key are the same block on different pages.
+        chars, link_chars: characters that are not white space, and how many of them stand inside
+            hyperlinks.
+        holder: the block-level element that holds the text; None for what was not cut along
+            elements.
+        inner: of the inline elements within the block, or between it and the one before: the tags
+            of those that tell something of a line (``time``, ``button``, ``strong``, …), and what
+            authors call them, with spaces between.
+        links: how many hyperlinks begin within the block.
     """
 
     index: int

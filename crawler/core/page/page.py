@@ -29,26 +29,20 @@ MAX_PAGE_BYTES = 10 * 1024 * 1024
 class Page:
     """One page as fetched, read from an archive, or handed over by a spider.
 
-    ``url``
-        The address the body came from, after redirects.
-    ``body``
-        The bytes of the page, content encodings (gzip, br) already undone.
-    ``content_type``
-        The ``Content-Type`` header as sent, with its charset; empty where unknown.
-    ``encoding``
-        The encoding where it is certain because the page was handed over as text; else ``None``
-        and :func:`crawler.core.page.decode.decode` finds it out.
-    ``fetched_at``
-        When it was fetched, ISO 8601 in UTC; empty where unknown.
-    ``site``
-        Name of the site whose pages are counted together; empty means :func:`site_of` the url.
-    ``robots_tags``
-        The values of its ``X-Robots-Tag`` headers, one an entry, as sent.
-    ``tdm_reservation``
-        The value of its ``tdm-reservation`` header, the first of several; empty for none.
-    ``fields``
-        Further fields of the item a spider handed over, as JSON values. They come back on the
-        exported item.
+    Attributes:
+        url: the address the body came from, after redirects.
+        body: the bytes of the page, content encodings (gzip, br) already undone.
+        content_type: the ``Content-Type`` header as sent, with its charset; empty where unknown.
+        encoding: the encoding where it is certain because the page was handed over as text; else
+            ``None`` and :func:`crawler.core.page.decode.decode` finds it out.
+        fetched_at: when it was fetched, ISO 8601 in UTC; empty where unknown.
+        site: name of the site whose pages are counted together; empty means :func:`site_of` the
+            url.
+        robots_tags: the values of its ``X-Robots-Tag`` headers, one an entry, as sent.
+        tdm_reservation: the value of its ``tdm-reservation`` header, the first of several; empty
+            for none.
+        fields: further fields of the item a spider handed over, as JSON values. They come back on
+            the exported item.
     """
 
     url: str
@@ -93,16 +87,14 @@ class Page:
 class Document:
     """One page, read: its blocks and what it says of itself.
 
-    ``title``, ``language``, ``canonical_url``
-        As the page declares them, the address absolute; None where it does not.
-    ``encoding``
-        The encoding that the page was decoded with.
-    ``robots``
-        What the page asks of robots, in its headers and in itself: names of
-        :data:`crawler.core.page.robots_meta.DIRECTIVES`.
-    ``parsed``
-        The page as a tree, for methods that need more than blocks. A document with its tree goes
-        neither into a container nor to another process.
+    Attributes:
+        title, language, canonical_url: as the page declares them, the address absolute; None where
+            it does not.
+        encoding: the encoding that the page was decoded with.
+        robots: what the page asks of robots, in its headers and in itself: names of
+            :data:`crawler.core.page.robots_meta.DIRECTIVES`.
+        parsed: the page as a tree, for methods that need more than blocks. A document with its tree
+            goes neither into a container nor to another process.
     """
 
     page: Page

@@ -65,14 +65,13 @@ _NAMED = ("base", "title", "meta", "link", "script", "time")
 class ParsedPage:
     """A page as a tree. The tree belongs to this page alone and never leaves the process.
 
-    ``roots``
-        The document element and any siblings of it: libxml2 makes a second root of markup after
-        ``</html>``, and its text is text of the page all the same.
-    ``base_url``
-        What the page's links are relative to: its own address, or the one its ``base`` names.
-    ``named``
-        The elements that tell of the page itself, in its order, by name: ``base``, ``title``,
-        ``meta``, ``link``, ``script``, ``time``; ``heading`` for ``h1`` to ``h3``.
+    Attributes:
+        roots: the document element and any siblings of it: libxml2 makes a second root of markup
+            after ``</html>``, and its text is text of the page all the same.
+        base_url: what the page's links are relative to: its own address, or the one its ``base``
+            names.
+        named: the elements that tell of the page itself, in its order, by name: ``base``,
+            ``title``, ``meta``, ``link``, ``script``, ``time``; ``heading`` for ``h1`` to ``h3``.
     """
 
     page: Page

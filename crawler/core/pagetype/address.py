@@ -39,16 +39,12 @@ def names_a_list(part: str) -> bool:
 class Address:
     """An address, taken apart.
 
-    ``known``
-        Whether there is one that can be fetched.
-    ``segments``
-        The parts of its path between slashes, in lower case.
-    ``queries``
-        Names in its query, without those that tell how a visitor came.
-    ``words``
-        The words of its path and of its host before the domain.
-    ``text``
-        Its path and query, in lower case.
+    Attributes:
+        known: whether there is one that can be fetched.
+        segments: the parts of its path between slashes, in lower case.
+        queries: names in its query, without those that tell how a visitor came.
+        words: the words of its path and of its host before the domain.
+        text: its path and query, in lower case.
     """
 
     known: bool = False

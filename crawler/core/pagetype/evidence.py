@@ -71,20 +71,15 @@ _LATIN = re.compile(r"[a-z]+")
 class Markup:
     """What the elements of a page say that hold no text.
 
-    ``metas``
-        Content of each ``meta`` by its name, in lower case, the first of a name alone; at most
-        2,000 characters.
-    ``counts``
-        How many elements of some names there are.
-    ``types``
-        How often JSON-LD speaks of things of each group of types.
-    ``passwords``
-        Fields for passwords.
-    ``has_next``
-        Whether a ``link`` leads to the next page of a list or to the one before.
-    ``classes``
-        What names the whole page, in lower case: its software, and names of its outermost elements;
-        at most 2,000 characters.
+    Attributes:
+        metas: content of each ``meta`` by its name, in lower case, the first of a name alone; at
+            most 2,000 characters.
+        counts: how many elements of some names there are.
+        types: how often JSON-LD speaks of things of each group of types.
+        passwords: fields for passwords.
+        has_next: whether a ``link`` leads to the next page of a list or to the one before.
+        classes: what names the whole page, in lower case: its software, and names of its outermost
+            elements; at most 2,000 characters.
     """
 
     metas: dict[str, str]
@@ -132,26 +127,19 @@ class Markup:
 class PageEvidence:
     """What is known of a page's kind.
 
-    ``address``
-        Its address.
-    ``titles``
-        The document's title, its parts, and its first headings, folded.
-    ``prose``
-        Letters of running text; those of dense scripts count double.
-    ``blocks``
-        Visible blocks.
-    ``linked_headings``, ``articles``
-        Headings that are hyperlinks, and ``article`` elements: those of teasers.
-    ``is_plain``
-        Whether there is little around its text: few hyperlinks, and short ones.
-    ``passwords``
-        Fields for passwords.
-    ``declared``
-        Whether the page calls itself an article, by OpenGraph or by JSON-LD that names one alone.
-    ``classes``
-        As in :class:`Markup`.
-    ``features``
-        The row, by names.
+    Attributes:
+        address: its address.
+        titles: the document's title, its parts, and its first headings, folded.
+        prose: letters of running text; those of dense scripts count double.
+        blocks: visible blocks.
+        linked_headings, articles: headings that are hyperlinks, and ``article`` elements: those of
+            teasers.
+        is_plain: whether there is little around its text: few hyperlinks, and short ones.
+        passwords: fields for passwords.
+        declared: whether the page calls itself an article, by OpenGraph or by JSON-LD that names
+            one alone.
+        classes: as in :class:`Markup`.
+        features: the row, by names.
     """
 
     address: Address

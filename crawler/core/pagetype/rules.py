@@ -65,13 +65,11 @@ _MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
 class PageType:
     """What kind of page a page is.
 
-    ``kind``
-        One of :data:`KINDS`.
-    ``confidence``
-        How likely it is of that kind, 0 to 1: learned, or 0.9 where a rule decided.
-    ``article``
-        How likely it is an article, 0 to 1; 0 where a rule says that it is none, or headings that
-        lead elsewhere leave no doubt.
+    Attributes:
+        kind: one of :data:`KINDS`.
+        confidence: how likely it is of that kind, 0 to 1: learned, or 0.9 where a rule decided.
+        article: how likely it is an article, 0 to 1; 0 where a rule says that it is none, or
+            headings that lead elsewhere leave no doubt.
     """
 
     kind: str

@@ -18,24 +18,21 @@ __all__ = ["PageWords", "page_words"]
 class PageWords:
     """Words by what they tell.
 
-    ``paths``
-        By kind of page, words that stand in addresses.
-    ``software``
-        By kind of page, parts of what ``<meta name="generator">`` and names of classes say.
-    ``names``
-        By a cue, parts of the names that authors give to elements.
-    ``types``
-        Group of each type of JSON-LD, in lower case; types of no group are "other".
-    ``error``, ``error_titles``, ``login``, ``search``, ``buy``
-        Texts in many languages, folded: titles of error pages, with which a longer title may begin
-        or end; those that have to be the whole title; titles of forms to sign in and of results of
-        a search; labels of a shop's buttons.
-    ``search_paths``, ``search_queries``, ``login_paths``, ``list_paths``
-        Parts of addresses, and names in queries.
-    ``error_classes``, ``list_classes``, ``text_classes``
-        Names that themes give to whole pages.
-    ``editions``
-        Codes of languages (ISO 639-1) and countries (ISO 3166-1) of which sites have editions.
+    Attributes:
+        paths: by kind of page, words that stand in addresses.
+        software: by kind of page, parts of what ``<meta name="generator">`` and names of classes
+            say.
+        names: by a cue, parts of the names that authors give to elements.
+        types: group of each type of JSON-LD, in lower case; types of no group are "other".
+        error, error_titles, login, search, buy: texts in many languages, folded: titles of error
+            pages, with which a longer title may begin or end; those that have to be the whole
+            title; titles of forms to sign in and of results of a search; labels of a shop's
+            buttons.
+        search_paths, search_queries, login_paths, list_paths: parts of addresses, and names in
+            queries.
+        error_classes, list_classes, text_classes: names that themes give to whole pages.
+        editions: codes of languages (ISO 639-1) and countries (ISO 3166-1) of which sites have
+            editions.
     """
 
     paths: Mapping[str, frozenset[str]]

@@ -45,9 +45,9 @@ def is_one_cell(line: Sequence[Cell], length: int) -> bool:
 class Areas:
     """The attribute area: how many first rows, and how many first columns, hold attributes.
 
-    ``title_rows``
-        How many rows stand before the header rows, and are a title of the table: neither
-        attributes nor values.
+    Attributes:
+        title_rows: how many rows stand before the header rows, and are a title of the table:
+            neither attributes nor values.
     """
 
     header_rows: int
@@ -59,14 +59,13 @@ class Areas:
 class Reading:
     """One way to divide a table into attributes and values.
 
-    ``down``
-        Whether values stand below their attributes; else to their right.
-    ``depth``
-        How many first rows (``down``) or columns are attributes.
-    ``lines``
-        Each line of values with its attributes: ``(attributes, values)``, a column or row each.
-    ``is_syntactic``
-        Whether values of a line may be compared with each other; else only with their attribute.
+    Attributes:
+        down: whether values stand below their attributes; else to their right.
+        depth: how many first rows (``down``) or columns are attributes.
+        lines: each line of values with its attributes: ``(attributes, values)``, a column or row
+            each.
+        is_syntactic: whether values of a line may be compared with each other; else only with their
+            attribute.
     """
 
     down: bool

@@ -44,12 +44,10 @@ _PATH_CHARS = 300
 class JudgedTable:
     """A table of a page with its verdict.
 
-    ``number``
-        Its place among all tables of the page, layout and nested ones too, from 0.
-    ``path``
-        Names of the elements around it and its own, ``tbody`` left out.
-    ``heading``
-        Text of the last heading (``h1`` to ``h6``) before it; None where there is none.
+    Attributes:
+        number: its place among all tables of the page, layout and nested ones too, from 0.
+        path: names of the elements around it and its own, ``tbody`` left out.
+        heading: text of the last heading (``h1`` to ``h6``) before it; None where there is none.
     """
 
     number: int
@@ -63,26 +61,21 @@ class JudgedTable:
 class Table:
     """One table for its user. Fields without a meaning here are those of :class:`JudgedTable`.
 
-    ``caption``
-        Its ``caption``, else ``aria-label``, else what the first title row says that says anything,
-        else ``summary``; None without any.
-    ``kind``
-        ``table``, ``div`` or ``list``.
-    ``rows``, ``columns``
-        Size of the grid.
-    ``title_rows``
-        How many first rows are a title: they stand above the header rows and are no records.
-    ``header_rows``, ``header_columns``
-        The attribute area: how many rows below the title, and how many first columns. 0 for layout.
-    ``rows_left_out``
-        How many last rows ``cells`` lacks, by the limit of places a page; 0 but for huge tables.
-    ``cells``
-        The text in each place, row by row: a cell that covers several has its text in each, and a
-        gap is "". A cell of pictures alone has their ``alt``.
-    ``records``
-        What it says; none of a layout table.
-    ``method``
-        Name of the method that judged.
+    Attributes:
+        caption: its ``caption``, else ``aria-label``, else what the first title row says that says
+            anything, else ``summary``; None without any.
+        kind: ``table``, ``div`` or ``list``.
+        rows, columns: size of the grid.
+        title_rows: how many first rows are a title: they stand above the header rows and are no
+            records.
+        header_rows, header_columns: the attribute area: how many rows below the title, and how many
+            first columns. 0 for layout.
+        rows_left_out: how many last rows ``cells`` lacks, by the limit of places a page; 0 but for
+            huge tables.
+        cells: the text in each place, row by row: a cell that covers several has its text in each,
+            and a gap is "". A cell of pictures alone has their ``alt``.
+        records: what it says; none of a layout table.
+        method: name of the method that judged.
     """
 
     number: int

@@ -31,33 +31,25 @@ _DIGITS = re.compile(r"[ \t\n\f\r]*\+?(\d+)")
 class Cell:
     """One cell.
 
-    ``row``, ``column``
-        Its first place, from 0; -1 before it has one.
-    ``rowspan``, ``colspan``
-        How many rows and columns of the grid it covers; as the markup says before it has a place.
-    ``text``
-        What is read in it, one line a paragraph, list item or ``<br>`` line. Text of tables inside
-        it belongs to those.
-    ``is_header``
-        Whether the markup says so: ``th``, ``dt``, a ``scope``, or a role.
-    ``tag``
-        Name of its element.
-    ``scope``
-        The value of ``scope``, or what its role says: ``col``, ``row``, ``colgroup``, ``rowgroup``;
-        "" for none.
-    ``section``
-        ``head``, ``body`` or ``foot``.
-    ``chars``, ``link_chars``, ``unlinked``, ``strong_chars``
-        Characters that are not white space; those inside hyperlinks; letters and digits outside
-        hyperlinks; characters in bold.
-    ``links``, ``images``, ``linked_images``, ``controls``, ``tables``
-        How many elements of each kind it holds. Controls are those of forms.
-    ``alt``
-        The ``alt`` of its images, where it holds nothing else; no part of its text.
-    ``look``
-        The attributes by which it is drawn, in lower case: ``name=value`` with spaces between.
-    ``inside``
-        Names of the first elements that it holds, in the order in which they begin.
+    Attributes:
+        row, column: its first place, from 0; -1 before it has one.
+        rowspan, colspan: how many rows and columns of the grid it covers; as the markup says before
+            it has a place.
+        text: what is read in it, one line a paragraph, list item or ``<br>`` line. Text of tables
+            inside it belongs to those.
+        is_header: whether the markup says so: ``th``, ``dt``, a ``scope``, or a role.
+        tag: name of its element.
+        scope: the value of ``scope``, or what its role says: ``col``, ``row``, ``colgroup``,
+            ``rowgroup``; "" for none.
+        section: ``head``, ``body`` or ``foot``.
+        chars, link_chars, unlinked, strong_chars: characters that are not white space; those inside
+            hyperlinks; letters and digits outside hyperlinks; characters in bold.
+        links, images, linked_images, controls, tables: how many elements of each kind it holds.
+            Controls are those of forms.
+        alt: the ``alt`` of its images, where it holds nothing else; no part of its text.
+        look: the attributes by which it is drawn, in lower case: ``name=value`` with spaces
+            between.
+        inside: names of the first elements that it holds, in the order in which they begin.
     """
 
     row: int = -1
@@ -107,30 +99,22 @@ class Cell:
 class Grid:
     """A table.
 
-    ``cells``
-        In the order of their first places, row by row. No two cover one place.
-    ``rows``, ``columns``
-        Size of the grid. A row may be shorter than others: what no cell covers is a gap.
-    ``caption``
-        Text of the ``caption``; None where there is none.
-    ``kind``
-        ``table``; ``div`` for elements with the roles or styles of one; ``list`` for a definition
-        list, whose terms are headers of the descriptions to their right.
-    ``tables``
-        How many tables stand inside it, at any depth.
-    ``role``, ``summary``, ``label``
-        The attributes ``role``, ``summary`` and ``aria-label``, "" where missing.
-    ``says_layout``
-        Whether its markup calls it layout: ``role`` is ``presentation`` or ``none``, or
-        ``datatable`` is 0.
-    ``in_form``
-        Whether it stands in a form, or holds one around its rows.
-    ``look``
-        The attributes by which it is drawn, as of cells.
-    ``nesting``
-        How many tables it stands in.
-    ``path``
-        Names of the elements it stands in, the innermost first: eight at most.
+    Attributes:
+        cells: in the order of their first places, row by row. No two cover one place.
+        rows, columns: size of the grid. A row may be shorter than others: what no cell covers is a
+            gap.
+        caption: text of the ``caption``; None where there is none.
+        kind: ``table``; ``div`` for elements with the roles or styles of one; ``list`` for a
+            definition list, whose terms are headers of the descriptions to their right.
+        tables: how many tables stand inside it, at any depth.
+        role, summary, label: the attributes ``role``, ``summary`` and ``aria-label``, "" where
+            missing.
+        says_layout: whether its markup calls it layout: ``role`` is ``presentation`` or ``none``,
+            or ``datatable`` is 0.
+        in_form: whether it stands in a form, or holds one around its rows.
+        look: the attributes by which it is drawn, as of cells.
+        nesting: how many tables it stands in.
+        path: names of the elements it stands in, the innermost first: eight at most.
     """
 
     cells: tuple[Cell, ...] = ()

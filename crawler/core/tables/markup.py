@@ -132,10 +132,9 @@ def _join(first: Cell, second: Cell) -> None:
 class _OpenCell:
     """A cell, or a caption, whose end has not come yet.
 
-    ``pieces``
-        The pieces of its text.
-    ``guessed``
-        Whether only its place in a row makes it a cell.
+    Attributes:
+        pieces: the pieces of its text.
+        guessed: whether only its place in a row makes it a cell.
     """
 
     cell: Cell
@@ -157,18 +156,14 @@ class _OpenCell:
 class _OpenTable:
     """A table whose end has not come yet.
 
-    ``grid``
-        What it says of itself, without cells.
-    ``rows``
-        Its rows so far.
-    ``cells``
-        Its cells that are open, innermost last.
-    ``outside``
-        What text goes into that stands in none of its cells.
-    ``host``
-        Of a definition list: the cell of a table in which it stands; its text is text of both.
-    ``unseen``, ``links``, ``strong``
-        How many elements are open that are hidden, hyperlinks, or bold.
+    Attributes:
+        grid: what it says of itself, without cells.
+        rows: its rows so far.
+        cells: its cells that are open, innermost last.
+        outside: what text goes into that stands in none of its cells.
+        host: of a definition list: the cell of a table in which it stands; its text is text of
+            both.
+        unseen, links, strong: how many elements are open that are hidden, hyperlinks, or bold.
     """
 
     element: etree._Element

@@ -30,15 +30,14 @@ _NAME_CHARS = 100
 class Records:
     """What a genuine table says.
 
-    ``names``
-        Names of the fields, no two alike and none blank.
-    ``types``
-        Data type of each field, in the order of the names: that of more than half of its values
-        that are not blank, "" where there is none. Whole numbers among reals count as reals.
-    ``rows``
-        The records: text of each field by its name.
-    ``values``
-        For each record, the values that can be read in one way only, by the names of their fields.
+    Attributes:
+        names: names of the fields, no two alike and none blank.
+        types: data type of each field, in the order of the names: that of more than half of its
+            values that are not blank, "" where there is none. Whole numbers among reals count as
+            reals.
+        rows: the records: text of each field by its name.
+        values: for each record, the values that can be read in one way only, by the names of their
+            fields.
     """
 
     names: tuple[str, ...] = ()

@@ -32,18 +32,17 @@ _LONGEST_ATTRIBUTE = 80
 class Constants:
     """The constants of Kim and Lee (2004), section 4.1, chosen there by experiment.
 
-    ``type_weight``, ``length_weight``
-        W1 and W2, the weights of type and length coherency in that of a line.
-    ``threshold``
-        Coherency above which a table is genuine.
-    ``shortest``, ``longest``
-        Lengths that count as alike, as shares of a line's mean length (section 3.2.2).
-    ``most``
-        Share of cells above which they are "most" in rules 4, 5 and 6 (section 3.1). The paper
-        gives no number; this is the plain meaning of the word.
-    ``strings_need_sense``
-        Whether values that are strings and nothing else need semantic coherency too: the check
-        that section 4.1 asks for. Without it W1 alone lifts every such table above the threshold.
+    Attributes:
+        type_weight, length_weight: w1 and W2, the weights of type and length coherency in that of a
+            line.
+        threshold: coherency above which a table is genuine.
+        shortest, longest: lengths that count as alike, as shares of a line's mean length (section
+            3.2.2).
+        most: share of cells above which they are "most" in rules 4, 5 and 6 (section 3.1). The
+            paper gives no number; this is the plain meaning of the word.
+        strings_need_sense: whether values that are strings and nothing else need semantic coherency
+            too: the check that section 4.1 asks for. Without it W1 alone lifts every such table
+            above the threshold.
     """
 
     type_weight: float = 0.6
@@ -135,25 +134,22 @@ def _class_with(classes: Sequence[str], values: Sequence[Cell], words: Words) ->
 class Verdict:
     """Whether a table is genuine, and why.
 
-    ``reason``
-        What decided: ``caption``, ``one-cell``, ``no-text``, ``links``, ``images``, ``blanks``,
-        ``header-cells``, ``nested-tables`` (rules 1 to 8), ``no-values`` (no value area),
-        ``syntactic`` or ``semantic`` coherency, ``strings`` (coherent, but strings alone, which
-        prove nothing), or ``incoherent``; ``evidence`` where a learned judge saw it otherwise.
-    ``rule``
-        Number of the rule, 0 where none decided.
-    ``coherency``
-        The syntactic coherency, 0 to 1; None where it was not asked for, or there was none.
-    ``main_type``
-        The commonest data type among the values of the reading that is most coherent; "" where
-        that was not asked for.
-    ``attribute_class``
-        With ``semantic``, the class of the attribute that made sense, such as ``price``.
-    ``areas``
-        Where the attributes are. None for layout.
-    ``confidence``
-        How sure the method is that the table is genuine, or that it is layout, from 0.5 to 1; it
-        says nothing of ``areas``. None where the method does not say.
+    Attributes:
+        reason: what decided: ``caption``, ``one-cell``, ``no-text``, ``links``, ``images``,
+            ``blanks``, ``header-cells``, ``nested-tables`` (rules 1 to 8), ``no-values`` (no value
+            area), ``syntactic`` or ``semantic`` coherency, ``strings`` (coherent, but strings
+            alone, which prove nothing), or ``incoherent``; ``evidence`` where a learned judge saw
+            it otherwise.
+        rule: number of the rule, 0 where none decided.
+        coherency: the syntactic coherency, 0 to 1; None where it was not asked for, or there was
+            none.
+        main_type: the commonest data type among the values of the reading that is most coherent; ""
+            where that was not asked for.
+        attribute_class: with ``semantic``, the class of the attribute that made sense, such as
+            ``price``.
+        areas: where the attributes are. None for layout.
+        confidence: how sure the method is that the table is genuine, or that it is layout, from 0.5
+            to 1; it says nothing of ``areas``. None where the method does not say.
     """
 
     is_genuine: bool

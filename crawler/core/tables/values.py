@@ -185,13 +185,11 @@ def _units_beside(text: str) -> list[str]:
 class Value:
     """What a text is.
 
-    ``type``
-        One of :data:`crawler.core.tables.words.DATA_TYPES`.
-    ``normal``
-        Number, sum or percentage as decimal digits (0 to 9) with a point, date as YYYY-MM-DD; None
-        where there is none, or where it may be read in more than one way.
-    ``unit``
-        ISO 4217 code of a sum where its sign means one currency only, ``%`` of a percentage.
+    Attributes:
+        type: one of :data:`crawler.core.tables.words.DATA_TYPES`.
+        normal: number, sum or percentage as decimal digits (0 to 9) with a point, date as
+            YYYY-MM-DD; None where there is none, or where it may be read in more than one way.
+        unit: ISO 4217 code of a sum where its sign means one currency only, ``%`` of a percentage.
     """
 
     type: str

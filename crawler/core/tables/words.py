@@ -82,22 +82,15 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 class Words:
     """The lists of several languages together.
 
-    ``months``
-        Number of each month's name, 1 to 12; names in lower case.
-    ``weekdays``
-        Names of days, in lower case.
-    ``units``
-        Kind of measure to its words, longest first.
-    ``currency_codes``
-        Sign or word to ISO 4217 code.
-    ``keywords``
-        Class of attributes to the pattern that finds one of its keywords.
-    ``values``
-        Class of attributes to the names of the values that belong to it.
-    ``patterns``
-        Name of a value to the pattern that finds it.
-    ``marks``
-        Language to its decimal and group marks.
+    Attributes:
+        months: number of each month's name, 1 to 12; names in lower case.
+        weekdays: names of days, in lower case.
+        units: kind of measure to its words, longest first.
+        currency_codes: sign or word to ISO 4217 code.
+        keywords: class of attributes to the pattern that finds one of its keywords.
+        values: class of attributes to the names of the values that belong to it.
+        patterns: name of a value to the pattern that finds it.
+        marks: language to its decimal and group marks.
     """
 
     months: Mapping[str, int]

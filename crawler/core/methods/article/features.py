@@ -57,12 +57,10 @@ _HEAD_CHARS = 200_000
 class HeadTexts:
     """What a page says of its own article in its head; empty where it says nothing.
 
-    ``title``
-        The title that the page gives to be shared, which has no name of the site in it.
-    ``description``
-        The longest description.
-    ``body``
-        The article's text as JSON-LD gives it, without tags.
+    Attributes:
+        title: the title that the page gives to be shared, which has no name of the site in it.
+        description: the longest description.
+        body: the article's text as JSON-LD gives it, without tags.
     """
 
     title: str = ""
@@ -100,16 +98,13 @@ def _article_body(script: str) -> str:
 class Evidence:
     """What is known of the blocks of a page.
 
-    ``names``
-        The names of the features.
-    ``rows``
-        One row a block, one column a feature, float32.
-    ``layout``
-        Where they stand.
-    ``sizes``
-        Words of each block; a letter of a script that writes a word with few counts as half of one.
-    ``comments``
-        Whether each stands among readers' comments.
+    Attributes:
+        names: the names of the features.
+        rows: one row a block, one column a feature, float32.
+        layout: where they stand.
+        sizes: words of each block; a letter of a script that writes a word with few counts as half
+            of one.
+        comments: whether each stands among readers' comments.
     """
 
     names: tuple[str, ...]

@@ -48,10 +48,9 @@ _REPEATED_SHARE = 0.25
 class Judge:
     """Two ensembles of trees.
 
-    ``first``
-        Asked by the evidence of :mod:`crawler.core.methods.article.features`.
-    ``second``
-        Asked by that and what :func:`in_context` adds.
+    Attributes:
+        first: asked by the evidence of :mod:`crawler.core.methods.article.features`.
+        second: asked by that and what :func:`in_context` adds.
     """
 
     first: TreeEnsemble

@@ -39,23 +39,17 @@ FAR = 12
 class Layout:
     """The elements that blocks stand in.
 
-    ``at``
-        For each block the number of the element that holds it.
-    ``parent``
-        For each element the number of the one around it; itself for a root.
-    ``outer``
-        The nearest element around it that holds more blocks than it does; itself for a root.
-    ``depth``
-        From 0 at a root.
-    ``signs``
-        What each element itself shows, as bits in the order of :data:`SIGNS`.
-    ``distance``
-        How many steps outwards the nearest element stands that shows a sign; one row an element,
-        one column a sign, uint8; 0 is the element itself, :data:`FAR` is none or too far.
-    ``begin``, ``end``
-        The blocks within each element: a range, since blocks stand in document order.
-    ``kinds``
-        For each element a number that it shares with those of its path and signs.
+    Attributes:
+        at: for each block the number of the element that holds it.
+        parent: for each element the number of the one around it; itself for a root.
+        outer: the nearest element around it that holds more blocks than it does; itself for a root.
+        depth: from 0 at a root.
+        signs: what each element itself shows, as bits in the order of :data:`SIGNS`.
+        distance: how many steps outwards the nearest element stands that shows a sign; one row an
+            element, one column a sign, uint8; 0 is the element itself, :data:`FAR` is none or too
+            far.
+        begin, end: the blocks within each element: a range, since blocks stand in document order.
+        kinds: for each element a number that it shares with those of its path and signs.
     """
 
     at: NDArray[np.int64]

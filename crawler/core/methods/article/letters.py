@@ -90,10 +90,9 @@ def _grams(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 class Letters:
     """The characters of some texts.
 
-    ``counts``
-        One row a text, one column for each of :data:`LETTER_COUNTS`, float32.
-    ``first``, ``last``
-        Class of the first and of the last character of each text, as bits.
+    Attributes:
+        counts: one row a text, one column for each of :data:`LETTER_COUNTS`, float32.
+        first, last: class of the first and of the last character of each text, as bits.
     """
 
     counts: NDArray[np.float32]

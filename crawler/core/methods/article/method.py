@@ -67,12 +67,11 @@ _HOLDS, _STEPS = 2, 2
 class PageSays:
     """What a page alone says of its blocks, one value a block.
 
-    ``likelihoods``
-        How likely each is main text, 0 to 1.
-    ``comments``
-        Whether each stands among readers' comments.
-    ``apart``
-        Whether each is called something that accompanies an article: caption, byline, share links.
+    Attributes:
+        likelihoods: how likely each is main text, 0 to 1.
+        comments: whether each stands among readers' comments.
+        apart: whether each is called something that accompanies an article: caption, byline, share
+            links.
     """
 
     likelihoods: NDArray[np.float64]
