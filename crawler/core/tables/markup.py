@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from lxml import etree
+
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.grid import (
     MAX_COLSPAN,
@@ -41,8 +43,6 @@ from crawler.core.tables.parts import (
 )
 
 if TYPE_CHECKING:
-    from lxml import etree
-
     from crawler.core.page.parse import ParsedPage
 
 __all__ = ["FoundTable", "find_tables"]
@@ -209,25 +209,26 @@ class _Walker:
         self._forms = 0
 
     def walk(self, root: etree._Element, forms: int) -> None:
-        """Visit a table and every element below it without recursion.
+        """Visit a table and every element below it.
 
         Args:
             root: an element that is a table or a definition list.
             forms: how many forms stand around it.
         """
         self._forms = forms
-        stack = [(root, iter(root), self._enter(root))]
-        while stack:
-            element, children, kind = stack[-1]
-            child = next(children, None) if kind is not None else None
-            if child is None:
-                stack.pop()
+        kinds: list[str | None] = []
+        walk = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walk:
+            if event == "start":
+                kinds.append(self._enter(element))
+                if kinds[-1] is None:
+                    walk.skip_subtree()
+            else:
+                kind = kinds.pop()
                 if kind is not None:
                     self._leave(element, kind)
-                if stack and element.tail and self._open:
+                if kinds and element.tail and self._open:
                     self._add(element.tail)
-            else:
-                stack.append((child, iter(child), self._enter(child)))
 
     def _enter(self, element: etree._Element) -> str | None:
         """Open an element and return its part in a table, "" for none; None skips what is in it."""
