@@ -98,7 +98,6 @@ def test_the_evidence_of_each_site_is_read_as_it_was(archive: Archive, pages: li
     evidence = StoredEvidence(archive, memory=1)
     for site in (*SITES, SITES[0]):
         assert_same_view(evidence.view(site), counts_of(pages, site).view())
-    assert not evidence.view("never heard of").is_known
 
 
 def test_damaged_results_are_errors(archive: Archive) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from crawler.harvest.archive.work import Archive, Shard
     from crawler.items import PageItem
 
-__all__ = ["exporter_for", "join_partition", "judge_shard"]
+__all__ = ["feed_exporter", "join_partition", "judge_shard"]
 
 _SCHEMA: Final = """
 CREATE TABLE pages (partition INTEGER, page INTEGER, record BLOB);
@@ -126,21 +126,16 @@ def _write_items(
     archive: Archive, name: str, evidence: StoredEvidence, pages: Iterable[Page]
 ) -> dict[str, Any]:
     """Judge pages and write their items, into no file where there are none."""
-    options, figures, count = archive.options, Figures(), 0
+    options, figures = archive.options, Figures()
     path = archive.output / f"{name}.{options.output_format}"
     session = Session(
         options, figures, mode=Mode.ARCHIVE, evidence=evidence, reraise=(MemoryError,)
     )
     stages = default_stages(options, figures)
+    items = (item for item in session.items(pages) if session.finish(item, stages) is not None)
     try:
         with replacing(path) as aside, aside.open("wb") as file:
-            exporter = exporter_for(options.output_format, file)
-            exporter.start_exporting()
-            for item in session.items(pages):
-                if session.finish(item, stages) is not None:
-                    exporter.export_item(item)
-                    count += 1
-            exporter.finish_exporting()
+            count = _export(items, options.output_format, file)
     finally:
         for stage in stages:
             stage.close()
@@ -151,28 +146,23 @@ def _write_items(
     return {**figures.as_json(), "files": [path] if count else []}
 
 
-def exporter_for(form: str, file: IO[bytes]) -> Any:  # noqa: ANN401 - Scrapy's, or one like them
-    """Return an exporter that writes items as feeds of Scrapy have them.
-
-    ``form`` is ``jsonl``, ``csv`` or ``parquet``. OptionError is raised where that needs a package
-    that is missing.
-    """
+def _export(items: Iterable[PageItem], form: str, file: IO[bytes]) -> int:
+    """Write items as feeds of Scrapy have them, JSON Lines without loading Scrapy."""
+    count = 0
     if form == "jsonl":
-        return _JsonLinesExporter(file)
+        for count, item in enumerate(items, 1):  # noqa: B007 - returned
+            fields = {name: getattr(item, name) for name in FIELD_ORDER}
+            file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+        return count
+    exporter = feed_exporter(form, file)
+    exporter.start_exporting()
+    for count, item in enumerate(items, 1):  # noqa: B007 - returned
+        exporter.export_item(item)
+    exporter.finish_exporting()
+    return count
+
+
+def feed_exporter(form: str, file: IO[bytes]) -> Any:  # noqa: ANN401 - one of Scrapy's
+    """Return the exporter of a feed format; raise OptionError where a package is missing for it."""
     module, _, name = FEED_EXPORTERS[form].rpartition(".")
     return getattr(import_module(module), name)(file, encoding="utf-8")
-
-
-class _JsonLinesExporter:
-    """Writes the lines that Scrapy's exporter writes, without loading Scrapy."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def start_exporting(self) -> None: ...
-
-    def export_item(self, item: PageItem) -> None:
-        fields = {name: getattr(item, name) for name in FIELD_ORDER}
-        self._file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-
-    def finish_exporting(self) -> None: ...

@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
     from crawler.harvest.archive.observe import PageFacts
     from crawler.harvest.archive.work import Archive
-    from crawler.settings import Options
 
-__all__ = ["SiteEvidence", "StoredEvidence", "merge_partition", "pages_to_judge", "write_evidence"]
+__all__ = ["StoredEvidence", "merge_partition", "pages_to_judge"]
 
 _SCHEMA: Final = """
 CREATE TABLE sites (site TEXT PRIMARY KEY, head TEXT, arrays BLOB, chains TEXT);
@@ -49,23 +48,6 @@ _PLAIN: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SiteEvidence:
-    """What the pages of a site are judged by.
-
-    ``view``
-        The site's counts.
-    ``aliases``
-        For each page that is another page by another address, that page.
-    ``chains``
-        The articles in several pages: canonical addresses, in order.
-    """
-
-    view: SiteView
-    aliases: Mapping[str, str]
-    chains: Sequence[tuple[str, ...]]
-
-
 @dataclass(slots=True)
 class _Site:
     """A site, with its pages in the order of the archive, each with the number of its shard."""
@@ -73,17 +55,20 @@ class _Site:
     counts: SiteCounts
     pages: list[tuple[int, PageFacts]] = field(default_factory=list)
 
-    def evidence(self, options: Options) -> SiteEvidence:
-        """Return what its pages are judged by."""
-        view = self.counts.view(options.near_duplicate_similarity)
-        aliases, links = Aliases(), PartLinks(latest_alone=True)
+    def aliases(self, view: SiteView) -> dict[str, str]:
+        """Return the pages that are another page by another address, each with that page."""
+        aliases = Aliases()
         for _, facts in self.pages:
             aliases.declare(facts.url, facts.original)
-            if options.join_parts:
-                links.add(facts.url, facts.next_part)
         originals = {f.url: aliases.original(f.url, view) for _, f in self.pages if f.original}
-        known = {url: original for url, original in originals.items() if original is not None}
-        return SiteEvidence(view, known, links.chains())
+        return {url: original for url, original in originals.items() if original is not None}
+
+    def chains(self) -> list[tuple[str, ...]]:
+        """Return the articles in several pages: canonical addresses, in order."""
+        links = PartLinks(latest_alone=True)
+        for _, facts in self.pages:
+            links.add(facts.url, facts.next_part)
+        return links.chains()
 
     def exported(self) -> list[tuple[int, PageFacts]]:
         """Return the captures that are exported: of each address one."""
@@ -93,7 +78,9 @@ class _Site:
         return list(captures.wanted(self.pages))
 
 
-def _joined(pages: Sequence[PageFacts], evidence: SiteEvidence, options: Options) -> list[bool]:
+def _joined(
+    pages: Sequence[PageFacts], duplicate_of: Mapping[str, str], chains: Iterable[tuple[str, ...]]
+) -> list[bool]:
     """Say of each exported page of a site whether its item depends on the items of other pages.
 
     That is so for the parts of one article. Where near-duplicates are left out, it is so for a
@@ -102,22 +89,19 @@ def _joined(pages: Sequence[PageFacts], evidence: SiteEvidence, options: Options
 
     Args:
         pages: the exported pages.
-        evidence: the evidence of the site.
-        options: the settings.
+        duplicate_of: of each near-duplicate that is left out the first page of its group.
+        chains: the articles in several pages.
     """
-    parts = frozenset(address for chain in evidence.chains for address in chain)
-    duplicate_of = evidence.view.duplicate_of
+    parts = frozenset(address for chain in chains for address in chain)
     firsts = frozenset(duplicate_of.values())
+    groups = [duplicate_of.get(page.url, page.url) for page in pages]
     is_part = [bool(parts) and canonical_address(page.url) in parts for page in pages]
-    groups = {
-        duplicate_of.get(page.url, page.url)
-        for page, belongs in zip(pages, is_part, strict=True)
+    joined = {
+        group
+        for page, group, belongs in zip(pages, groups, is_part, strict=True)
         if belongs or (not page.is_wanted and page.url in firsts)
     }
-    return [
-        belongs or (options.drop_near_duplicates and duplicate_of.get(page.url, page.url) in groups)
-        for page, belongs in zip(pages, is_part, strict=True)
-    ]
+    return [group in joined for group in groups]
 
 
 def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> dict[str, Any]:
@@ -144,15 +128,16 @@ def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> di
         for name in sorted(sites):
             # The memory of each site is freed when the site is done.
             site = sites.pop(name)
-            evidence = site.evidence(options)
-            write_evidence(database, name, evidence)
+            view, chains = site.counts.view(options.near_duplicate_similarity), site.chains()
+            _write_evidence(database, name, view, site.aliases(view), chains)
             pages = site.exported()
-            joined = _joined([facts for _, facts in pages], evidence, options)
-            rows = [(shard, facts.number) for shard, facts in pages]
-            database.executemany(
-                "INSERT INTO pages VALUES (?, ?, ?)",
-                [(*row, is_joined) for row, is_joined in zip(rows, joined, strict=True)],
-            )
+            duplicate_of = view.duplicate_of if options.drop_near_duplicates else {}
+            joined = _joined([facts for _, facts in pages], duplicate_of, chains)
+            rows = [
+                (shard, facts.number, is_joined)
+                for (shard, facts), is_joined in zip(pages, joined, strict=True)
+            ]
+            database.executemany("INSERT INTO pages VALUES (?, ?, ?)", rows)
             left_out = len(site.pages) - len(pages)
             figures.inc_value("corpus/sites")
             figures.inc_value("corpus/pages/skipped", left_out)
@@ -176,21 +161,26 @@ def pages_to_judge(archive: Archive, shard: int, partitions: Iterable[int]) -> d
     return found
 
 
-def write_evidence(database: sqlite3.Connection, site: str, evidence: SiteEvidence) -> None:
-    """Write the evidence of a site into the result of the merge step."""
-    view = evidence.view
+def _write_evidence(
+    database: sqlite3.Connection,
+    site: str,
+    view: SiteView,
+    aliases: Mapping[str, str],
+    chains: Sequence[tuple[str, ...]],
+) -> None:
     arrays = {name: getattr(view, name) for name in _ARRAYS}
     for number, sums in enumerate(view.sums.values()):
         arrays |= {f"sum{number}": sums.keys, f"sum{number}_counts": sums.counts}
     np.savez(packed := BytesIO(), **arrays)
     head = {name: getattr(view, name) for name in _PLAIN}
-    head |= {"sums": list(view.sums), "aliases": evidence.aliases}
+    head |= {"sums": list(view.sums), "aliases": aliases}
     # Names of sites are kept in ASCII: SQLite takes no text with half a surrogate pair.
-    row = json.dumps(site), json.dumps(head), packed.getvalue(), json.dumps(evidence.chains)
+    row = json.dumps(site), json.dumps(head), packed.getvalue(), json.dumps(chains)
     database.execute("INSERT INTO sites VALUES (?, ?, ?, ?)", row)
 
 
-def _read_evidence(head_json: str, packed: bytes, chains: str) -> SiteEvidence:
+def _read_evidence(head_json: str, packed: bytes) -> tuple[SiteView, dict[str, str]]:
+    """Return the counts of a site, and the pages that are another page by another address."""
     head = json.loads(head_json)
     try:
         with np.load(BytesIO(packed), allow_pickle=False) as file:
@@ -205,7 +195,7 @@ def _read_evidence(head_json: str, packed: bytes, chains: str) -> SiteEvidence:
             for number, name in enumerate(head["sums"])
         },
     )
-    return SiteEvidence(view, head["aliases"], [tuple(chain) for chain in json.loads(chains)])
+    return view, head["aliases"]
 
 
 class StoredEvidence:
@@ -224,16 +214,16 @@ class StoredEvidence:
         self._archive = archive
         self._joined = joined
         self._memory = memory
-        self._kept: OrderedDict[str, tuple[SiteEvidence, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[SiteView, dict[str, str], int]] = OrderedDict()
         self._used = 0
 
     def view(self, site: str) -> SiteView:
-        """Return the counts of a site."""
-        return self.of(site).view
+        """Return the counts of a site; raise StoreError where they cannot be read."""
+        return self._of(site)[0]
 
     def original(self, site: str, url: str, view: SiteView) -> str | None:  # noqa: ARG002 - merged by it
         """Return the page that a page is by another address; None for one of its own."""
-        return self.of(site).aliases.get(url)
+        return self._of(site)[1].get(url)
 
     def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Return the articles in several pages that are put together: site, and addresses."""
@@ -245,21 +235,19 @@ class StoredEvidence:
                 for chain in json.loads(chains):
                     yield json.loads(site), tuple(chain)
 
-    def of(self, site: str) -> SiteEvidence:
-        """Return the evidence of a site; raise StoreError where it cannot be read."""
+    def _of(self, site: str) -> tuple[SiteView, dict[str, str], int]:
+        """Return the evidence of a site, and about how many bytes it takes."""
         if site in self._kept:
             self._kept.move_to_end(site)
-            return self._kept[site][0]
+            return self._kept[site]
         path = self._archive.merged_file(self._archive.partition_of(site))
         with read_database(path) as database:
-            query = "SELECT head, arrays, chains FROM sites WHERE site = ?"
-            row = database.execute(query, [json.dumps(site)]).fetchone()
-            found = _read_evidence(*row) if row else SiteEvidence(SiteView.unknown(), {}, ())
-        # Addresses take about three times their length in memory.
-        size = len(row[1]) + 3 * (len(row[0]) + len(row[2])) if row else 0
-        self._kept[site] = found, size
-        self._used += size
+            query = "SELECT head, arrays FROM sites WHERE site = ?"
+            head, arrays = database.execute(query, [json.dumps(site)]).fetchone()
+            # Addresses take about three times their length in memory.
+            self._kept[site] = *_read_evidence(head, arrays), len(arrays) + 3 * len(head)
+        self._used += self._kept[site][-1]
         while self._used > self._memory and len(self._kept) > 1:
-            _, (_, oldest) = self._kept.popitem(last=False)
-            self._used -= oldest
-        return found
+            _, oldest = self._kept.popitem(last=False)
+            self._used -= oldest[-1]
+        return self._kept[site]

@@ -17,7 +17,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError
-from crawler.harvest.archive.judge import exporter_for, join_partition, judge_shard
+from crawler.harvest.archive.judge import feed_exporter, join_partition, judge_shard
 from crawler.harvest.archive.merge import merge_partition
 from crawler.harvest.archive.observe import observe_shard
 from crawler.harvest.archive.work import (
@@ -96,7 +96,8 @@ class ArchiveHarvest:
         self._engine, self._tell = engine, tell
         output = self._archive.output
         # What is wrong with the call shows before hours of work, and before anything is written.
-        exporter_for(self._archive.options.output_format, BytesIO())
+        if (form := self._archive.options.output_format) != "jsonl":
+            feed_exporter(form, BytesIO())
         _origin_of(output)
         with locked(output, "-O"), locked(self._archive.work, "--work"):
             self._run_steps()
@@ -117,92 +118,96 @@ class ArchiveHarvest:
         self._merge(keys, set().union(*observed.values()))
         if removed := _clear_output(archive.output, judged):
             self._tell(f"{archive.output}: {removed:,} files of other items are replaced")
-        self._join(self._judge([(shards[key], observed[key]) for key in keys]))
+        self._judge([(shards[key], observed[key]) for key in keys])
         self._remove_old({merged, judged, *shards})
 
     def _observe(self, shards: dict[str, Shard]) -> dict[str, list[int]]:
         """Observe all shards; return by key the partitions of those that could be."""
-        jobs = []
-        for key, shard in shards.items():
-            name, result = f"observe {shard.path}", self._archive.observed_file(key)
-            jobs.append(self._job(name, result, observe_shard, key, shard))
-        found = {job.arguments[1]: value["partitions"] for job, value in self._run("observe", jobs)}
-        if not found:
+        jobs = [
+            (shard.path, self._archive.observed_file(key), (key, shard))
+            for key, shard in shards.items()
+        ]
+        done = self._run("observe", observe_shard, jobs)
+        if not done:
             # The items of an earlier run stay.
             raise CorpusError(
                 f"no shard could be read ({self._summary.failed[0]}): mend that, and run the "
                 "command again"
             )
-        return found
+        return {key: value["partitions"] for (key, _), value in done}
 
     def _merge(self, keys: list[str], partitions: Iterable[int]) -> None:
         """Make the evidence of all sites."""
-        jobs = []
-        for number in sorted(partitions):
-            name, result = f"merge {number}", self._archive.merged_file(number)
-            jobs.append(self._job(name, result, merge_partition, number, keys))
-        if len(list(self._run("merge", jobs))) < len(jobs):
+        jobs = [(n, self._archive.merged_file(n), (n, keys)) for n in sorted(partitions)]
+        if len(self._run("merge", merge_partition, jobs)) < len(jobs):
             raise CorpusError(
                 f"what the shards say cannot be merged ({'; '.join(self._summary.failed)}): run "
                 "the command again to go on from here"
             )
 
-    def _judge(self, shards: Sequence[tuple[Shard, list[int]]]) -> dict[int, list[int]]:
-        """Write the items of all shards; return which shards put pages aside, by partition."""
-        jobs = []
-        for number, (shard, partitions) in enumerate(shards):
-            name, result = f"judge {shard.path}", self._archive.aside_file(number)
-            jobs.append(self._job(name, result, judge_shard, number, shard, partitions))
+    def _judge(self, shards: Sequence[tuple[Shard, list[int]]]) -> None:
+        """Write the items of all shards, and then those of the pages that were put aside."""
+        jobs = [
+            (shard.path, self._archive.aside_file(number), (number, shard, partitions))
+            for number, (shard, partitions) in enumerate(shards)
+        ]
         put_aside: dict[int, list[int]] = {}
-        for job, value in self._run("judge", jobs):
+        for (number, *_), value in self._run("judge", judge_shard, jobs):
             for partition in value["joined"]:
-                put_aside.setdefault(partition, []).append(job.arguments[1])
-        return put_aside
-
-    def _join(self, put_aside: dict[int, list[int]]) -> None:
-        """Write the items of the pages that were put aside."""
-        jobs = []
+                put_aside.setdefault(partition, []).append(number)
+        to_join = []
         for partition, numbers in sorted(put_aside.items()):
-            shards = sorted(numbers)
             # Which shards could be judged may differ from run to run.
-            result = self._archive.aside_file(0).with_name(f"join-{partition}-{key_of(shards)}")
-            jobs.append(self._job(f"join {partition}", result, join_partition, partition, shards))
-        for _ in self._run("join", jobs):
-            pass
+            name = f"join-{partition}-{key_of(sorted(numbers))}"
+            result = self._archive.aside_file(0).with_name(name)
+            to_join.append((partition, result, (partition, sorted(numbers))))
+        self._run("join", join_partition, to_join)
 
-    def _job(
-        self, name: str, result: Path, function: Callable[..., dict[str, Any]], *arguments: object
-    ) -> Job:
-        return Job(name, function, (self._archive, *arguments), result.with_suffix(".json"))
+    def _run(
+        self,
+        step: str,
+        function: Callable[..., dict[str, Any]],
+        jobs: Iterable[tuple[object, Path, tuple[Any, ...]]],
+    ) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+        """Do the jobs of a step that are not done.
 
-    def _run(self, step: str, jobs: Sequence[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Do the jobs of a step that are not done; give each that is done, and its value."""
+        Args:
+            step: its name.
+            function: does a job.
+            jobs: of each what it works on, the file of its result, and its arguments.
+
+        Returns:
+            Of each job that is done its arguments and its value.
+        """
         missing: dict[str, Job] = {}
-        done = 0
-        for job in jobs:
+        done = []
+        for subject, result, arguments in jobs:
+            marker = result.with_suffix(".json")
+            job = Job(f"{step} {subject}", function, (self._archive, *arguments), marker)
             if (value := job.earlier_value()) is None:
                 missing[job.name] = job
             else:
-                done += 1
-                self._summary.add(value)
-                yield job, value
-        if not missing:
-            return
-        total, told_at = done + len(missing), time.monotonic()
-        self._tell(f"{step}: {total:,} to do" + (f", {done:,} of them done before" * (done > 0)))
-        for ended in self._engine.run([Call(j.name, do_job, j) for j in missing.values()]):
+                done.append((arguments, value))
+        if missing:
+            earlier = f", {len(done):,} of them done before" if done else ""
+            self._tell(f"{step}: {len(missing) + len(done):,} to do{earlier}")
+        total, told_at = len(missing) + len(done), time.monotonic()
+        calls = [Call(job.name, do_job, job) for job in missing.values()]
+        # A cluster without workers would be waited for also where there is nothing to do.
+        for ended in self._engine.run(calls) if calls else ():
             job = missing.pop(ended.name)
-            done += 1
             if ended.failure:
                 words = ended.failure.removeprefix(f"{job.name}: ")
                 self._summary.failed.append(f"{job.name}: {words}")
             else:
-                self._summary.add(ended.value)
-                yield job, ended.value
+                done.append((job.arguments[1:], ended.value))
             if time.monotonic() - told_at >= _TELL_SECONDS:
                 told_at = time.monotonic()
-                self._tell(f"{step}: {done:,} of {total:,}")
+                self._tell(f"{step}: {len(done):,} of {total:,}")
         self._summary.failed += [f"{name}: stopped before it began" for name in missing]
+        for _, value in done:
+            self._summary.add(value)
+        return done
 
     def _remove_old(self, keys: set[str]) -> None:
         """Remove results of other states of the archive, and what killed jobs left."""

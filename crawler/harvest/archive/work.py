@@ -287,7 +287,7 @@ def write_database(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
 def read_database(path: Path) -> Iterator[sqlite3.Connection]:
     """Give a database to be read; raise StoreError where it is missing or damaged."""
     try:
-        address = f"{path.absolute().as_uri()}?immutable=1"
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as database:
             yield database
     except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
