@@ -45,16 +45,9 @@ CREATE INDEX by_partition ON observations (partition, page, section);
 class PageFacts:
     """What is known of a page beside its blocks, and decides about other pages too.
 
-    ``number``
-        Its place among the pages of its shard.
-    ``site``, ``url``, ``fetched_at``
-        As the page has them.
-    ``original``
-        The address of its site that it declares as its own; None for none.
-    ``next_part``
-        The address of the next part of its article; None for none.
-    ``is_wanted``
-        Whether it is of a kind that is exported.
+    ``number`` is its place in its shard, ``original`` the address of its site that it declares as
+    its own, ``next_part`` the address where its article goes on, None for none of them.
+    ``is_wanted`` says whether it is of a kind that is exported.
     """
 
     number: int

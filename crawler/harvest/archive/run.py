@@ -13,7 +13,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import astuple, replace
 from io import BytesIO
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError
@@ -261,31 +260,26 @@ def find_shards(paths: Sequence[Path]) -> list[Shard]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    found = [
-        Path(folder, name)
-        for folder, _, names in os.walk(path, onerror=_refuse)
-        for name in names
-        if name.lower().endswith(ARCHIVE_SUFFIXES)
-    ]
+    if path.is_dir():
+        walk = os.walk(path, onerror=_refuse)
+        files = sorted(Path(folder, name) for folder, _, names in walk for name in names)
+    else:
+        path.stat()
+        files = [path]
+    found = [f for f in files if f.name.lower().endswith(ARCHIVE_SUFFIXES) and f.is_file()]
     if not found:
         raise ArgumentError(
-            f"{path} has no WARC file in it or below, whose names end in "
-            f"{', '.join(ARCHIVE_SUFFIXES)}; 'scrapy crawl archive' reads folders of saved pages"
+            f"{path} is no WARC file that can be read twice, nor a folder with one in it or below: "
+            f"their names end in {', '.join(ARCHIVE_SUFFIXES)}. 'scrapy crawl archive' reads lists "
+            "and folders of saved pages"
         )
-    return sorted(found)
+    return found
 
 
-def _shard(path: Path) -> Shard:
-    found = path.stat()
-    if not S_ISREG(found.st_mode) or not path.name.lower().endswith(ARCHIVE_SUFFIXES):
-        raise ArgumentError(
-            f"{path} is no WARC file: it needs a name that ends in {', '.join(ARCHIVE_SUFFIXES)}, "
-            "and is read twice; 'scrapy crawl archive' reads lists of pages"
-        )
-    with path.open("rb"):
-        return Shard(path.resolve(), found.st_size, found.st_mtime_ns)
+def _shard(file: Path) -> Shard:
+    with file.open("rb"):
+        state = file.stat()
+    return Shard(file.resolve(), state.st_size, state.st_mtime_ns)
 
 
 def _refuse(error: OSError) -> NoReturn:
@@ -299,12 +293,8 @@ def _refuse(error: OSError) -> NoReturn:
 def locked(folder: Path, option: str) -> Iterator[None]:
     """Make a folder where there is none, and keep other commands out of it.
 
-    Args:
-        folder: the folder.
-        option: the option of the command that names another folder, for errors.
-
     Raises:
-        ArgumentError: another process uses it.
+        ArgumentError: another process uses it; the message names the ``option`` for another folder.
         StoreError: it cannot be written to.
     """
     lock: AbstractContextManager[Any] | None

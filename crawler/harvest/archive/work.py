@@ -143,13 +143,9 @@ class Figures:
 class Job:
     """One call of a function that writes files.
 
-    ``name``
-        What people call it.
-    ``function``, ``arguments``
-        What is called, in any process; the first argument is the archive. It returns a dictionary
-        of JSON values, in which ``files`` are the paths of the files that it has written.
-    ``marker``
-        The done marker: a JSON file of what the function returned, with the size of each file.
+    The first of its ``arguments`` is the archive. It returns JSON values; ``files`` among them are
+    the paths of the files that it has written. The ``marker`` is a JSON file of what it returned,
+    with the size of each file.
     """
 
     name: str
