@@ -1,8 +1,8 @@
-"""Pages in WARC files: any crawler's archives are read, and our own are written.
+"""Pages in WARC files: archives of any crawler are read, and own ones are written.
 
-A page this project writes is an ordinary ``resource`` record, so every WARC tool reads it. What
-the standard headers cannot hold exactly travels beside them in ``X-Corpus-`` headers, and such a
-record reads back as the very page that was written.
+A page that this project writes is an ordinary ``resource`` record, so every WARC tool reads it.
+What the standard headers cannot hold exactly is in ``X-Corpus-`` headers beside them, so that the
+record gives the same page again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from crawler.store.warc import MAX_HEAD, read_records
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from types import TracebackType
 
     from crawler.store.warc import Record
 
@@ -40,7 +39,7 @@ __all__ = [
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _OK = 200
-# Characters a url may hold as they are; "%" is among them so that escapes are not escaped again.
+# Characters that stay as they are in a url; "%" is one, so that escapes are not escaped again.
 _URL_SAFE = "%/?:@!$&'()*+,;=#[]~"
 _OTHER_TYPES = {"revisit": "revisit", "continuation": "segmented", "conversion": "not-html"}
 _SILENT = frozenset({"request", "metadata", "warcinfo"})
@@ -163,9 +162,9 @@ def _check_html(content_type: str) -> None:
 class WarcWriter:
     """Writes pages to a WARC file, one gzip member a record.
 
-    Each :meth:`write` hands the whole record to the operating system before it returns, so a
-    killed process loses no page whose write returned. There is no ``fsync`` per page: a power cut
-    may lose the last seconds.
+    When :meth:`write` returns, the operating system has the whole record, so a killed process
+    loses no page whose write returned. There is no ``fsync`` per page: a power cut may lose the
+    last seconds.
 
     Args:
         path: the file to create. It must not exist.
@@ -191,11 +190,11 @@ class WarcWriter:
             raise StoreError(f"{date!r} is no time. Give the start of the crawl in ISO 8601.")
         self._compression = compression
         try:
-            # "x" is O_EXCL: of two processes only one gets the file.
+            # Of two processes only one can create the file.
             self._file: IO[bytes] = self.path.open("xb", buffering=0)
         except FileExistsError:
             raise StoreError(
-                f"{self.path} exists already: another crawl holds it, or left it behind. "
+                f"{self.path} exists already: another crawl writes it, or left it behind. "
                 "Move it away or choose another name."
             ) from None
         except OSError as error:
@@ -203,78 +202,61 @@ class WarcWriter:
                 f"{self.path} cannot be created: {error.strerror or error}. "
                 "Check the folder and its permissions."
             ) from error
-        self.size = 0
+        self._size = 0
         self._append(_info_bytes(self.path.name, self._date, info or {}))
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, page: Page) -> int:
-        """Append a page; return the offset of its record in the file.
+    def write(self, page: Page) -> None:
+        """Append a page.
 
         Raises:
             StoreError: the disk is full, the writer is closed, or ``page.fields`` holds what JSON
                 cannot. The file is left as it was before.
         """
-        return self._append(record_bytes(page, date=self._date, serial=self.size))
-
-    @property
-    def closed(self) -> bool:
-        """Whether the writer has been closed."""
-        return self._file.closed
-
-    def fileno(self) -> int:
-        """The descriptor of the open file, to lock it by."""
-        return self._file.fileno()
+        self._append(record_bytes(page, date=self._date, serial=self._size))
 
     def close(self) -> None:
         """Close the file. Closing twice does no harm."""
         self._file.close()
 
-    def _append(self, record: bytes) -> int:
+    def _append(self, record: bytes) -> None:
         if self._file.closed:
             raise StoreError(f"{self.path} is closed: no page can be added any more.")
-        offset = self.size
         packer = zlib.compressobj(self._compression, wbits=31)
         member = memoryview(packer.compress(record) + packer.flush())
         try:
             while member:
                 member = member[self._file.write(member) :]
-                self.size = self._file.tell()
         except OSError as error:
-            self._cut_back(offset)
+            self._cut_back()
             raise StoreError(
                 f"{self.path} cannot be written: {error.strerror or error}. Free space on the "
-                "disk or choose another folder; the pages held so far are safe."
+                "disk or choose another folder; the pages written before are safe."
             ) from error
-        return offset
+        self._size = self._file.tell()
 
-    def _cut_back(self, offset: int) -> None:
-        """Take half a record off the end, so that a later write does not follow a fragment."""
+    def _cut_back(self) -> None:
+        """Remove a part of a record from the end, so that no later record follows it."""
         try:
-            self._file.truncate(offset)
-            self._file.seek(offset)
+            self._file.truncate(self._size)
+            self._file.seek(self._size)
         except OSError:
-            # The reader copes with a fragment; this writer must not go on after one.
+            # Reading passes over the part, but this writer must not write after it.
             self._file.close()
-        self.size = offset
 
 
 def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
-    """A page as one WARC ``resource`` record, unpacked.
+    """Return a page as one WARC ``resource`` record, not compressed.
 
     Args:
         page: the page.
         date: ``WARC-Date`` where the page has no ``fetched_at``.
-        serial: tells records of the same url in one file apart.
+        serial: distinguishes records of the same url in one file.
 
     Raises:
         StoreError: ``page.fields`` holds what JSON cannot, or far too much.
@@ -315,7 +297,7 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
 
 
 def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
-    """The page :func:`record_bytes` made a record of."""
+    """Return the page of a record that :func:`record_bytes` made."""
 
     def exact(name: str, standard: str) -> str:
         text = headers.get(f"x-corpus-{name}")
@@ -340,7 +322,7 @@ def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
 
 
 def _exact(value: str, standard: str) -> str:
-    """The header that keeps a value exactly; empty where the standard header does already."""
+    """Return the header that keeps a value exactly; empty where the standard header does."""
     return "" if value == standard else json.dumps(value)
 
 
@@ -349,7 +331,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _warc_date(text: str) -> str:
-    """A time as ``WARC-Date`` wants it, in UTC with a ``Z``; empty where it is no time."""
+    """Return a time as a ``WARC-Date``, in UTC with a ``Z``; empty where it is no time."""
     try:
         time = datetime.fromisoformat(text)
         utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

@@ -20,7 +20,6 @@ from crawler.store.ledger.updates import turn_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from types import TracebackType
 
     from filelock import BaseFileLock
 
@@ -204,12 +203,7 @@ class LedgerDatabase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
