@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.pagination import may_be_part, next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.mode import Mode
@@ -124,7 +123,7 @@ class Crawl:
             return None
         document, observation = seen
         view = self.evidence.earlier_view(page.site_name)
-        if not is_like_the_site(observation, view) or self._needs_others(document):
+        if not view.has_template_of(observation) or self._needs_others(document):
             self._hold(document, observation, open_spool())
             return None
         self.evidence.count(document, observation)

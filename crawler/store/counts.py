@@ -1,18 +1,16 @@
 """Counts kept per site and crawl, so that a later crawl can judge pages as they come.
 
 One file holds what one crawl observed on one site: ``<folder>/<site>/<crawl>.npz``, the addresses
-of its pages and the arrays of their observations, joined (:mod:`crawler.store.counts_file`). The
-counts of a site are the merge of its files, in any order. A file that cannot be used is told of and
-passed over, so that it costs no more than what it held.
+of its pages and the arrays of their observations (:mod:`crawler.store.counts_file`). The counts of
+a site are the merge of its files, in any order. A file that cannot be used is reported and passed
+over; what the other files hold is not lost.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
 import numpy as np
 
@@ -20,14 +18,14 @@ from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.counts_file import read_counts, write_counts
-from crawler.store.files import CUT, file_name
+from crawler.store.files import CUT, file_name, replacing, site_named
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from crawler.core.counting.spill_arrays import Space
+    from crawler.core.counting.arrays import ArraySpace
 
 __all__ = ["CountStore"]
 
@@ -45,41 +43,30 @@ class CountStore:
         self.folder = folder
 
     def save(self, site: str, crawl: str, counts: SiteCounts) -> Path:
-        """Write what a crawl observed on a site, replacing what it wrote before, atomically.
+        """Write what a crawl observed on a site, in the place of what it wrote before.
 
         Raises:
             StoreError: the file cannot be written.
         """
-        target = self._site_folder(site) / f"{file_name(crawl)}.npz"
-        aside = target.with_suffix(f".{os.getpid()}.tmp")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+        target = self.folder / file_name(site) / f"{file_name(crawl)}.npz"
+        with replacing(target) as aside:
             write_counts(aside, site, counts.log)
-            aside.replace(target)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write the counts of {site} to {target}: {error}; "
-                "free some space there or set CORPUS_DIR to another folder"
-            ) from error
-        finally:
-            with suppress(OSError):
-                aside.unlink()
         return target
 
     def load(
         self,
         site: str,
         on_unusable: Callable[[StoreError], None] = _warn,
-        space: Space | None = None,
+        space: ArraySpace | None = None,
     ) -> SiteCounts:
         """Merge what all crawls observed on a site; empty counts where none did.
 
         Args:
             site: the site's name.
-            on_unusable: is told of each file that is passed over because it is damaged, cannot be
-                read, or was written by a later version; without it, the log is.
-            space: where to keep the counts while they are used; without, in memory, and in the
-                store's folder what is too much for that.
+            on_unusable: called for each file that is passed over because it is damaged, cannot be
+                read, or was written by a later version; without, a warning is logged.
+            space: where to keep the counts while they are used; without, in memory, and beyond its
+                limit in the store's folder.
         """
         space = space or DiskSpace(self.folder)
         counts = SiteCounts(ObservationLog(space))
@@ -97,28 +84,20 @@ class CountStore:
 
     def files(self, site: str) -> list[Path]:
         """Return the files that hold a site's counts, one a crawl."""
-        return sorted(self._site_folder(site).glob("*.npz"))
+        return sorted((self.folder / file_name(site)).glob("*.npz"))
 
     def sites(self) -> list[str]:
         """Return the names of the sites that have counts, sorted."""
         folders = {path.parent for path in self.folder.glob("*/*.npz")}
         return sorted(_site_of(folder) for folder in folders)
 
-    def _site_folder(self, site: str) -> Path:
-        return self.folder / file_name(site)
-
 
 def _site_of(folder: Path) -> str:
     """Return the name that :func:`crawler.store.files.file_name` made a folder's name of."""
     if CUT in folder.name:
-        # The rest of the name stands in the files alone.
+        # The whole name is only in the files.
         for path in sorted(folder.glob("*.npz")):
             with suppress(Exception), path.open("rb") as raw, np.load(raw) as file:
                 whole: bytes = file["site"].tobytes()
                 return whole.decode("utf-8", "surrogatepass")
-    try:
-        name = unquote_to_bytes(folder.name).decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        # A folder that somebody else made.
-        return folder.name
-    return "" if name == "%" else name
+    return site_named(folder.name)

@@ -17,7 +17,6 @@ observations need not fit memory. A file is checked as a whole before anything o
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile
@@ -25,7 +24,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.lib import format as npy
 
-from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows, stretches
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows, batches
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.counting.spill_arrays import Space
+    from crawler.core.counting.arrays import ArraySpace
 
 __all__ = ["read_counts", "write_counts"]
 
@@ -45,7 +44,7 @@ _CODING = ("utf-8", "surrogatepass")
 
 
 class _DamageError(ValueError):
-    """A file of counts is not what was written; the message says in what."""
+    """A file of counts is not what was written; the message says where it differs."""
 
 
 def write_counts(path: Path, site: str, log: ObservationLog) -> None:
@@ -72,12 +71,12 @@ def write_counts(path: Path, site: str, log: ObservationLog) -> None:
             _write_pieces(archive, f"{name}{figures}", kind, total, pieces)
 
 
-def read_counts(path: Path, space: Space | None = None) -> ObservationLog:
+def read_counts(path: Path, space: ArraySpace | None = None) -> ObservationLog:
     """Read what :func:`write_counts` wrote.
 
     Args:
         path: the file.
-        space: where to keep the observations; in memory without.
+        space: where to keep the observations; without, in memory.
 
     Raises:
         StoreError: the file is damaged, cannot be read, or was written by a later version.
@@ -91,69 +90,72 @@ def read_counts(path: Path, space: Space | None = None) -> ObservationLog:
         raise StoreError(
             f"{path} cannot be read ({error}); check its permissions, or delete it and crawl again"
         ) from error
-    except _DamageError as error:
-        raise StoreError(f"{path} is damaged: {error}; delete it and crawl again") from error
     except Exception as error:
         # numpy and zipfile raise a dozen kinds of error over damaged bytes, with advice on numpy.
-        raise StoreError(f"{path} is damaged; delete it and crawl again") from error
+        reason = f": {error}" if isinstance(error, _DamageError) else ""
+        raise StoreError(f"{path} is damaged{reason}; delete it and crawl again") from error
 
 
-def _read(path: Path, archive: ZipFile, space: Space | None) -> ObservationLog:
-    if archive.testzip() is not None:
-        raise StoreError(f"{path} is damaged; delete it and crawl again")
+def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> ObservationLog:
+    if (damaged := archive.testzip()) is not None:
+        raise _DamageError(f"the checksum of {damaged} is wrong")
     if int(_array(archive, "format")) != _FORMAT:
         raise StoreError(
             f"{path} was written by a later version; upgrade scrapy-corpus or delete it"
         )
     joined = _array(archive, "urls").tobytes()
-    spans = _spans(_array(archive, "url_sizes", np.uint32), len(joined))
-    urls = [joined[start:end].decode(*_CODING) for start, end in spans]
+    ends = _ends(_array(archive, "url_sizes", np.uint32), len(joined), "url_sizes").tolist()
+    urls = [joined[start:end].decode(*_CODING) for start, end in pairwise(ends)]
     if len(set(urls)) < len(urls):
-        raise _DamageError("some of its addresses stand there twice")
+        raise _DamageError("some of its addresses are there twice")
     log = ObservationLog(space)
     names = [name for name in archive.namelist() if name.startswith(_SUMS) and name.endswith(_KEYS)]
     sections = [BLOCKS, *sorted(name.removeprefix(_SUMS).removesuffix(_KEYS) for name in names)]
-    # All is checked before the first page is taken, so that no half file is counted.
-    checked = {name: _Section(archive, name, len(urls)) for name in sections}
-    log.extend(urls, {name: part.rows(log.space.batch) for name, part in checked.items()})
+    # All is checked before the first page is taken, so that no part of a file is counted.
+    checked = {section: _section_ends(archive, section, len(urls)) for section in sections}
+    log.extend(urls, {s: _rows(archive, s, ends, log.space.batch) for s, ends in checked.items()})
     return log
 
 
 def _names(section: str) -> tuple[str, str, type]:
-    """Return what the names of a section's arrays begin with, its figures' name and their type."""
+    """Return the prefix of a section's arrays, and the name and data type of its figures."""
     if section == BLOCKS:
         return "", "weights", np.uint16
     return f"{_SUMS}{section}/", "counts", np.uint32
 
 
-class _Section:
-    """One section of a file, whose arrays fit each other."""
+def _section_ends(archive: ZipFile, section: str, pages: int) -> NDArray[np.int64]:
+    """Check the arrays of a section; return where the entries of each page end, from 0 on."""
+    name, figures, kind = _names(section)
+    total = _length(archive, f"{name}keys", np.uint64)
+    if total != _length(archive, f"{name}{figures}", kind):
+        raise _DamageError(f"its {name}{figures} do not match its {name}keys")
+    sizes = _array(archive, f"{name}sizes", np.uint32)
+    if len(sizes) != pages:
+        raise _DamageError(f"its {name}sizes do not match its addresses")
+    return _ends(sizes, total, f"{name}sizes")
 
-    def __init__(self, archive: ZipFile, section: str, pages: int) -> None:
-        name, figures, kind = _names(section)
-        self._archive = archive
-        self._columns = (f"{name}keys", np.uint64), (f"{name}{figures}", kind)
-        totals = [_length(archive, *column) for column in self._columns]
-        if totals[0] != totals[1]:
-            raise _DamageError(f"its {name}{figures} do not fit its {name}keys")
-        sizes = _array(archive, f"{name}sizes", np.uint32)
-        if len(sizes) != pages:
-            raise _DamageError(f"its {name}sizes do not fit its addresses")
-        self._ends = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        if self._ends[-1] != totals[0]:
-            raise _DamageError(f"its {name}sizes do not fit its {name}keys")
 
-    def rows(self, batch: int) -> Iterator[Rows]:
-        """Read it, about so many entries at a time."""
-        (keys_name, _), (figures_name, kind) = self._columns
-        with (
-            _column(self._archive, keys_name) as keys,
-            _column(self._archive, figures_name) as figures,
-        ):
-            for first, last in stretches(self._ends, batch):
-                sizes = np.diff(self._ends[first : last + 1])
-                count = int(sizes.sum())
-                yield Rows(sizes, _take(keys, np.uint64, count), _take(figures, kind, count))
+def _ends(sizes: NDArray[Any], total: int, name: str) -> NDArray[np.int64]:
+    ends = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    if ends[-1] != total:
+        raise _DamageError(f"its {name} do not add up to {total}")
+    return ends
+
+
+def _rows(archive: ZipFile, section: str, ends: NDArray[np.int64], batch: int) -> Iterator[Rows]:
+    """Read a section, about so many entries at a time."""
+    name, figures, kind = _names(section)
+    with (
+        archive.open(f"{name}keys.npy") as keys_file,
+        archive.open(f"{name}{figures}.npy") as figures_file,
+    ):
+        for file in (keys_file, figures_file):
+            _header(file)
+        for first, last in batches(ends, batch):
+            count = int(ends[last] - ends[first])
+            keys = _take(keys_file, np.uint64, count)
+            yield Rows(np.diff(ends[first : last + 1]), keys, _take(figures_file, kind, count))
 
 
 def _write(archive: ZipFile, name: str, array: NDArray[Any]) -> None:
@@ -176,19 +178,18 @@ def _array(archive: ZipFile, name: str, kind: type | None = None) -> NDArray[Any
     with archive.open(f"{name}.npy") as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if kind is not None and array.dtype != kind:
-        raise _DamageError("its numbers are of another kind")
+        raise _DamageError(f"its {name} are of another data type")
     return array
 
 
 def _length(archive: ZipFile, name: str, kind: type) -> int:
-    """Return how many entries an array has, which is checked to hold as many as it says."""
+    """Return how many entries an array has, after a check that it has as many as it says."""
     with archive.open(f"{name}.npy") as file:
         shape, dtype = _header(file)
         begin = file.tell()
-    size = archive.getinfo(f"{name}.npy").file_size
     if dtype != kind or len(shape) != 1:
-        raise _DamageError("its numbers are of another kind")
-    if size != begin + shape[0] * dtype.itemsize:
+        raise _DamageError(f"its {name} are of another data type")
+    if archive.getinfo(f"{name}.npy").file_size != begin + shape[0] * dtype.itemsize:
         raise _DamageError(f"its {name} are not as many as they should be")
     return shape[0]
 
@@ -200,21 +201,5 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-@contextmanager
-def _column(archive: ZipFile, name: str) -> Iterator[IO[bytes]]:
-    """Open an array where its entries begin."""
-    with archive.open(f"{name}.npy") as file:
-        _header(file)
-        yield file
-
-
 def _take(file: IO[bytes], kind: type, count: int) -> NDArray[Any]:
     return np.frombuffer(file.read(count * np.dtype(kind).itemsize), dtype=kind, count=count)
-
-
-def _spans(sizes: NDArray[Any], total: int) -> list[tuple[int, int]]:
-    """Return where each of some parts begins and ends in what they make up together."""
-    ends: list[int] = [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
-    if ends[-1] != total:
-        raise _DamageError("its parts do not fit the whole")
-    return list(pairwise(ends))

@@ -69,7 +69,7 @@ def site_named(name: str) -> str:
     if CUT in name:
         return name
     try:
-        return unquote_to_bytes(name).decode("utf-8", "surrogatepass")
+        return "" if name == "%" else unquote_to_bytes(name).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return name
 

@@ -1,8 +1,8 @@
-"""Growing arrays that go to disk when together they are too large for memory.
+"""Growing arrays that are moved to disk when together they are too large for memory.
 
-A space has one file, which has no name in its folder and so is gone with the process, however that
-ends. Tapes keep their last entries in memory; when all tapes of the space together hold more than
-its limit there, the one that holds most writes them to the end of the file.
+A space has one file, which has no name in its folder, so the system removes it when the process
+ends. Arrays keep their last entries in memory. When the arrays of a space together hold more than
+its limit there, the one that holds most is written to the end of the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from crawler.core.counting.spill_arrays import BATCH, MemoryTape
+from crawler.core.counting.arrays import BATCH, MemoryArray
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -26,47 +26,42 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["MEMORY", "DiskSpace", "DiskTape"]
+__all__ = ["DiskSpace", "SpillArray"]
 
 logger = logging.getLogger(__name__)
 
-MEMORY = 64 * 2**20
-"""How many bytes a space holds in memory, unless it is told otherwise."""
+_MEMORY = 64 * 2**20
 
 
 class DiskSpace:
-    """Tapes in memory up to a limit, and on disk beyond it.
+    """Growing arrays in memory up to a limit, and on disk beyond it.
 
     Args:
-        folder: where the file is put when it is needed; it is made then.
-        memory: how many bytes all tapes together may hold in memory.
-        batch: how many entries are worked on at a time.
+        folder: where the file is made when it is needed, the folder too.
+        memory: most bytes of all arrays together in memory.
+        batch: how many entries are processed at a time.
     """
 
-    def __init__(self, folder: Path, memory: int = MEMORY, batch: int = BATCH) -> None:
+    def __init__(self, folder: Path, memory: int = _MEMORY, batch: int = BATCH) -> None:
         self.folder = folder
         self.memory = memory
         self.batch = batch
-        self._tapes: weakref.WeakSet[DiskTape] = weakref.WeakSet()
-        self._held = 0
+        self.on_disk = 0
+        """Bytes that were written to the file."""
+        self._arrays: weakref.WeakSet[SpillArray] = weakref.WeakSet()
+        self._in_memory = 0
         self._file: RawIOBase | None = None
-        self._end = 0
         self._failed = False
 
-    @property
-    def on_disk(self) -> int:
-        """How many bytes were written to the file."""
-        return self._end
-
-    def tape(self, kind: DTypeLike) -> DiskTape:
-        """Return a new, empty tape of entries of a kind."""
-        tape = DiskTape(self, kind)
-        self._tapes.add(tape)
-        return tape
+    def array(self, kind: DTypeLike) -> SpillArray:
+        """Return a new, empty array of a data type."""
+        array = SpillArray(self, kind)
+        self._arrays.add(array)
+        return array
 
     @contextmanager
     def scratch(self) -> Iterator[DiskSpace]:
-        """Return a space of the same limits, whose file is gone when the context ends."""
+        """Return a space of the same limits, whose file is removed when the context ends."""
         space = DiskSpace(self.folder, self.memory, self.batch)
         try:
             yield space
@@ -74,15 +69,15 @@ class DiskSpace:
             space.close()
 
     def close(self) -> None:
-        """Remove the file; what is on disk can be read no more."""
+        """Remove the file; what is on disk cannot be read any more."""
         if self._file is not None:
             self._file.close()
 
-    def hold(self, size: int) -> None:
-        """Take account of so many bytes more in memory, and make room where they are too many."""
-        self._held += size
-        if self._held > self.memory and not self._failed:
-            self._make_room()
+    def grow(self, size: int) -> None:
+        """Note that an array has so many bytes more in memory, and write arrays out if need be."""
+        self._in_memory += size
+        if self._in_memory > self.memory and not self._failed:
+            self._write_out()
 
     def read_into(self, values: NDArray[Any], place: int) -> None:
         """Fill an array from a place of the file.
@@ -105,33 +100,33 @@ class DiskSpace:
                 "or set CORPUS_DIR to a folder on another one"
             ) from error
 
-    def _make_room(self) -> None:
-        tapes = sorted(self._tapes, key=lambda tape: tape.held, reverse=True)
-        # Added up anew: tapes that are gone hold nothing.
-        self._held = sum(tape.held for tape in tapes)
-        for tape in tapes:
-            if self._held <= self.memory:
+    def _write_out(self) -> None:
+        arrays = sorted(self._arrays, key=lambda array: array.in_memory, reverse=True)
+        # The sum is made anew: arrays that were deleted hold nothing.
+        self._in_memory = sum(array.in_memory for array in arrays)
+        for array in arrays:
+            if self._in_memory <= self.memory:
                 return
-            size = tape.held
             try:
-                self._write(tape.chunks())
+                self._write(array.chunks())
             except OSError as error:
                 # Nothing is lost, and a crawl is worth the memory that it takes.
                 self._failed = True
-                logger.error(  # noqa: TRY400 - the message says it all in one line
+                logger.error(  # noqa: TRY400 - the message is whole in one line
                     "Cannot write counts to %s (%s): from now on they stay in memory. "
                     "Free some space there or set CORPUS_DIR to another folder",
                     self.folder,
                     error,
                 )
                 return
-            tape.move(self._end)
-            self._end += size
-            self._held -= size
+            size = array.in_memory
+            array.was_written(self.on_disk)
+            self.on_disk += size
+            self._in_memory -= size
 
     def _write(self, chunks: list[NDArray[Any]]) -> None:
         file = self._opened()
-        file.seek(self._end)
+        file.seek(self.on_disk)
         for chunk in chunks:
             rest = chunk.view(np.uint8).data
             while rest:
@@ -140,71 +135,67 @@ class DiskSpace:
     def _opened(self) -> RawIOBase:
         if self._file is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._file = cast(
-                "RawIOBase",
-                tempfile.TemporaryFile(buffering=0, dir=self.folder),  # noqa: SIM115 - below
-            )
+            file = tempfile.TemporaryFile(buffering=0, dir=self.folder)  # noqa: SIM115 - below
+            self._file = cast("RawIOBase", file)
             weakref.finalize(self, self._file.close)
         return self._file
 
 
-class DiskTape:
-    """A tape whose last entries are in memory, and the others in the file of its space."""
+class SpillArray:
+    """A growing array whose last entries are in memory, and the others in the file of its space."""
 
     def __init__(self, space: DiskSpace, kind: DTypeLike) -> None:
         self._space = space
         self._kind = np.dtype(kind)
-        self._tail = MemoryTape(kind)
-        # Of each stretch on disk, its first entry and its place in the file.
+        self._tail = MemoryArray(kind)
+        # Of each part on disk, the number of its first entry and its place in the file.
         self._firsts: list[int] = []
         self._places: list[int] = []
-        self._spilled = 0
+        self._on_disk = 0
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return self._spilled + len(self._tail)
+        return self._on_disk + len(self._tail)
 
     @property
-    def held(self) -> int:
-        """How many bytes are in memory."""
+    def in_memory(self) -> int:
+        """Bytes in memory."""
         return len(self._tail) * self._kind.itemsize
 
     def chunks(self) -> list[NDArray[Any]]:
         """Return what is in memory, in pieces."""
         return self._tail.chunks()
 
-    def move(self, place: int) -> None:
+    def was_written(self, place: int) -> None:
         """Drop what is in memory: it was written to that place of the file."""
-        self._firsts.append(self._spilled)
+        self._firsts.append(self._on_disk)
         self._places.append(place)
-        self._spilled += len(self._tail)
-        self._tail = MemoryTape(self._kind)
+        self._on_disk += len(self._tail)
+        self._tail = MemoryArray(self._kind)
 
     def append(self, values: NDArray[Any]) -> None:
         """Add entries, which are copied."""
         self._tail.append(values)
-        self._space.hold(len(values) * self._kind.itemsize)
+        self._space.grow(len(values) * self._kind.itemsize)
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the entries from ``start`` up to ``stop``, not to be written to.
+        """Return the entries from ``start`` up to ``stop``, which must not be changed.
 
         Raises:
             StoreError: they cannot be read from disk.
         """
-        if start >= self._spilled:
-            return self._tail.read(start - self._spilled, stop - self._spilled)
+        if start >= self._on_disk:
+            return self._tail.read(start - self._on_disk, stop - self._on_disk)
         values = np.empty(stop - start, dtype=self._kind)
-        number = bisect_right(self._firsts, start) - 1
-        place = start
-        while place < min(stop, self._spilled):
-            first = self._firsts[number]
-            end = self._firsts[number + 1] if number + 1 < len(self._firsts) else self._spilled
-            end = min(end, stop)
-            self._space.read_into(
-                values[place - start : end - start],
-                self._places[number] + (place - first) * self._kind.itemsize,
-            )
-            place, number = end, number + 1
-        if stop > self._spilled:
-            values[self._spilled - start :] = self._tail.read(0, stop - self._spilled)
+        ends = [*self._firsts[1:], self._on_disk]
+        at = start
+        for part in range(bisect_right(self._firsts, start) - 1, len(ends)):
+            end = min(ends[part], stop)
+            if at >= end:
+                break
+            place = self._places[part] + (at - self._firsts[part]) * self._kind.itemsize
+            self._space.read_into(values[at - start : end - start], place)
+            at = end
+        if stop > self._on_disk:
+            values[self._on_disk - start :] = self._tail.read(0, stop - self._on_disk)
         return values

@@ -14,9 +14,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.core.counting.arrays import ArraySpace, MemorySpace
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
-from crawler.core.counting.spill_arrays import MemorySpace, Space
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 
@@ -39,7 +39,9 @@ ADDRESSES = st.text("abAÉ가\n\0 /%\ud800", max_size=3)
 
 # Limits so small that everything is cut apart, and that nothing or only the last pages of a site
 # stay in memory.
-SPACES: st.SearchStrategy[Space] = st.builds(MemorySpace, st.sampled_from([1, 3, 20])) | st.builds(
+SPACES: st.SearchStrategy[ArraySpace] = st.builds(
+    MemorySpace, st.sampled_from([1, 3, 20])
+) | st.builds(
     DiskSpace,
     # Files there have no name.
     st.just(Path(tempfile.gettempdir())),
@@ -63,7 +65,7 @@ def observation(
 PAGES = st.lists(st.builds(observation, ADDRESSES, BLOCKS, SUMS), max_size=12)
 
 
-def counted(pages: Iterable[Observation], space: Space | None = None) -> SiteCounts:
+def counted(pages: Iterable[Observation], space: ArraySpace | None = None) -> SiteCounts:
     counts = SiteCounts(ObservationLog(space))
     for page in pages:
         counts.add(page)
@@ -110,7 +112,7 @@ def groups_of(pages: Iterable[Observation], view: SiteView) -> dict[str, list[st
 
 @given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
 def test_where_counts_are_kept_does_not_matter(
-    pages: list[Observation], space: Space, similarity: float
+    pages: list[Observation], space: ArraySpace, similarity: float
 ) -> None:
     kept = counted(pages, space)
     assert shown(kept.view(similarity)) == shown(counted(pages).view(similarity))
@@ -122,7 +124,7 @@ def test_where_counts_are_kept_does_not_matter(
 
 @given(pages=PAGES, data=st.data(), space=SPACES)
 def test_neither_order_nor_parts_matter(
-    pages: list[Observation], data: st.DataObject, space: Space
+    pages: list[Observation], data: st.DataObject, space: ArraySpace
 ) -> None:
     whole = shown(counted(pages).view())
     shuffled = data.draw(st.permutations(pages))
@@ -139,7 +141,7 @@ def test_neither_order_nor_parts_matter(
 
 
 @given(pages=PAGES, space=SPACES)
-def test_a_page_added_again_counts_once(pages: list[Observation], space: Space) -> None:
+def test_a_page_added_again_counts_once(pages: list[Observation], space: ArraySpace) -> None:
     counts = counted(pages, space)
     once = shown(counts.view())
     counts.merge(counted(pages, space))
@@ -148,7 +150,7 @@ def test_a_page_added_again_counts_once(pages: list[Observation], space: Space) 
 
 @given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
 def test_frequencies_are_a_plain_count_over_groups(
-    pages: list[Observation], space: Space, similarity: float
+    pages: list[Observation], space: ArraySpace, similarity: float
 ) -> None:
     view = counted(pages, space).view(similarity)
     known = joined(pages)
@@ -179,7 +181,7 @@ def test_frequencies_are_a_plain_count_over_groups(
 
 
 @given(pages=PAGES, space=SPACES)
-def test_sums_are_plain_sums_over_pages(pages: list[Observation], space: Space) -> None:
+def test_sums_are_plain_sums_over_pages(pages: list[Observation], space: ArraySpace) -> None:
     most: dict[str, dict[tuple[str, int], int]] = defaultdict(dict)
     for page in pages:
         for name, sums in page.sums.items():
@@ -197,7 +199,7 @@ def test_sums_are_plain_sums_over_pages(pages: list[Observation], space: Space) 
 
 @given(pages=PAGES, space=SPACES, similarity=st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.1]))
 def test_groups_part_the_pages_and_the_shortest_address_stands_for_each(
-    pages: list[Observation], space: Space, similarity: float
+    pages: list[Observation], space: ArraySpace, similarity: float
 ) -> None:
     view = counted(pages, space).view(similarity)
     groups = groups_of(pages, view)
@@ -211,7 +213,7 @@ def test_groups_part_the_pages_and_the_shortest_address_stands_for_each(
 
 @given(pages=PAGES, copies=st.sets(ADDRESSES, min_size=2, max_size=4), space=SPACES)
 def test_exact_copies_are_one_page(
-    pages: list[Observation], copies: set[str], space: Space
+    pages: list[Observation], copies: set[str], space: ArraySpace
 ) -> None:
     # The blocks of their own weigh enough whatever the other pages are.
     blocks = {2**63 + number: 500 for number in range(3)} | {1: 30, 2: 0}
@@ -244,7 +246,7 @@ def test_exact_copies_find_each_other_past_the_pages_that_quote_them(
     data=st.data(),
 )
 def test_few_pages_are_grouped_as_comparing_all_of_them_does(
-    blocks: list[dict[int, int]], space: Space, data: st.DataObject
+    blocks: list[dict[int, int]], space: ArraySpace, data: st.DataObject
 ) -> None:
     frequencies = Counter(key for page in blocks for key in page)
     rarity = {
@@ -276,7 +278,7 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
 @given(seed=st.integers(0, 2**32), space=SPACES, similarity=st.sampled_from([0.3, 0.6, 0.9]))
 @settings(max_examples=30)
 def test_versions_of_articles_are_grouped_the_same_in_any_order(
-    seed: int, space: Space, similarity: float
+    seed: int, space: ArraySpace, similarity: float
 ) -> None:
     draw = np.random.default_rng(seed)
     articles = [[*range(100), *range(100 * n, 100 * n + 9)] for n in range(1, 5)]
@@ -312,7 +314,7 @@ def test_a_page_that_shares_no_block_is_no_duplicate(
 )
 @settings(max_examples=40)
 def test_counts_come_back_from_disk_as_they_were(
-    pages: list[Observation], site: str, space: Space
+    pages: list[Observation], site: str, space: ArraySpace
 ) -> None:
     counts = counted(pages, space)
     with tempfile.TemporaryDirectory() as folder:
@@ -326,7 +328,7 @@ def test_counts_come_back_from_disk_as_they_were(
 @given(crawls=st.lists(PAGES, min_size=1, max_size=4), space=SPACES)
 @settings(max_examples=30)
 def test_several_crawls_load_as_their_merge(
-    crawls: Sequence[list[Observation]], space: Space
+    crawls: Sequence[list[Observation]], space: ArraySpace
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = CountStore(Path(folder))

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crawler.core.counting.arrays import ArraySpace, MemorySpace
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
-from crawler.core.counting.spill_arrays import MemorySpace, Space
 from crawler.store.spill_arrays import DiskSpace
 
 
 def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:
     """Group pages given as block keys with their weights; each is named by its group's first."""
-    spaces: list[Space] = [
+    spaces: list[ArraySpace] = [
         MemorySpace(),
         MemorySpace(batch=2),
         DiskSpace(Path(tempfile.gettempdir()), memory=50, batch=7),
@@ -26,7 +26,7 @@ def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:
     return found
 
 
-def _groups(pages: tuple[dict[int, int], ...], similarity: float, space: Space) -> list[int]:
+def _groups(pages: tuple[dict[int, int], ...], similarity: float, space: ArraySpace) -> list[int]:
     counts = SiteCounts(ObservationLog(space))
     urls = [f"{number:04}" for number in range(len(pages))]
     for url, page in reversed(list(zip(urls, pages, strict=True))):

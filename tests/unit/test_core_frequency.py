@@ -12,7 +12,6 @@ from crawler.core.counting.site_counts import (
     SiteCounts,
     SiteView,
     observe_blocks,
-    page_id,
 )
 from crawler.core.flow import Page, observe, read
 
@@ -139,8 +138,6 @@ def test_a_page_of_nothing_readable_gives_an_empty_observation() -> None:
 def test_any_text_is_an_address(url: str) -> None:
     view = counted(observation(url, text=300), observation(url + "2", text=300)).view()
     assert view.duplicate_of == {url + "2": url}
-    assert 0 <= page_id(url) < 2**64
-    assert page_id(url) != page_id(url + "2")
 
 
 def test_the_snapshot_names_the_pages_and_their_blocks() -> None:

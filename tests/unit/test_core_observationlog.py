@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crawler.core.counting.arrays import MemorySpace
 from crawler.core.counting.observation import KeyCounts, Observation
-from crawler.core.counting.observation_log import BLOCKS, ObservationLog, stretches
-from crawler.core.counting.spill_arrays import MemorySpace
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, batches
 
 
 def page(url: str, *keys: int, weight: int = 9, **sums: dict[int, int]) -> Observation:
@@ -45,7 +45,6 @@ def test_the_same_page_again_writes_nothing() -> None:
     before = log.entries(BLOCKS)
     log.add(page("u", 1, 2, nodes={1: 2}))
     assert log.entries(BLOCKS) == before
-    assert not log.has_old_records
 
 
 @pytest.mark.parametrize("batch", [1, 4, 100])
@@ -104,8 +103,8 @@ def test_a_merged_log_leaves_the_other_as_it_was() -> None:
         ([0, 3, 0, 3], 3, [(0, 3), (3, 4)]),
     ],
 )
-def test_stretches_hold_as_many_entries_as_they_may(
+def test_batches_hold_as_many_entries_as_they_may(
     sizes: list[int], batch: int, expected: list[tuple[int, int]]
 ) -> None:
     ends = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    assert list(stretches(ends, batch)) == expected
+    assert list(batches(ends, batch)) == expected

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crawler.core.counting.arrays import MemorySpace
 from crawler.core.counting.partitions import Partitions, sorted_within
-from crawler.core.counting.spill_arrays import MemorySpace
 
 KEYS = {
     "none": [],

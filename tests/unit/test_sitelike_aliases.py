@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.counting.template_match import is_like_the_site
 from crawler.core.flow import Page, SiteCounts, get_method, observe, read
 from crawler.journey.evidence import Aliases, declared_original
 
@@ -33,11 +32,11 @@ def counts(pages: int) -> SiteCounts:
 )
 def test_a_page_is_like_those_whose_frame_it_has(counted: int, frame: str, *, like: bool) -> None:
     view = counts(counted).view()
-    assert is_like_the_site(observe(read(page(99, frame)), METHOD), view) == like
+    assert view.has_template_of(observe(read(page(99, frame)), METHOD)) == like
 
 
 def test_a_page_of_a_site_never_counted_is_like_none() -> None:
-    assert not is_like_the_site(observe(read(page(1, OLD)), METHOD), SiteCounts().view())
+    assert not SiteCounts().view().has_template_of(observe(read(page(1, OLD)), METHOD))
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,17 @@
 """Near-duplicate pages: one article under several addresses must count as one page.
 
-Two pages are near-duplicates when the blocks they share carry most of what is particular to
-either. A block weighs its characters outside hyperlinks times ``log((n + 1) / f)``, with f the
-number of the site's n pages it stands on, so that what stands on every page (navigation, a long
-legal notice) says next to nothing about whether two pages are the same. Similarity is weighted
-Jaccard: the weight shared over the weight of both together.
+The weight of a block on a page is the number of its characters outside hyperlinks times
+``log((n + 1) / f)``, with f the number of the site's n pages that have it. So a block of every page
+(navigation, a long legal notice) has next to no weight. Two pages are near-duplicates when their
+weighted Jaccard similarity is high: the weight of the blocks that they share, divided by the weight
+of the blocks of both together.
 
-Most pages are out of the question beforehand: too much of their weight is in blocks that stand
-nowhere else. The others are compared only where a block brings them side by side: for each block,
-those of them that it stands on in the order of their addresses, each with the next few. Copies of
-one article share all its blocks and so meet at many of them; pairs that meet at enough are compared
-in full. Exact copies are found beforehand, whoever stands between them. The work is linear in the
-number of block occurrences, and the result depends on the set of pages alone.
+Most pages cannot be near-duplicates of any: too much of their weight is in blocks of one page. Of
+the others, candidate pairs are found by their blocks: for each block, the pages that have it are
+taken in the order of their addresses, and each is paired with the next few. Copies of one article
+share all its blocks, so that they are paired at many of them; pairs with enough weight in common
+there are compared in full. Exact copies are found beforehand. The work is linear in the number of
+block occurrences, and the result depends on the set of pages alone.
 """
 
 from __future__ import annotations
@@ -28,25 +28,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.counting.recurring import Recurring
-    from crawler.core.counting.spill_arrays import Space
+    from crawler.core.counting.arrays import ArraySpace
+    from crawler.core.counting.recurring import RecurringBlocks
 
     BlocksOf: TypeAlias = Callable[[str], tuple[NDArray[np.uint64], NDArray[np.uint16]]]
 
 __all__ = ["duplicate_groups"]
 
-# Pages with less text of their own than this many weighted characters are told apart by chance
-# only: empty shells, link lists, log-in forms.
+# The text of lighter pages is too short to compare: empty pages, link lists, log-in forms.
 _MIN_CONTENT = 100.0 * UNIT
-# With how many of its followers a page is compared at a block: one of several copies may lack a
-# block, and pages that only quote an article may stand between two copies of it.
+# With how many of the next pages a page is paired at a block: one of several copies may lack a
+# block, and pages that only quote an article may come between two copies of it.
 _REACH = 3
-# Pairs whose meetings carry less than this share of the similarity asked for are not compared.
+# Pairs with less than this share of the similarity in common where they were paired are dropped.
 _PROMISING = 0.4
 
 
 def duplicate_groups(
-    site: Recurring, blocks_of: BlocksOf, similarity: float, space: Space
+    site: RecurringBlocks, blocks_of: BlocksOf, similarity: float, space: ArraySpace
 ) -> NDArray[np.uint32]:
     """Group near-duplicate pages.
 
@@ -69,22 +68,21 @@ def duplicate_groups(
     for left, right in _exact_copies(site.pages.signatures, candidates):
         _join(groups, left, right)
     pages = _Pages(site, blocks_of)
-    for left, right, met in _meetings(site, candidates, similarity, space):
+    for left, right, known in _pairs(site, candidates, similarity, space):
         if _root(groups, left) == _root(groups, right):
             continue
         both = site.masses[left] + site.masses[right]
-        # They share at least what they met with, and mostly that is enough.
-        if met >= similarity * (both - met):
-            _join(groups, left, right)
-        else:
+        # They share at least the blocks at which they were paired, and mostly that is enough.
+        shared: float = known
+        if shared < similarity * (both - shared):
             shared = pages.shared(left, right)
-            if shared >= similarity * (both - shared):
-                _join(groups, left, right)
+        if shared >= similarity * (both - shared):
+            _join(groups, left, right)
     return np.array([_root(groups, page) for page in range(count)], dtype=np.uint32)
 
 
-def _candidates(site: Recurring, similarity: float) -> NDArray[np.bool_]:
-    """Return for each page whether what it shares with any others could be enough."""
+def _candidates(site: RecurringBlocks, similarity: float) -> NDArray[np.bool_]:
+    """Return for each page whether its recurring blocks have enough of its weight."""
     enough: NDArray[np.bool_] = site.masses >= _MIN_CONTENT
     return enough & (site.shared_masses >= similarity * site.masses)
 
@@ -100,47 +98,47 @@ def _exact_copies(
             yield other, page
 
 
-def _meetings(
-    site: Recurring, candidates: NDArray[np.bool_], similarity: float, space: Space
+def _pairs(
+    site: RecurringBlocks, candidates: NDArray[np.bool_], similarity: float, space: ArraySpace
 ) -> Iterator[tuple[int, int, int]]:
-    """Return the pairs of candidates that meet at blocks of enough weight to be worth comparing.
+    """Give the pairs of candidates that have enough weight in common where they were paired.
 
     Yields:
-        The two pages, the pairs in ascending order, and the weight at which they met.
+        The two pages, the pairs in ascending order, and that weight.
     """
     count = len(candidates)
     expected = _REACH * int(site.pages.sizes[candidates].sum())
-    meetings = Partitions(space, expected, bits=(count * count - 1).bit_length())
+    shared = Partitions(space, expected, bits=(count * count - 1).bit_length())
     for part in site.parts():
         chosen = candidates[part.pages]
         blocks, pages, weights = part.blocks[chosen], part.pages[chosen], part.weights[chosen]
         frequencies = site.frequencies[part.first :][blocks]
         masses = weights * rarity(frequencies, count)
         for step in range(1, _REACH + 1):
-            # The pages give a block the same rarity but may give it different weights (one has it
-            # as a link): the smaller is shared.
+            # A block has the same rarity on both pages but may have different weights, as a link
+            # on one of them: the smaller is shared.
             shares = np.minimum(masses[step:], masses[:-step])
             here = np.flatnonzero((blocks[step:] == blocks[:-step]) & (shares > 0))
             left, right = pages[here], pages[here + step]
             least = np.minimum(site.shared_masses[left], site.shared_masses[right])
             possible = least >= similarity * np.maximum(site.masses[left], site.masses[right])
             here, left, right = here[possible], left[possible], right[possible]
-            meetings.add((left * count + right).astype(np.uint64), shares[here])
-    for pairs, shares, repeats in meetings.runs():
+            shared.add((left * count + right).astype(np.uint64), shares[here])
+    for pairs, shares, repeats in shared.runs():
         starts = np.flatnonzero(~repeats)
-        met = np.add.reduceat(shares, starts)
+        known = np.add.reduceat(shares, starts)
         left, right = np.divmod(pairs[starts].astype(np.int64), count)
-        promising = met >= _PROMISING * similarity * np.maximum(
+        promising = known >= _PROMISING * similarity * np.maximum(
             site.masses[left], site.masses[right]
         )
-        columns = (left[promising], right[promising], met[promising])
+        columns = (left[promising], right[promising], known[promising])
         yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
 class _Pages:
     """Pages compared in full."""
 
-    def __init__(self, site: Recurring, blocks_of: BlocksOf) -> None:
+    def __init__(self, site: RecurringBlocks, blocks_of: BlocksOf) -> None:
         self._site = site
         self._blocks_of = blocks_of
         self._left = -1
@@ -150,7 +148,7 @@ class _Pages:
         """Return the weight that two pages share."""
         urls, count = self._site.pages.urls, len(self._site.pages)
         if left != self._left:
-            # Pairs come in order, so that most have the left page of the one before.
+            # Pairs come in order, so that most have the same left page as the pair before.
             self._left, self._blocks = left, self._blocks_of(urls[left])
         keys, weights = self._blocks
         other_keys, other_weights = self._blocks_of(urls[right])

@@ -1,4 +1,4 @@
-"""What pages tell the counts, one record a page."""
+"""What one page contributes to the counts of its site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["KeyCounts", "Observation", "look_up", "observe_blocks"]
 _MAX_WEIGHT = 65_535
 
 
-# No slots: the levels of a large site are found once.
+# No slots: the levels of a large site are computed once.
 @dataclass(frozen=True)
 class KeyCounts:
     """A figure for each of some 64-bit keys.
@@ -59,7 +59,14 @@ class KeyCounts:
 def look_up(
     keys: NDArray[np.uint64], figures: NDArray[np.uint32], wanted: Sequence[int], otherwise: int
 ) -> list[int]:
-    """Return the figure of each wanted key among ascending keys, or else ``otherwise``."""
+    """Look up the figures of some keys.
+
+    Args:
+        keys: distinct, ascending.
+        figures: the figure of each.
+        wanted: the keys to look up.
+        otherwise: the figure of a key that has none.
+    """
     if not len(wanted) or not len(keys):
         return [otherwise] * len(wanted)
     asked = np.array(wanted, dtype=np.uint64)
@@ -70,15 +77,17 @@ def look_up(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one page tells the counts: its address, its blocks, and how much text each carries.
+    """What one page contributes to the counts: its blocks, and how much text each has.
 
+    ``url``
+        The page's address.
     ``keys``
         Distinct block keys of the page, ascending, uint64.
     ``weights``
-        For each key the characters of its block that are not hyperlink text, uint16 (capped):
-        what near-duplicate pages are recognised by.
+        For each key the characters of its block that are not hyperlink text, uint16 (capped).
+        Near-duplicate pages are recognised by them.
     ``sums``
-        What a method wants added up over the site, by the method's own names.
+        What a method adds up over the site, by the method's own names.
     """
 
     url: str
@@ -87,11 +96,12 @@ class Observation:
     sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
     def union(self, other: Observation) -> Observation:
-        """Join two observations of one address: all blocks, each with the most it carried.
+        """Join two observations of one address: all blocks, each with its larger weight.
 
-        What the page adds to a sum is what it added at most.
+        What the page adds to a sum is the larger of both. Returns ``self`` where the observations
+        are equal.
         """
-        if self._is_as(other):
+        if self._equals(other):
             return self
         keys, weights = _larger(self.keys, self.weights, other.keys, other.weights)
         sums = {}
@@ -100,7 +110,7 @@ class Observation:
             sums[name] = KeyCounts(*_larger(one.keys, one.counts, two.keys, two.counts))
         return Observation(url=self.url, keys=keys, weights=weights, sums=sums)
 
-    def _is_as(self, other: Observation) -> bool:
+    def _equals(self, other: Observation) -> bool:
         return (
             np.array_equal(self.keys, other.keys)
             and np.array_equal(self.weights, other.weights)
@@ -116,19 +126,19 @@ class Observation:
 def observe_blocks(
     url: str, blocks: Iterable[Block], sums: Mapping[str, Mapping[int, int]] | None = None
 ) -> Observation:
-    """Observe one page: each of its blocks once, however often it stands there.
+    """Observe one page: each distinct block counts once.
 
     Args:
         url: the page's address.
         blocks: its visible blocks.
-        sums: what else is to be added up over the site, by name: 64-bit key to what it adds.
+        sums: what else is added up over the site, by name: 64-bit key to what it adds.
 
     Raises:
-        ValueError: a name is empty: it would stand for the blocks.
+        ValueError: a name is empty, which is the name of the blocks.
         OverflowError: a key or a figure is out of its range.
     """
     if sums and "" in sums:
-        raise ValueError("what a method wants counted needs a name that is not empty")
+        raise ValueError("what a method counts needs a name that is not empty")
     weights: dict[int, int] = {}
     for block in blocks:
         weight = min(block.chars - block.link_chars, _MAX_WEIGHT)
@@ -136,12 +146,8 @@ def observe_blocks(
     keys = np.fromiter(weights.keys(), dtype=np.uint64, count=len(weights))
     sizes = np.fromiter(weights.values(), dtype=np.uint16, count=len(weights))
     order = np.argsort(keys)
-    return Observation(
-        url=url,
-        keys=keys[order],
-        weights=sizes[order],
-        sums={name: KeyCounts.of(counts) for name, counts in (sums or {}).items()},
-    )
+    key_counts = {name: KeyCounts.of(counts) for name, counts in (sums or {}).items()}
+    return Observation(url, keys[order], sizes[order], key_counts)
 
 
 def _larger(

@@ -1,25 +1,24 @@
-"""The log in which a site's observations are kept, and read in pieces of any size."""
+"""The log that keeps a site's observations, and is read in batches of any size."""
 
 from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crawler.core.counting.arrays import MemorySpace
 from crawler.core.counting.observation import KeyCounts, Observation
-from crawler.core.counting.spill_arrays import MemorySpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
-    from crawler.core.counting.spill_arrays import Space
+    from crawler.core.counting.arrays import ArraySpace
 
-__all__ = ["BLOCKS", "ObservationLog", "Rows", "stretches"]
+__all__ = ["BLOCKS", "ObservationLog", "Rows", "batches"]
 
 BLOCKS = ""
 """Name of the section of a log that holds blocks and their weights; the others hold sums."""
@@ -27,7 +26,7 @@ BLOCKS = ""
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What one section tells of some pages, joined.
+    """The entries of some pages in one section, joined.
 
     ``sizes``
         How many entries each page has, int64.
@@ -44,15 +43,15 @@ class Rows:
         return len(self.sizes)
 
 
-def stretches(ends: NDArray[np.int64], batch: int) -> Iterator[tuple[int, int]]:
-    """Cut a sequence of pages into stretches that have about so many entries each.
+def batches(ends: NDArray[np.int64], batch: int) -> Iterator[tuple[int, int]]:
+    """Divide a sequence of pages into batches.
 
     Args:
         ends: where the entries of each page end, from before the first page on.
-        batch: the entries of a stretch, at most, unless one page has more.
+        batch: most entries of a batch, unless one page has more.
 
     Yields:
-        The first page of a stretch, and the page behind its last.
+        The first page of a batch, and the page after its last.
     """
     first, pages = 0, len(ends) - 1
     while first < pages:
@@ -66,10 +65,10 @@ def stretches(ends: NDArray[np.int64], batch: int) -> Iterator[tuple[int, int]]:
 class _Section:
     """Keys with a figure each, those of one record after those of another."""
 
-    def __init__(self, space: Space, kind: DTypeLike) -> None:
-        self.keys = space.tape(np.uint64)
-        self.figures = space.tape(kind)
-        # Where the entries of each record end, from before the first on. Records that have none
+    def __init__(self, space: ArraySpace, kind: DTypeLike) -> None:
+        self.keys = space.array(np.uint64)
+        self.figures = space.array(kind)
+        # Where the entries of each record end, from before the first on. Records without entries
         # may be missing at the end.
         self.ends = array("q", [0])
 
@@ -86,13 +85,13 @@ class _Section:
         self.ends.frombytes(ends.tobytes())
 
     def pad(self, records: int) -> None:
-        """Give so many records an end at least."""
+        """Give at least so many records an end."""
         missing = records + 1 - len(self.ends)
         if missing > 0:
             self.ends.extend([self.ends[-1]] * missing)
 
     def read(self, first: int, last: int) -> Rows:
-        """Return what is known of the records from ``first`` up to ``last``."""
+        """Return the entries of the records from ``first`` up to ``last``."""
         self.pad(last)
         ends = np.frombuffer(self.ends[first : last + 1], dtype=np.int64)
         start, stop = int(ends[0]), int(ends[-1])
@@ -104,21 +103,20 @@ class _Section:
 
 
 class ObservationLog:
-    """A site's observations, one a page: written at the end, read in the order of writing.
+    """A site's observations, one a page: appended at the end, read in the order of writing.
 
-    An address that is observed again gets a new record at the end, the union of both; its old one
-    is passed over from then on.
+    An address that is observed again gets a new record at the end, the union of both; its old
+    record is not read any more.
 
     Args:
-        space: where the records are kept; in memory without.
+        space: where the records are kept; without, in memory.
     """
 
-    def __init__(self, space: Space | None = None) -> None:
-        self.space: Space = space or MemorySpace()
-        # The record that holds for each address.
-        self._records: dict[str, int] = {}
+    def __init__(self, space: ArraySpace | None = None) -> None:
+        self.space: ArraySpace = space or MemorySpace()
+        self._records: dict[str, int] = {}  # the valid record of each address
         self._urls: list[str] = []
-        self._holds = bytearray()
+        self._valid = bytearray()
         self._sections = {BLOCKS: _Section(self.space, np.uint16)}
 
     def __len__(self) -> int:
@@ -130,25 +128,18 @@ class ObservationLog:
         """The names of the sections: :data:`BLOCKS`, then those of the sums, sorted."""
         return sorted(self._sections)
 
-    @property
-    def has_old_records(self) -> bool:
-        """Whether any page was observed again with something new."""
-        return len(self._records) < len(self._urls)
-
     def urls(self) -> list[str]:
         """Return the addresses, in the order in which pages are read."""
-        if not self.has_old_records:
-            return self._urls.copy()
-        return [url for url, holds in zip(self._urls, self._holds, strict=True) if holds]
+        return [url for url, valid in zip(self._urls, self._valid, strict=True) if valid]
 
     def entries(self, section: str) -> int:
-        """Return how many entries a section has, those of old records among them."""
+        """Return how many entries a section has, with those of old records."""
         return len(self._sections[section].keys)
 
     def sizes(self, section: str) -> NDArray[np.int64]:
         """Return how many entries of a section each page has, in the order of reading."""
         sizes = np.diff(self._sections[section].all_ends(len(self._urls)))
-        return sizes[np.frombuffer(bytes(self._holds), dtype=np.uint8) > 0]
+        return sizes[self._is_valid(0, len(self._urls))]
 
     def add(self, observation: Observation) -> None:
         """Put a page into the log, or what is new of a page that it holds."""
@@ -159,10 +150,10 @@ class ObservationLog:
             observation = before.union(observation)
             if observation is before:
                 return
-            self._holds[known] = 0
+            self._valid[known] = 0
         record = self._records[url] = len(self._urls)
         self._urls.append(url)
-        self._holds.append(1)
+        self._valid.append(1)
         self._sections[BLOCKS].append(record, observation.keys, observation.weights)
         for name, sums in observation.sums.items():
             if len(sums.keys):
@@ -172,8 +163,8 @@ class ObservationLog:
         """Put many pages into the log at once.
 
         Args:
-            urls: their addresses, none of them twice or in the log.
-            sections: for each section all pages' rows, in pieces of any size.
+            urls: their addresses, distinct, none of them in the log.
+            sections: for each section the rows of all pages, in pieces of any size.
         """
         first = len(self._urls)
         for name, pieces in sections.items():
@@ -183,7 +174,7 @@ class ObservationLog:
                 section.extend(rows)
         self._urls.extend(urls)
         self._records.update(zip(urls, range(first, len(self._urls)), strict=True))
-        self._holds.extend(b"\1" * len(urls))
+        self._valid.extend(b"\1" * len(urls))
 
     def merge(self, other: ObservationLog) -> None:
         """Put all pages of another log into this one."""
@@ -194,20 +185,9 @@ class ObservationLog:
                 self.add(observation)
 
     def page(self, url: str) -> Observation:
-        """Return the record of an address; KeyError where there is none."""
+        """Return the observation of an address; KeyError where there is none."""
         record = self._records[url]
-        sections = {name: part.read(record, record + 1) for name, part in self._sections.items()}
-        blocks = sections.pop(BLOCKS)
-        return Observation(
-            url=url,
-            keys=blocks.keys,
-            weights=blocks.figures,
-            sums={
-                n: KeyCounts(part.keys, part.figures)
-                for n, part in sections.items()
-                if part.sizes[0]
-            },
-        )
+        return next(self._observations(record, record + 1))
 
     def blocks(self, url: str) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
         """Return the block keys of a page and their weights; KeyError where there is none."""
@@ -217,42 +197,45 @@ class ObservationLog:
 
     def pages(self) -> Iterator[Observation]:
         """Read the log page by page."""
-        names = self.sections
-        for first, last in self._stretches(names):
-            parts = {name: self._pages_of(name, first, last) for name in names}
-            blocks = parts.pop(BLOCKS)
-            for number, record in enumerate(range(first, last)):
-                if self._holds[record]:
-                    keys, weights = blocks[number]
-                    sums = {name: KeyCounts(*part[number]) for name, part in parts.items()}
-                    sums = {name: counts for name, counts in sums.items() if len(counts.keys)}
-                    yield Observation(self._urls[record], keys, weights, sums)
+        for first, last in self._batches(self._sections):
+            yield from self._observations(first, last)
 
     def rows(self, section: str) -> Iterator[Rows]:
-        """Read one section of the log, so many pages at a time as the space's batch holds."""
-        for first, last in self._stretches([section]):
+        """Read one section of the log, as many pages at a time as the space's batch holds."""
+        for first, last in self._batches([section]):
             rows = self._sections[section].read(first, last)
-            holds = np.frombuffer(bytes(self._holds[first:last]), dtype=np.uint8) > 0
-            if not holds.all():
-                kept = np.repeat(holds, rows.sizes)
-                rows = Rows(rows.sizes[holds], rows.keys[kept], rows.figures[kept])
+            valid = self._is_valid(first, last)
+            if not valid.all():
+                kept = np.repeat(valid, rows.sizes)
+                rows = Rows(rows.sizes[valid], rows.keys[kept], rows.figures[kept])
             yield rows
 
     def _section(self, name: str) -> _Section:
         return self._sections.setdefault(name, _Section(self.space, np.uint32))
 
-    def _stretches(self, sections: Iterable[str]) -> Iterator[tuple[int, int]]:
-        """Cut the records into stretches of about as many entries as are read at a time."""
+    def _is_valid(self, first: int, last: int) -> NDArray[np.bool_]:
+        return np.frombuffer(bytes(self._valid[first:last]), dtype=np.bool_)
+
+    def _batches(self, sections: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """Divide the records into batches of about as many entries as are read at a time."""
         records = len(self._urls)
         ends = sum(
             (self._sections[name].all_ends(records) for name in sections),
             start=np.zeros(records + 1, dtype=np.int64),
         )
-        return stretches(ends, self.space.batch)
+        return batches(ends, self.space.batch)
 
-    def _pages_of(
-        self, section: str, first: int, last: int
-    ) -> list[tuple[NDArray[np.uint64], NDArray[Any]]]:
-        rows = self._sections[section].read(first, last)
-        ends = [0, *np.cumsum(rows.sizes).tolist()]
-        return [(rows.keys[start:stop], rows.figures[start:stop]) for start, stop in pairwise(ends)]
+    def _observations(self, first: int, last: int) -> Iterator[Observation]:
+        """Give the valid observations among some records."""
+        parts: dict[str, list[tuple[NDArray[np.uint64], NDArray[Any]]]] = {}
+        for name in self.sections:
+            rows = self._sections[name].read(first, last)
+            ends = np.cumsum(rows.sizes)[:-1]
+            pairs = zip(np.split(rows.keys, ends), np.split(rows.figures, ends), strict=True)
+            parts[name] = list(pairs)
+        blocks = parts.pop(BLOCKS)
+        for number, record in enumerate(range(first, last)):
+            if self._valid[record]:
+                found = {name: KeyCounts(*part[number]) for name, part in parts.items()}
+                sums = {name: counts for name, counts in found.items() if len(counts.keys)}
+                yield Observation(self._urls[record], *blocks[number], sums)

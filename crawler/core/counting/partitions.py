@@ -1,7 +1,7 @@
-"""Sorting more entries than memory holds: cut apart by the first bits of their keys, then sorted.
+"""Sorting more entries than memory holds: partitioned by the first bits of their keys, then sorted.
 
-Whatever is counted over a site is a multitude of 64-bit keys with a value each. All entries of a
-key fall into one part, and each part is sorted by itself.
+What is counted over a site are 64-bit keys with a value each. All entries of a key are in one part,
+and each part is sorted by itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.counting.spill_arrays import Space
+    from crawler.core.counting.arrays import ArraySpace
 
 __all__ = ["Partitions", "sorted_within"]
 
@@ -29,16 +29,16 @@ class Partitions:
 
     Args:
         space: where they are kept.
-        entries: how many there will be, about; it decides how many parts there are.
-        bits: how many low bits of a key say anything; by the first of these keys are cut apart.
+        entries: how many there will be, about; the number of parts depends on it.
+        bits: how many low bits of a key are used; the first of these decide the part.
     """
 
-    def __init__(self, space: Space, entries: int, bits: int = _WORD) -> None:
+    def __init__(self, space: ArraySpace, entries: int, bits: int = _WORD) -> None:
         self._batch = space.batch
         self._bits = bits
         self._splits = min(bits, _MOST_SPLITS, (entries // space.batch).bit_length())
-        self._tape = space.tape(np.uint64)
-        # Of each piece of the tape, where its parts begin, and where the last one ends.
+        self._entries = space.array(np.uint64)
+        # Of each piece of the array, where its parts begin, and where the last one ends.
         self._pieces: list[NDArray[np.int64]] = []
         self._waiting: list[NDArray[np.uint64]] = []
         self._waiting_size = 0
@@ -51,16 +51,18 @@ class Partitions:
             self._scatter()
 
     def runs(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]]:
-        """Go through the parts that are not empty, in the order of their keys.
+        """Give the parts that are not empty, in the order of their keys.
 
         Yields:
-            All keys of the part, ascending; their values, where keys are equal in the order in
-            which they were added; and for each entry whether it has the key of the one before.
+            All keys of the part, ascending; their values, those of one key in the order in which
+            they were added; and for each entry whether it has the key of the one before.
         """
         self._scatter()
         for part in range(1 << self._splits):
             spans = [piece[part : part + 2].tolist() for piece in self._pieces]
-            found = [self._tape.read(2 * start, 2 * stop) for start, stop in spans if start < stop]
+            found = [
+                self._entries.read(2 * start, 2 * stop) for start, stop in spans if start < stop
+            ]
             if found:
                 entries = np.concatenate(found).reshape(-1, 2)
                 yield _sorted(entries, _WORD - self._bits + self._splits)
@@ -80,8 +82,8 @@ class Partitions:
             ends[1:] = np.cumsum(np.bincount(part_of, minlength=parts))
         else:
             ends[1] = len(entries)
-        self._pieces.append(ends + len(self._tape) // 2)
-        self._tape.append(entries.reshape(-1))
+        self._pieces.append(ends + len(self._entries) // 2)
+        self._entries.append(entries.reshape(-1))
 
 
 def sorted_within(
@@ -92,7 +94,7 @@ def sorted_within(
     Args:
         runs: for each value the number of its run, ascending.
         values: the values.
-        bits: how many low bits of a value say anything.
+        bits: how many low bits of a value are used.
     """
     if not len(runs):
         return values
@@ -111,8 +113,8 @@ def _sorted(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
     """Sort entries by their keys, whose first ``known`` bits are all the same.
 
-    Numbers alone are sorted many times faster than numbers with what belongs to them. So what is
-    sorted are the next bits of each key, as many as leave room for the place of the entry.
+    Numbers alone are sorted many times faster than pairs. So numbers are sorted that are made of
+    the next bits of each key and of the index of its entry.
     """
     keys, values = entries[:, 0], entries[:, 1]
     places = np.uint64((1 << (len(keys) - 1).bit_length()) - 1)
@@ -126,7 +128,7 @@ def _sorted(
     np.equal(keys[1:], keys[:-1], out=repeats[1:])
     packed &= ~places
     if np.count_nonzero(packed[1:] == packed[:-1]) != np.count_nonzero(repeats):
-        # Keys that differ in their last bits alone: rare where keys are hashes.
+        # Some keys differ in their last bits alone, which is rare where keys are hashes.
         order = np.argsort(entries[:, 0], kind="stable")
         keys = entries[order, 0]
         np.equal(keys[1:], keys[:-1], out=repeats[1:])

@@ -1,6 +1,6 @@
-"""The blocks of a site that stand on more than one of its pages, and what they weigh there.
+"""Recurring blocks: those that are on more than one page of a site, and their weights there.
 
-More than half of a site's blocks stand on one page alone. They say nothing about the others, and
+More than half of a site's blocks are on one page alone. They say nothing about the other pages, and
 are only counted here.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from xxhash import xxh3_64_digest, xxh3_128_digest
@@ -21,21 +21,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from crawler.core.counting.arrays import ArraySpace
     from crawler.core.counting.observation_log import ObservationLog, Rows
-    from crawler.core.counting.spill_arrays import Space, Tape
 
-__all__ = ["UNIT", "Part", "Recurring", "SitePages", "rarity"]
+    _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
+
+__all__ = ["UNIT", "Part", "RecurringBlocks", "SitePages", "rarity"]
 
 _WEIGHT_BITS = np.uint64(16)
 _WEIGHT = np.uint64(0xFFFF)
-# Rarity is measured in whole numbers of this part, so that sums of it are the same in any order.
 UNIT = 2**16
+"""Rarity is a whole number of this part of 1, so that sums of it are the same in any order."""
 
 
 def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
-    """Return how much a character of a block counts that stands on so many of a site's pages.
+    """Return the inverse document frequency of blocks, the weight of each of their characters.
 
     ``log((pages + 1) / frequency)``, in whole numbers: 65,536 are 1.
+
+    Args:
+        frequencies: on how many pages each block is.
+        pages: how many pages the site has.
     """
     logarithms: NDArray[np.float64] = np.log((pages + 1) / frequencies)
     return np.rint(logarithms * UNIT).astype(np.uint64)
@@ -43,7 +49,7 @@ def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """A site's pages, numbered in the order of their addresses, the shortest first.
+    """A site's pages, numbered in the order of their addresses, shorter ones first.
 
     ``urls``
         Their addresses.
@@ -67,16 +73,13 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of the blocks that recur, with all their occurrences.
+    """Some of the recurring blocks, with all their occurrences.
 
     ``first``
-        Place of the first of these blocks among all that recur.
-    ``blocks``
-        For each occurrence its block's number, from 0 at ``first`` on, ascending, int64.
-    ``pages``
-        For each occurrence its page's number, within a block ascending, int64.
-    ``weights``
-        For each occurrence its block's weight on the page, uint64.
+        Index of the first of these blocks among all that recur.
+    ``blocks``, ``pages``, ``weights``
+        For each occurrence its block's number, from 0 at ``first`` on, ascending, int64; its page's
+        number, within a block ascending, int64; and its block's weight on the page, uint64.
     """
 
     first: int
@@ -85,63 +88,70 @@ class Part:
     weights: NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
-class Recurring:
-    """The blocks that stand on several pages of a site, each page taken for itself.
+class RecurringBlocks:
+    """The blocks that are on several pages of a site, near-duplicate pages not grouped.
 
-    ``pages``
-        The site's pages.
-    ``keys``, ``frequencies``, ``text_frequencies``
-        Of each block its key, ascending, uint64; on how many pages it stands, and on how many of
-        them as more than a hyperlink, uint32.
-    ``single_blocks``, ``single_texts``
-        How many blocks stand on one page, and how many of those as more than a hyperlink.
-    ``masses``, ``shared_masses``
-        Of each page the sum of its blocks' weights times their rarity: of all its blocks, and of
-        those that recur; whole numbers in float64.
+    Args:
+        log: the site's observations, of one page at least.
+        space: where to keep what does not fit memory.
+
+    Attributes:
+        pages: The site's pages.
+        keys: Of each block its key, ascending, uint64.
+        frequencies: On how many pages each block is, uint32.
+        text_frequencies: On how many of them it has text outside hyperlinks, uint32.
+        single_blocks: How many other blocks there are, which are on one page.
+        single_texts: How many of those have text outside hyperlinks.
+        masses: Of each page the sum of its blocks' weights times their rarity, whole numbers in
+            float64.
+        shared_masses: The same, of the recurring blocks alone.
     """
 
-    pages: SitePages
-    keys: NDArray[np.uint64]
-    frequencies: NDArray[np.uint32]
-    text_frequencies: NDArray[np.uint32]
-    single_blocks: int
-    single_texts: int
-    masses: NDArray[np.float64]
-    shared_masses: NDArray[np.float64]
-    _occurrences: Tape
-    _part_ends: list[tuple[int, int]]
-
-    @classmethod
-    def find(cls, log: ObservationLog, space: Space) -> Self:
-        """Find the blocks that recur on a site.
-
-        Args:
-            log: the site's observations, of one page at least.
-            space: where to keep what does not fit memory.
-        """
+    def __init__(self, log: ObservationLog, space: ArraySpace) -> None:
         partitions = Partitions(space, log.entries(BLOCKS))
-        pages, texts = _number_pages(log, partitions)
-        found = _Finder(len(pages), space)
-        for keys, values, repeats in partitions.runs():
-            found.add(keys, values, repeats)
-        text_frequencies = _joined(found.text_frequencies, np.uint32)
-        once = rarity(np.ones(1, dtype=np.uint32), len(pages))
-        return cls(
-            pages=pages,
-            keys=_joined(found.keys, np.uint64),
-            frequencies=_joined(found.frequencies, np.uint32),
-            text_frequencies=text_frequencies,
-            single_blocks=found.single_blocks,
-            single_texts=texts - int(text_frequencies.sum(dtype=np.int64)),
-            masses=found.masses + (pages.weights - found.weights) * once.astype(np.float64),
-            shared_masses=found.masses,
-            _occurrences=found.occurrences,
-            _part_ends=found.part_ends,
+        self.pages, texts = _number_pages(log, partitions)
+        self.single_blocks = 0
+        self.shared_masses = np.zeros(len(self.pages))
+        self._weights = np.zeros(len(self.pages))
+        self._occurrences = space.array(np.uint64)
+        # Where parts end, in blocks and in occurrences, from before the first part on.
+        self._part_ends = [(0, 0)]
+        found = [_no_blocks()]
+        found += [self._collect(*part) for part in partitions.runs()]
+        self.keys, self.frequencies, self.text_frequencies = map(
+            np.concatenate, zip(*found, strict=True)
         )
+        self.single_texts = texts - int(self.text_frequencies.sum(dtype=np.int64))
+        once = rarity(np.ones(1, dtype=np.uint32), len(self.pages)).astype(np.float64)
+        self.masses = self.shared_masses + (self.pages.weights - self._weights) * once
+
+    def _collect(
+        self, keys: NDArray[np.uint64], values: NDArray[np.uint64], repeats: NDArray[np.bool_]
+    ) -> _Blocks:
+        """Collect the recurring blocks of a part: their keys, and both of their frequencies."""
+        recurs = repeats.copy()
+        recurs[:-1] |= repeats[1:]
+        begins = ~repeats[recurs]
+        starts = np.flatnonzero(begins)
+        self.single_blocks += len(keys) - int(np.count_nonzero(recurs))
+        if not len(starts):
+            return _no_blocks()
+        count = len(self.pages)
+        bits = int(_WEIGHT_BITS) + count.bit_length()
+        occurrences = sorted_within(np.cumsum(begins) - 1, values[recurs], bits)
+        frequencies = np.diff(starts, append=len(occurrences)).astype(np.uint32)
+        pages, weights = (occurrences >> _WEIGHT_BITS).view(np.int64), occurrences & _WEIGHT
+        rarities = np.repeat(rarity(frequencies, count), frequencies)
+        self.shared_masses += np.bincount(pages, weights * rarities, count)
+        self._weights += np.bincount(pages, weights, count)
+        self._occurrences.append(occurrences)
+        blocks, _ = self._part_ends[-1]
+        self._part_ends.append((blocks + len(starts), len(self._occurrences)))
+        text_frequencies = np.add.reduceat(weights > 0, starts, dtype=np.uint32)
+        return keys[recurs & ~repeats], frequencies, text_frequencies
 
     def parts(self) -> Iterator[Part]:
-        """Go through the blocks part by part, in the order of their keys."""
+        """Give the blocks part by part, in the order of their keys."""
         for (first, start), (last, stop) in pairwise(self._part_ends):
             occurrences = self._occurrences.read(start, stop)
             frequencies = self.frequencies[first:last]
@@ -153,51 +163,15 @@ class Recurring:
             )
 
 
-class _Finder:
-    """Takes what recurs out of sorted entries, part after part."""
-
-    def __init__(self, pages: int, space: Space) -> None:
-        self.keys: list[NDArray[np.uint64]] = []
-        self.frequencies: list[NDArray[np.uint32]] = []
-        self.text_frequencies: list[NDArray[np.uint32]] = []
-        self.single_blocks = 0
-        self.masses = np.zeros(pages)
-        self.weights = np.zeros(pages)
-        self.occurrences = space.tape(np.uint64)
-        # Where parts end, in blocks and in occurrences, from before the first on.
-        self.part_ends = [(0, 0)]
-        self._pages = pages
-        self._bits = int(_WEIGHT_BITS) + pages.bit_length()
-
-    def add(
-        self, keys: NDArray[np.uint64], values: NDArray[np.uint64], repeats: NDArray[np.bool_]
-    ) -> None:
-        recurs = repeats.copy()
-        recurs[:-1] |= repeats[1:]
-        begins = ~repeats[recurs]
-        starts = np.flatnonzero(begins)
-        self.single_blocks += len(keys) - int(np.count_nonzero(recurs))
-        if not len(starts):
-            return
-        occurrences = sorted_within(np.cumsum(begins) - 1, values[recurs], self._bits)
-        frequencies = np.diff(starts, append=len(occurrences)).astype(np.uint32)
-        pages, weights = (occurrences >> _WEIGHT_BITS).view(np.int64), occurrences & _WEIGHT
-        rarities = np.repeat(rarity(frequencies, self._pages), frequencies)
-        self.masses += np.bincount(pages, weights * rarities, self._pages)
-        self.weights += np.bincount(pages, weights, self._pages)
-        self.keys.append(keys[recurs & ~repeats])
-        self.frequencies.append(frequencies)
-        self.text_frequencies.append(np.add.reduceat(weights > 0, starts, dtype=np.uint32))
-        self.occurrences.append(occurrences)
-        blocks, _ = self.part_ends[-1]
-        self.part_ends.append((blocks + len(starts), len(self.occurrences)))
+def _no_blocks() -> _Blocks:
+    return np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32)
 
 
 def _number_pages(log: ObservationLog, partitions: Partitions) -> tuple[SitePages, int]:
     """Number the pages, and put all occurrences into partitions: page's number and weight by key.
 
     Returns:
-        The pages, and how many occurrences are more than a hyperlink.
+        The pages, and how many occurrences have text outside hyperlinks.
     """
     urls = log.urls()
     order = sorted(range(len(urls)), key=lambda place: (len(urls[place]), urls[place]))
@@ -230,7 +204,3 @@ def _signatures(rows: Rows, ends: NDArray[np.int64]) -> Iterator[bytes]:
         yield xxh3_128_digest(keys[8 * start : 8 * stop]) + xxh3_64_digest(
             weights[2 * start : 2 * stop]
         )
-
-
-def _joined(arrays: list[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)

@@ -1,9 +1,9 @@
-"""Site evidence: on how many of a site's pages each block stands.
+"""Site counts: on how many of a site's pages each block is (its document frequency).
 
-Three verbs. *Observe* turns one page into a small record and looks at nothing else. *Merge* joins
-what was observed, in any order and any grouping. The *view* is computed once from all of it, and
-is frozen: whatever decides about a page reads a view and never counts. So no result depends on the
-order in which pages came, nor on whether they were counted in memory or on disk.
+*Observe* turns one page into a small record and reads nothing else. *Merge* joins observations, in
+any order and any grouping. The *view* is computed once from all of them, and is frozen: a decision
+about a page reads a view and never counts. So no result depends on the order in which pages came,
+nor on whether they were counted in memory or on disk.
 """
 
 from __future__ import annotations
@@ -12,31 +12,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from xxhash import xxh3_64_intdigest, xxh3_128
+from xxhash import xxh3_128
 
 from crawler.core.counting.near_duplicates import duplicate_groups
 from crawler.core.counting.observation import KeyCounts, Observation, look_up, observe_blocks
 from crawler.core.counting.observation_log import BLOCKS, ObservationLog
 from crawler.core.counting.partitions import Partitions, sorted_within
-from crawler.core.counting.recurring import Recurring
+from crawler.core.counting.recurring import RecurringBlocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from crawler.core.counting.arrays import ArraySpace
     from crawler.core.counting.recurring import SitePages
-    from crawler.core.counting.spill_arrays import Space
 
-__all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks", "page_id"]
+__all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks"]
 
 DEFAULT_SIMILARITY = 0.7
 _LARGEST_COUNT = 2**32 - 1
-
-
-def page_id(url: str) -> int:
-    """Return the 64-bit identity of a page's address."""
-    return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
+_FEWEST_PAGES = 20
+_SHARE_OF_MEAN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +47,36 @@ class SiteView:
     ``snapshot``
         Identity of these counts: the same pages give the same snapshot.
     ``keys``, ``frequencies``, ``text_frequencies``
-        The keys of the blocks that stand on at least two distinct pages, ascending, uint64; for
-        each the number of distinct pages it stands on, and the number of those on which it is more
-        than a hyperlink, uint32: a headline stands once as text, and as a link on every page that
-        leads to it.
+        The keys of the blocks that are on at least two distinct pages, ascending, uint64; for each
+        the number of distinct pages that have it, and the number of those where it has text outside
+        hyperlinks, uint32: a headline is text on one page, and a link on every page that leads to
+        it.
     ``single_blocks``, ``single_texts``
-        How many other blocks there are, which all stand on one distinct page; and how many of
-        those are more than a hyperlink there.
+        How many other blocks there are, which are all on one distinct page; and how many of those
+        have text outside hyperlinks there.
     ``duplicate_of``
-        Address of a near-duplicate page → address of the page that stands for it.
+        Address of a near-duplicate page → address of the page that represents its group.
     ``sums``
-        What methods wanted added up, over all addresses; see :class:`Observation`.
+        What methods add up, over all addresses; see :class:`Observation`.
     """
 
-    pages_seen: int
-    pages: int
-    snapshot: str
-    keys: NDArray[np.uint64]
-    frequencies: NDArray[np.uint32]
-    text_frequencies: NDArray[np.uint32]
-    single_blocks: int
-    single_texts: int
-    duplicate_of: Mapping[str, str]
+    pages_seen: int = 0
+    pages: int = 0
+    snapshot: str = ""
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    frequencies: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+    text_frequencies: NDArray[np.uint32] = field(
+        default_factory=lambda: np.empty(0, dtype=np.uint32)
+    )
+    single_blocks: int = 0
+    single_texts: int = 0
+    duplicate_of: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
     @classmethod
     def unknown(cls) -> Self:
         """Return the view of a site of which nothing is known."""
-        return cls(
-            pages_seen=0,
-            pages=0,
-            snapshot="",
-            keys=np.empty(0, dtype=np.uint64),
-            frequencies=np.empty(0, dtype=np.uint32),
-            text_frequencies=np.empty(0, dtype=np.uint32),
-            single_blocks=0,
-            single_texts=0,
-            duplicate_of={},
-        )
+        return cls()
 
     @property
     def is_known(self) -> bool:
@@ -96,15 +85,15 @@ class SiteView:
 
     @property
     def text_ranks(self) -> int:
-        """How many distinct frequencies the site's blocks have, as more than hyperlinks."""
+        """How many distinct frequencies the site's blocks have, as text outside hyperlinks."""
         return len(self.text_levels()[0])
 
     def text_levels(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the distinct frequencies of blocks as more than hyperlinks, and their blocks.
+        """Count the blocks of each frequency, as text outside hyperlinks.
 
         Returns:
-            The frequencies from 1 on, ascending; for each how many blocks have it, those among
-            them that stand on one page.
+            The distinct frequencies from 1 on, ascending, and for each how many blocks have it,
+            with those that are on one page.
         """
         counts = np.bincount(self.text_frequencies, minlength=2)
         counts[0] = 0
@@ -113,27 +102,45 @@ class SiteView:
         return levels.astype(np.uint32), counts[levels]
 
     def page_frequencies(self, keys: Sequence[int]) -> list[int]:
-        """Return for each key the number of distinct pages its block stands on.
+        """Return for each key the number of distinct pages that have its block.
 
-        A block that stands on no two pages of a known site has 1: whoever asks has it from a page.
-        Of an unknown site every block has 0.
+        A block that does not recur on a known site has 1: that of the page in question. On an
+        unknown site every block has 0.
         """
         return look_up(self.keys, self.frequencies, keys, otherwise=int(self.is_known))
 
     def page_text_frequencies(self, keys: Sequence[int]) -> list[int]:
-        """Return for each key the number of distinct pages where it is more than a hyperlink.
+        """Return for each key the number of distinct pages where it is text outside hyperlinks.
 
-        A block that stands on no two pages of a known site has 1, also where it is a hyperlink on
-        the one that it stands on. Of an unknown site every block has 0.
+        A block that does not recur on a known site has 1, also where it is a hyperlink on its only
+        page. On an unknown site every block has 0.
         """
         return look_up(self.keys, self.text_frequencies, keys, otherwise=int(self.is_known))
+
+    def has_template_of(self, observation: Observation) -> bool:
+        """Say whether a page has the template of the counted pages: their recurring blocks.
+
+        Some blocks of a page recur on its site: its menu, its footer. Where their share is less
+        than half of the mean of the counted pages, the page has another template, as after a
+        redesign, or none.
+
+        Args:
+            observation: a page that was not counted. No page matches a site of fewer than 20 pages,
+                nor one whose counts lack the sums of the text method.
+        """
+        if self.pages < _FEWEST_PAGES or observation.sums.keys() - self.sums.keys():
+            return False
+        recurring = int(self.frequencies.sum(dtype=np.int64))
+        mean = recurring / max(1, recurring + self.single_blocks)
+        known = np.count_nonzero(np.isin(observation.keys, self.keys, assume_unique=True))
+        return bool(known >= _SHARE_OF_MEAN * mean * len(observation.keys))
 
 
 class SiteCounts:
     """All observations of one site so far. Adding and merging commute; pages count once each.
 
     Args:
-        log: where they are kept; in memory without.
+        log: where they are kept; without, in memory.
     """
 
     def __init__(self, log: ObservationLog | None = None) -> None:
@@ -148,29 +155,29 @@ class SiteCounts:
         self.log.add(observation)
 
     def merge(self, other: SiteCounts) -> None:
-        """Add all that ``other`` observed."""
+        """Add all observations of ``other``."""
         self.log.merge(other.log)
 
     def observations(self) -> Iterable[Observation]:
-        """Return what was observed, one record a page."""
+        """Return the observations, one a page."""
         return self.log.pages()
 
     def view(self, similarity: float = DEFAULT_SIMILARITY) -> SiteView:
-        """Freeze the counts: fold near-duplicate pages, then count pages for each block.
+        """Freeze the counts: group near-duplicate pages, then count pages for each block.
 
         Args:
-            similarity: from what weighted Jaccard similarity two pages are one
-                (:mod:`crawler.core.counting.near_duplicates`); above 1 folds nothing.
+            similarity: least weighted Jaccard similarity of two pages that count as one
+                (:mod:`crawler.core.counting.near_duplicates`); above 1 groups nothing.
 
         Raises:
-            StoreError: what was observed cannot be read from where it is kept.
+            StoreError: the observations cannot be read from disk.
         """
         if not len(self.log):
             return SiteView.unknown()
         with self.log.space.scratch() as space:
-            site = Recurring.find(self.log, space)
+            site = RecurringBlocks(self.log, space)
             groups = duplicate_groups(site, self.log.blocks, similarity, space)
-            frequencies, text_frequencies = _folded(site, groups)
+            frequencies, text_frequencies = _group_frequencies(site, groups)
         several = frequencies > 1
         once, once_as_text = frequencies == 1, (frequencies == 1) & (text_frequencies == 1)
         urls = site.pages.urls
@@ -197,30 +204,30 @@ class SiteCounts:
             return {name: _added_up(self.log, name, space) for name in names}
 
 
-def _folded(
-    site: Recurring, groups: NDArray[np.uint32]
+def _group_frequencies(
+    site: RecurringBlocks, groups: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Count for each block that recurs the groups of pages it stands on, and those as text."""
+    """Count for each recurring block the groups of pages that have it, and those as text."""
     frequencies, text_frequencies = site.frequencies.copy(), site.text_frequencies.copy()
-    folded = np.bincount(groups, minlength=len(groups))[groups] > 1
-    if not folded.any():
+    grouped = np.bincount(groups, minlength=len(groups))[groups] > 1
+    if not grouped.any():
         return frequencies, text_frequencies
     bits = len(groups).bit_length()
     for part in site.parts():
         for counts, chosen in (
-            (frequencies, folded[part.pages]),
-            (text_frequencies, folded[part.pages] & (part.weights > 0)),
+            (frequencies, grouped[part.pages]),
+            (text_frequencies, grouped[part.pages] & (part.weights > 0)),
         ):
-            blocks, standing = part.blocks[chosen], groups[part.pages[chosen]]
-            stands_for = sorted_within(blocks, standing.astype(np.uint64), bits)
-            again = (blocks[1:] == blocks[:-1]) & (stands_for[1:] == stands_for[:-1])
-            more = np.bincount(blocks[1:][again]).astype(np.uint32)
-            counts[part.first : part.first + len(more)] -= more
+            blocks = part.blocks[chosen]
+            group_of = sorted_within(blocks, groups[part.pages[chosen]].astype(np.uint64), bits)
+            repeated = (blocks[1:] == blocks[:-1]) & (group_of[1:] == group_of[:-1])
+            repeats = np.bincount(blocks[1:][repeated]).astype(np.uint32)
+            counts[part.first : part.first + len(repeats)] -= repeats
     return frequencies, text_frequencies
 
 
-def _added_up(log: ObservationLog, section: str, space: Space) -> KeyCounts:
-    """Add what the pages want added up under one name."""
+def _added_up(log: ObservationLog, section: str, space: ArraySpace) -> KeyCounts:
+    """Add up the figures of all pages in one section."""
     partitions = Partitions(space, log.entries(section))
     for rows in log.rows(section):
         partitions.add(rows.keys, rows.figures.astype(np.uint64))
@@ -234,7 +241,7 @@ def _added_up(log: ObservationLog, section: str, space: Space) -> KeyCounts:
 
 
 def _snapshot(pages: SitePages, groups: NDArray[np.uint32], sums: Mapping[str, KeyCounts]) -> str:
-    """Name a set of pages with their blocks, which of them are one, and what methods counted."""
+    """Identify a set of pages with their blocks, their groups, and what methods counted."""
     digest = xxh3_128(groups.astype("<u4").tobytes())
     for url, signature in zip(pages.urls, pages.signatures, strict=True):
         address = url.encode("utf-8", "surrogatepass")
