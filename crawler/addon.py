@@ -18,7 +18,7 @@ from crawler.journey.chosen_methods import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler
-from crawler.middlewares.throttling import SitePauses
+from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
 from crawler.pipelines.folders import (
     StructureFolder,
@@ -42,7 +42,7 @@ _PRIORITY = "addon"
 _TWO_PASS_ORDER = 10
 # Next to the downloader: it sees answers before they are cached or retried, and what is asked for
 # where no cache has it.
-_PAUSES_ORDER = 950
+_THROTTLING_ORDER = 950
 # Items in pipelines at the same time: each has its parsed page with it.
 _CONCURRENT_ITEMS = 16
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
@@ -94,7 +94,7 @@ class CorpusAddon:
         replace_middlewares(settings)
         replace_queue(settings, _PRIORITY)
         settings.setdefault_in_component_priority_dict(
-            "DOWNLOADER_MIDDLEWARES", SitePauses, _PAUSES_ORDER
+            "DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, _THROTTLING_ORDER
         )
         settings.setdefault_in_component_priority_dict(
             "SPIDER_MIDDLEWARES", TwoPass, _TWO_PASS_ORDER

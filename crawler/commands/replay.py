@@ -74,7 +74,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
     def _replay(self, spool: SpoolInfo, settings: Settings) -> int:
         from crawler.addon import CorpusAddon
         from crawler.settings import REPLAYED
-        from crawler.spiders.replay import ReplaySpider
+        from crawler.spiders.archive import ReplaySpider
 
         for name, value in spool.settings.items():
             # Anybody may have written the file: it may set these settings alone. Those of this

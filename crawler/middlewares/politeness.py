@@ -1,4 +1,4 @@
-"""Good manners: the settings a polite crawl starts from, and the delay a site asks for."""
+"""Politeness: the settings of a polite crawl, and the delay that a robots.txt asks for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEFAULT_LONGEST_DELAY = 60.0
 
 
 def user_agent() -> str:
-    """Name this crawler and where its operators can be read about, as sites expect of a robot."""
+    """Name this crawler and a page about it, as sites expect of a robot."""
     try:
         release = version(_DISTRIBUTION)
     except PackageNotFoundError:
@@ -37,24 +37,24 @@ def user_agent() -> str:
 POLITE_SETTINGS: Mapping[str, Any] = {
     # A site says in robots.txt which pages it does not want fetched.
     "ROBOTSTXT_OBEY": True,
-    # A second between two requests to a site is what small servers bear; a crawl has time.
+    # Small servers can answer a request a second.
     "DOWNLOAD_DELAY": 1.0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-    # A server that grows slow is given more room, up to AUTOTHROTTLE_MAX_DELAY.
+    # A server that becomes slow gets longer delays, up to AUTOTHROTTLE_MAX_DELAY.
     "AUTOTHROTTLE_ENABLED": True,
-    # The first requests need no longer wait than the later ones.
+    # The first delays are as long as the later ones.
     "AUTOTHROTTLE_START_DELAY": 1.0,
     # A page that takes longer than a minute would hold up the only connection to its site.
     "DOWNLOAD_TIMEOUT": 60.0,
-    # The spiders log what was given up in a line of their own.
+    # The spiders log pages that could not be fetched.
     "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
-    # Neither port has a place on an unattended crawler: both run code for whoever connects.
+    # Both ports run code for anyone who connects.
     "REMOTE_CONTROL_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
-    # The people of a site can see who came, and whom to ask.
+    # Operators of a site see who crawls it.
     "USER_AGENT": user_agent(),
 }
-"""Settings of a polite crawl. A project's own settings go before them."""
+"""Settings of a polite crawl. A project's own settings override them."""
 
 
 class _RequestRate(Protocol):
@@ -63,23 +63,23 @@ class _RequestRate(Protocol):
 
 
 class CrawlDelay:
-    """Extension that keeps the pace a site asks for in its robots.txt.
+    """Extension that keeps the delay a robots.txt asks for, where ``ROBOTSTXT_OBEY`` is on.
 
-    ``Crawl-delay`` and ``Request-rate`` raise the delay between requests to that host, never
-    lower it, up to ``AUTOTHROTTLE_MAX_DELAY`` seconds; and no request is sent earlier than that,
-    so the random variation of delays is off for the host. Works whenever ``ROBOTSTXT_OBEY`` is on.
+    ``Crawl-delay`` and ``Request-rate`` raise the delay between requests to that host, up to
+    ``AUTOTHROTTLE_MAX_DELAY`` seconds, and never lower it. The random variation of delays is off
+    for the host, so that no delay is shorter.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         settings = crawler.settings
         self._agent: str = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")
-        # A maximum of 0 would make every site's wish void.
+        # With a maximum of 0 no delay would be kept.
         self._longest = settings.getfloat("AUTOTHROTTLE_MAX_DELAY") or _DEFAULT_LONGEST_DELAY
         self._asked: dict[str, float] = {}
         crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
-        crawler.signals.connect(self.keep_pace, signals.response_downloaded)
-        crawler.signals.connect(self.keep_pace, signals.request_reached_downloader)
+        crawler.signals.connect(self.keep_delay, signals.response_downloaded)
+        crawler.signals.connect(self.keep_delay, signals.request_reached_downloader)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -91,9 +91,9 @@ class CrawlDelay:
         return self._crawler.engine.downloader
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Read the pace out of a robots.txt and set it for the host of ``request``."""
+        """Read the delay in a robots.txt and set it for the host of ``request``."""
         asked = _asked_delay(robotparser, self._agent)
-        if not asked > 0:  # not a number is no wish either
+        if not asked > 0:  # also where it is NaN
             return
         host = self._downloader.get_slot_key(request)
         delay = min(asked, self._longest)
@@ -113,15 +113,15 @@ class CrawlDelay:
             _slow_down(slot, delay)
         logger.info("%s asks in robots.txt for %g seconds between requests", host, asked)
 
-    def keep_pace(self, request: Request) -> None:
-        """Hold a host to its pace when AutoThrottle lowers it or Scrapy makes its slot anew."""
+    def keep_delay(self, request: Request) -> None:
+        """Set the delay again after AutoThrottle lowered it or Scrapy made a new slot."""
         host = request.meta.get("download_slot")
         if host in self._asked and (slot := self._downloader.slots.get(host)) is not None:
             _slow_down(slot, self._asked[host])
 
 
 def _asked_delay(robotparser: RobotParser, agent: str) -> float:
-    """Seconds between requests that a robots.txt asks for; 0 when it does not."""
+    """Return the seconds between requests that a robots.txt asks for; 0 for none."""
     delay = robotparser.crawl_delay(agent) or 0.0
     # Scrapy passes on the delay alone; the parsers beneath it know the rate as well.
     read_rate = getattr(getattr(robotparser, "rp", None), "request_rate", None)

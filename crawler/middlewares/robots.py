@@ -1,4 +1,4 @@
-"""What a site's robots.txt allows, and what to make of one that cannot be had."""
+"""Robots rules: what a robots.txt allows, and what is done where it cannot be fetched."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 
-from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SiteWaitsError
+from crawler.core.errors import one_line
+from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.robotstxt import RobotParser
 
-__all__ = ["RobotsRules", "RobotsUnreachableError"]
+__all__ = ["RobotsMiddleware", "RobotsUnreachableError"]
 
 logger = logging.getLogger(__name__)
 
@@ -31,23 +32,23 @@ _OK = range(200, 300)
 
 
 class RobotsUnreachableError(IgnoreRequest):
-    """A page is not fetched, since nobody knows whether it may be.
+    """A page is not fetched, since the rules of its site are unknown.
 
-    ``retry_later`` is always True: it says nothing of the page, so the next crawl may ask for it.
+    ``retry_later`` is always True: it says nothing of the page, and the next crawl may request it.
     """
 
     retry_later: Final = True
 
 
-class RobotsRules(RobotsTxtMiddleware):
+class RobotsMiddleware(RobotsTxtMiddleware):
     """Downloader middleware that fetches nothing a robots.txt forbids, or might forbid.
 
-    As RFC 9309 has it: where the server says that there is no robots.txt (a status of 4xx) there
-    are no rules. Where it fails (5xx, or 429: too many requests), or gives no answer that can be
-    read, even after the usual retries, nothing is fetched from the site.
+    As in RFC 9309: where the server says that there is no robots.txt (a status of 4xx) there are no
+    rules. Where it fails (5xx, or 429: too many requests), or gives no readable answer, even after
+    the usual retries, nothing is fetched from the site.
 
-    Scrapy's own middleware crawls the whole site then. It also lets through, unexamined, all but
-    the first of the requests that come while a robots.txt is under way.
+    Scrapy's own middleware crawls the whole site then. It also passes unchecked all but the first
+    of the requests that come while a robots.txt is under way.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -60,9 +61,9 @@ class RobotsRules(RobotsTxtMiddleware):
         """Return the rules of the site that a request goes to.
 
         Raises:
-            RobotsUnreachableError: its robots.txt could not be had.
-            SiteWaitsError: the site is paused, and there will be rules later.
-            SiteLeftAloneError: the site has been given up for this crawl.
+            RobotsUnreachableError: its robots.txt could not be fetched.
+            SitePausedError: the site is paused, and there will be rules later.
+            SiteLeftAloneError: the site has been given up.
         """
         url = urlparse_cached(request)
         site = f"{url.scheme}://{url.netloc}"
@@ -78,12 +79,12 @@ class RobotsRules(RobotsTxtMiddleware):
                 for arrived in self._waiting.pop(site):
                     arrived.callback(None)
         if site not in self._rules:
-            raise SiteWaitsError(f"the robots.txt of {url.netloc} is asked for again later")
+            raise SitePausedError(f"the robots.txt of {url.netloc} is requested again later")
         rules = self._rules[site]
         if rules is None:
             raise RobotsUnreachableError(
-                f"the robots.txt of {url.netloc} could not be had; "
-                "with ROBOTSTXT_OBEY=False the site is fetched all the same"
+                f"the robots.txt of {url.netloc} could not be fetched; "
+                "with ROBOTSTXT_OBEY=False the site is crawled without it"
             )
         return rules
 
@@ -97,27 +98,27 @@ class RobotsRules(RobotsTxtMiddleware):
                 Request(
                     f"{site}/robots.txt",
                     priority=self.DOWNLOAD_PRIORITY,
-                    # Pages of a paused site would wait for it here, in the place of others'.
+                    # Pages of a paused site would wait for it here, and take the place of others.
                     meta={"dont_obey_robotstxt": True, MAY_NOT_WAIT: True},
                     callback=NO_CALLBACK,
                 )
             )
-        except (SiteWaitsError, SiteLeftAloneError):
+        except (SitePausedError, SiteLeftAloneError):
             raise
-        except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules to go by
+        except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules
             if not isinstance(error, IgnoreRequest):
                 stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-            _tell(site, f"{type(error).__name__} {error}")
+            _warn(site, f"{type(error).__name__} {error}")
             return None
         stats.inc_value("robotstxt/response_count")
         stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if response.status >= _SERVER_ERROR or response.status == _TOO_MANY_REQUESTS:
-            _tell(site, f"status {response.status}")
+            _warn(site, f"status {response.status}")
             return None
         return await self._parse(response, request)
 
     async def _parse(self, response: Response, request: Request) -> RobotParser:
-        # The page that tells of an error holds no rules.
+        # The page of an error holds no rules.
         body = response.body if response.status in _OK else b""
         rules: RobotParser = build_from_crawler(self._parser_class, self.crawler, body)
         await self.crawler.signals.send_catch_log_async(
@@ -126,10 +127,10 @@ class RobotsRules(RobotsTxtMiddleware):
         return rules
 
 
-def _tell(site: str, why: str) -> None:
+def _warn(site: str, why: str) -> None:
     logger.warning(
-        "%s is not crawled: its robots.txt, which says what may be, could not be had (%s). "
-        "Try again later, or set ROBOTSTXT_OBEY=False if you may crawl it all the same.",
+        "%s is not crawled: its robots.txt could not be fetched (%s). "
+        "Try again later, or set ROBOTSTXT_OBEY=False if you may crawl it without.",
         site,
-        " ".join(why.split()),
+        one_line(why),
     )

@@ -1,4 +1,4 @@
-"""How pages are fetched where Scrapy's own way would lose pages or keep a person waiting."""
+"""The scheduler's queue for throttled sites, and middlewares put in the place of Scrapy's own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.utils.misc import load_object
 
-from crawler.middlewares.robots import RobotsRules
-from crawler.middlewares.throttling import SitePauses
+from crawler.middlewares.robots import RobotsMiddleware
+from crawler.middlewares.throttling import ThrottlingMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-__all__ = ["LenientMetaRefresh", "SparingQueue", "replace_middlewares", "replace_queue"]
+__all__ = ["LenientMetaRefresh", "ThrottledQueue", "replace_middlewares", "replace_queue"]
 
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _QUEUE = "SCHEDULER_PRIORITY_QUEUE"
 
 
 class LenientMetaRefresh(MetaRefreshMiddleware):
-    """Follows a page's refresh, and hands over a page whose addresses make no sense as it is."""
+    """Follows a page's refresh; a page whose addresses are invalid is passed on as it is."""
 
     def process_response(
         self,
@@ -36,7 +36,7 @@ class LenientMetaRefresh(MetaRefreshMiddleware):
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - older Scrapy passed it
     ) -> Request | Response:
-        """Return where the page sends its reader, else the page."""
+        """Return the request that a page's refresh asks for, else the page."""
         try:
             return super().process_response(request, response)
         except ValueError:
@@ -44,34 +44,34 @@ class LenientMetaRefresh(MetaRefreshMiddleware):
             return response
 
 
-class SparingQueue(DownloaderAwarePriorityQueue):
-    """Scheduler queue that hands out requests of a site only as it can be asked.
+class ThrottledQueue(DownloaderAwarePriorityQueue):
+    """Scheduler queue that gives out requests of a site only as they can be sent.
 
-    A stopped crawl waits for all requests that were handed out. Scrapy's own queue hands out as
-    many as ``CONCURRENT_REQUESTS``, however slowly their site is asked: here it is what may be
-    under way to a site at once, and one more, so that nothing has to wait for the scheduler. Of a
-    site that is paused (:class:`crawler.middlewares.throttling.SitePauses`) it hands out nothing.
+    A stopped crawl waits for all requests that were given out. Scrapy's own queue gives out
+    ``CONCURRENT_REQUESTS``, however slow their site is; this one as many as may be under way to a
+    site at once, and one more, so that none has to wait for the scheduler. Of a site that is paused
+    (:class:`crawler.middlewares.throttling.ThrottlingMiddleware`) it gives out none.
     """
 
     def __init__(self, crawler: Crawler, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
         super().__init__(crawler, *args, **kwargs)
-        self._pauses = crawler.get_downloader_middleware(SitePauses)
-        self._downloader_interface = _WithRoom(crawler, self._pauses)
+        self._throttling = crawler.get_downloader_middleware(ThrottlingMiddleware)
+        self._downloader_interface = _WithRoom(crawler, self._throttling)
 
     def pop(self) -> Request | None:
-        """Hand out a request of a site that can be asked now, if there is one."""
+        """Give out a request that can be sent now, if there is one."""
         request = super().pop()
-        if request is not None and self._pauses is not None:
-            self._pauses.handed_out(request)
+        if request is not None and self._throttling is not None:
+            self._throttling.handed_out(request)
         return request
 
 
 class _WithRoom(DownloaderInterface):
-    """What the downloader does, as told of sites that can be asked now."""
+    """Shows the queue only those slots of the downloader that have room."""
 
-    def __init__(self, crawler: Crawler, pauses: SitePauses | None) -> None:
+    def __init__(self, crawler: Crawler, throttling: ThrottlingMiddleware | None) -> None:
         super().__init__(crawler)
-        self._pauses = pauses
+        self._throttling = throttling
         self._concurrency = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
 
     def stats(self, possible_slots: Iterable[str]) -> list[tuple[int, str]]:
@@ -87,19 +87,19 @@ class _WithRoom(DownloaderInterface):
     def _most(self, slot: str) -> int:
         known = self.downloader.slots.get(slot)
         usual = (known.concurrency if known else self._concurrency) + 1
-        return self._pauses.most_under_way(slot, usual) if self._pauses else usual
+        return self._throttling.most_under_way(slot, usual) if self._throttling else usual
 
 
 def replace_middlewares(settings: BaseSettings) -> None:
     """Put the project's downloader middlewares where Scrapy's are; a project may do without."""
-    _replace(settings, RobotsTxtMiddleware, RobotsRules)
+    _replace(settings, RobotsTxtMiddleware, RobotsMiddleware)
     _replace(settings, MetaRefreshMiddleware, LenientMetaRefresh)
 
 
 def replace_queue(settings: BaseSettings, priority: str) -> None:
     """Put the project's scheduler queue where Scrapy's own is; a project may have another."""
     if load_object(settings[_QUEUE]) is DownloaderAwarePriorityQueue:
-        settings.set(_QUEUE, SparingQueue, priority)
+        settings.set(_QUEUE, ThrottledQueue, priority)
 
 
 def _replace(settings: BaseSettings, old: type, new: type) -> None:

@@ -1,16 +1,15 @@
-"""Sites in trouble are left alone: a downloader middleware that asks nothing of a site for a while.
+"""Throttling: a downloader middleware that sends nothing to a site in trouble for a while.
 
-The rules stand in ``crawler/middlewares/throttling_rules.py``. Here is how they are kept without
-holding anybody up: requests of a paused site go back into the scheduler, whose queue
-(``crawler.middlewares.scheduler_queue``) hands out none of them until the pause is over. So none of
-them takes one of ``CONCURRENT_REQUESTS``, and a crawl that is stopped does not wait for them.
+The rules are in :mod:`crawler.middlewares.throttling_rules`. Requests of a paused site go back to
+the scheduler, whose queue (:mod:`crawler.middlewares.scheduler_queue`) gives out none of them until
+the pause is over. So they take none of ``CONCURRENT_REQUESTS``, and a crawl that is stopped does
+not wait for them.
 """
 
 from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
@@ -27,8 +26,9 @@ from scrapy.exceptions import (
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.httpobj import urlparse_cached
 
+from crawler.core.wording import show_seconds
 from crawler.extensions.async_utils import pause
-from crawler.middlewares.throttling_rules import GivenUp, Limits, Patience, Pause, retry_after
+from crawler.middlewares.throttling_rules import GivenUp, Pause, Throttle, http_date, retry_after
 from crawler.settings import Options
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.utils.asyncio import CallLaterResult
 
-__all__ = ["MAY_NOT_WAIT", "SiteLeftAloneError", "SitePauses", "SiteWaitsError"]
+__all__ = ["MAY_NOT_WAIT", "SiteLeftAloneError", "SitePausedError", "ThrottlingMiddleware"]
 
 logger = logging.getLogger(__name__)
 
 MAY_NOT_WAIT: Final = "corpus_may_not_wait"
-"""Key of ``Request.meta``: where its site is paused, the request fails with `SiteWaitsError`."""
+"""Key of ``Request.meta``: where its site is paused, the request fails with `SitePausedError`."""
 _WAITED: Final = "corpus_waited"
 """Key of ``Request.meta``: how often the request has met trouble and was put back."""
 
@@ -57,26 +57,26 @@ _FAILURES: Final[dict[type[Exception], str]] = {
     CannotResolveHostError: "is not found",
     DownloadFailedError: "breaks connections off",
 }
-# A page that alone asks for patience, of a site that answers otherwise, is not waited for forever;
-# one that alone fails has its turn again by RETRY_TIMES.
+# How often a page is put back that alone asks to wait, or alone fails, on a site that answers
+# otherwise; RETRY_TIMES counts beside that.
 _MOST_WAITS: Final = 3
 _MOST_WAITS_AFTER_ERRORS: Final = 1
 _POLL_SECONDS: Final = 0.2
 _ALMOST_A_MINUTE: Final = timedelta(seconds=59)
 
 
-class SiteWaitsError(IgnoreRequest):
-    """The site is paused, and the request is one that may not wait; ask again later."""
+class SitePausedError(IgnoreRequest):
+    """The site is paused, and the request is one that may not wait; send it again later."""
 
 
 class SiteLeftAloneError(IgnoreRequest):
-    """A page was not fetched, since its site is left alone for the rest of the crawl.
+    """A page was not fetched, since its site was given up for the rest of the crawl.
 
-    It says nothing of the page: whoever keeps a list of addresses keeps this one in it.
+    It says nothing of the page: a list of addresses keeps this one.
 
     Attributes:
-        retry_later: Always True: the next crawl may ask for the page.
-        site: The site, by the name of its download slot (its host, as a rule).
+        retry_later: Always True: the next crawl may request the page.
+        site: The site, by the name of its download slot (usually its host).
         until: When the site asks to come back, with a time zone; None where it did not say.
     """
 
@@ -88,19 +88,19 @@ class SiteLeftAloneError(IgnoreRequest):
         self.until = until
 
 
-class SitePauses:
-    """Downloader middleware that leaves a site alone while it is in trouble.
+class ThrottlingMiddleware:
+    """Downloader middleware that pauses sites in trouble.
 
-    A site that answers 429 or 503 is asked nothing for as long as its ``Retry-After`` says, else
-    for pauses that grow; one that gives several errors in a row (no connection, no answer, 5xx) for
-    such pauses as well. The request that met the trouble is sent again afterwards. After
-    ``count`` pauses in a row (the keys are those of ``CORPUS_PAUSES``) the site is given up, and so
-    is one that asks for more than ``longest`` seconds: what is asked of it fails with
-    :class:`SiteLeftAloneError`.
+    A site that answers 429 or 503 is paused for as long as its ``Retry-After`` says, else for times
+    that double; so is one that gives several errors in a row (no connection, no answer, 5xx). The
+    request that met the trouble is sent again afterwards. After ``count`` pauses in a row (the keys
+    are those of ``CORPUS_PAUSES``) the site is given up, and so is one that asks for more than
+    ``longest`` seconds: its requests fail with :class:`SiteLeftAloneError`. Requests that may not
+    wait (``MAY_NOT_WAIT``) fail with :class:`SitePausedError` while their site is paused.
 
-    Requests of the scheduler wait there if its queue is
-    :class:`crawler.middlewares.scheduler_queue.SparingQueue`.
-    Those of another queue, and those of components, wait here.
+    Requests from the scheduler wait there if its queue is
+    :class:`crawler.middlewares.scheduler_queue.ThrottledQueue`. Those of another queue, and those
+    of components, wait here.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -109,14 +109,7 @@ class SitePauses:
         self._crawler = crawler
         self._stats = crawler.stats
         self._priority = crawler.settings.getint("RETRY_PRIORITY_ADJUST")
-        self._patience = Patience(
-            Limits(
-                first=options.pauses.first,
-                longest=options.pauses.longest,
-                in_a_row=options.pauses.count,
-                after_errors=options.pauses.after_errors,
-            )
-        )
+        self._throttle = Throttle(options.pauses)
         self._sent: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._scheduled: WeakSet[Request] = WeakSet()
         self._errors: dict[str, SiteLeftAloneError] = {}
@@ -130,96 +123,76 @@ class SitePauses:
         return cls(crawler)
 
     def most_under_way(self, slot: str, usual: int) -> int:
-        """Return how many requests of a download slot may be under way now.
-
-        Args:
-            slot: Key of the slot.
-            usual: How many may be where nothing is wrong.
-        """
-        if self._patience.wait(slot, monotonic()) > 0:
+        """Return how many requests of a download slot may be under way now: ``usual``, or less."""
+        if self._throttle.wait(slot, monotonic()) > 0:
             return 0
-        return 1 if self._patience.is_tried(slot) else usual
+        return 1 if self._throttle.is_tried(slot) else usual
 
     def handed_out(self, request: Request) -> None:
-        """Note that a request came from a queue which keeps those of paused sites back."""
+        """Note that a request came from a queue that holds back those of paused sites."""
         self._scheduled.add(request)
 
     def is_any_paused(self) -> bool:
         """Say whether the scheduler may hold requests that wait for the end of a pause."""
-        return self._patience.is_any_paused(monotonic())
+        return self._throttle.is_any_paused(monotonic())
 
     async def process_request(self, request: Request) -> Request | None:
-        """Let a request go on to its site, unless that is to be left alone.
-
-        Raises:
-            SiteLeftAloneError: the site is left alone for the rest of the crawl.
-            SiteWaitsError: it is paused, and the request may not wait.
-        """
+        """Pass a request on to its site, unless that is paused."""
         if not _is_web(request):
             return None
         site = self._site(request)
         self._refuse_given_up(site)
-        if self._patience.wait(site, monotonic()) > 0:
+        if self._throttle.wait(site, monotonic()) > 0:
             return await self._put_back(request, site)
         self._sent[request] = monotonic()
         return None
 
     async def process_response(self, request: Request, response: Response) -> Response | Request:
-        """Put a request back whose answer is that of a site in trouble.
-
-        Raises:
-            SiteLeftAloneError: the site has been given up, and the answer is no page of it.
-            SiteWaitsError: it is paused, and the request may not wait.
-        """
+        """Put a request back whose answer is that of a site in trouble."""
         if response.status not in _ASKS_TO_WAIT and response.status not in _GATEWAY_ERRORS:
             return response
         if not _is_web(request) or "cached" in response.flags:
             return response
         most = _MOST_WAITS if response.status in _ASKS_TO_WAIT else _MOST_WAITS_AFTER_ERRORS
-        return await self._again(request, most) or response
+        return await self._retry(request, most) or response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Put a request back that failed when its site was in trouble.
-
-        Raises:
-            SiteLeftAloneError: the site has been given up.
-            SiteWaitsError: it is paused, and the request may not wait.
-        """
-        if isinstance(exception, SiteWaitsError):
+        """Put a request back that failed when its site was in trouble."""
+        if isinstance(exception, SitePausedError):
             return await self._put_back(request, self._site(request))
         why = next((words for kind, words in _FAILURES.items() if isinstance(exception, kind)), "")
         if not why or not _is_web(request):
             return None
         site, now = self._site(request), monotonic()
-        self._act(site, self._patience.failed(site, self._sent.get(request, now), now), why)
-        return await self._again(request, _MOST_WAITS_AFTER_ERRORS)
+        self._act(site, self._throttle.failed(site, self._sent.get(request, now), now), why)
+        return await self._retry(request, _MOST_WAITS_AFTER_ERRORS)
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Learn from an answer how its site is, before the downloader sends the next request."""
+        """Note what an answer says of its site, before the downloader sends the next request."""
         if not _is_web(request):
             return
         site, now = self._site(request), monotonic()
         sent, status = self._sent.get(request, now), response.status
         if status in _ASKS_TO_WAIT:
             asked = _asked_seconds(response)
-            # Nobody waits for a robots.txt that fails: what has none is not crawled.
+            # A robots.txt without a time to wait has failed: its site is not crawled.
             if asked is None and request.meta.get(MAY_NOT_WAIT):
-                verdict = self._patience.failed(site, sent, now)
+                verdict = self._throttle.failed(site, sent, now)
             else:
-                verdict = self._patience.asked_to_wait(site, sent, now, asked)
+                verdict = self._throttle.asked_to_wait(site, sent, now, asked)
         elif status in _GATEWAY_ERRORS or (
             # A page that fails each time it is retried fails once.
             status >= _SERVER_ERROR and not request.meta.get("retry_times")
         ):
-            verdict = self._patience.failed(site, sent, now)
+            verdict = self._throttle.failed(site, sent, now)
         else:
-            if status < _SERVER_ERROR and self._patience.answered(site, sent):
+            if status < _SERVER_ERROR and self._throttle.answered(site, sent):
                 logger.info("%s answers again", site)
             return
         self._act(site, verdict, f"answers HTTP {status}")
 
     def spider_closed(self) -> None:
-        """Wait for nothing any more."""
+        """Cancel all timers."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -239,26 +212,30 @@ class SitePauses:
         if verdict is None:
             return
         if isinstance(verdict, GivenUp):
-            self._tell_given_up(site, verdict, why)
+            self._note_given_up(site, verdict, why)
         else:
-            self._tell_pause(site, verdict, why)
+            self._note_pause(site, verdict, why)
             self._wake_after(site, verdict.seconds)
-        self._empty_slot(site)
+        # Requests that wait in the downloader are taken back.
+        slot = self._crawler.engine.downloader.slots.get(site)
+        while slot is not None and slot.queue:
+            _, promised = slot.queue.popleft()
+            promised.errback(SitePausedError(f"{site} is paused"))
 
-    def _tell_pause(self, site: str, verdict: Pause, why: str) -> None:
+    def _note_pause(self, site: str, verdict: Pause, why: str) -> None:
         self._stats.inc_value("corpus/pauses/count")
         seconds: float = self._stats.get_value("corpus/pauses/seconds", 0.0)
         self._stats.set_value("corpus/pauses/seconds", seconds + verdict.seconds)
         logger.info(
-            "%s %s: it is left alone for %s%s, pause %d in a row",
+            "%s %s: paused for %s%s, pause %d in a row",
             site,
             why,
-            _words(verdict.seconds),
+            show_seconds(verdict.seconds),
             " as it asks" if verdict.asked else "",
             verdict.number,
         )
 
-    def _tell_given_up(self, site: str, verdict: GivenUp, why: str) -> None:
+    def _note_given_up(self, site: str, verdict: GivenUp, why: str) -> None:
         words, until = why, None
         if verdict.pauses:
             words += f", {verdict.pauses} pauses in a row did not help"
@@ -269,53 +246,46 @@ class SitePauses:
             minute = until + _ALMOST_A_MINUTE  # the next full one: never too early
             words += f"; it asks to come back after {minute:%Y-%m-%d %H:%M} UTC"
         self._errors[site] = SiteLeftAloneError(f"{site} {words}", site, until)
-        told: list[dict[str, Any]] = self._stats.get_value("corpus/left_alone", [])
-        self._stats.set_value("corpus/left_alone", [*told, {"site": site, "why": words}])
+        earlier: list[dict[str, Any]] = self._stats.get_value("corpus/left_alone", [])
+        self._stats.set_value("corpus/left_alone", [*earlier, {"site": site, "why": words}])
         logger.warning(
-            "%s %s. Nothing more is asked of it in this crawl "
-            "(CORPUS_PAUSES makes the crawl more patient).",
+            "%s %s. Nothing more is requested of it in this crawl "
+            "(CORPUS_PAUSES allows more and longer pauses).",
             site,
             words,
         )
 
-    def _empty_slot(self, site: str) -> None:
-        """Take back what waits its turn in the downloader."""
-        slot = self._crawler.engine.downloader.slots.get(site)
-        while slot is not None and slot.queue:
-            _, promised = slot.queue.popleft()
-            promised.errback(SiteWaitsError(f"{site} is paused"))
-
     def _refuse_given_up(self, site: str) -> None:
         if error := self._errors.get(site):
-            # One of its own for each request: tracebacks grow with each raise.
+            # A new one for each request: tracebacks grow with each raise.
             raise SiteLeftAloneError(str(error), site, error.until)
 
-    async def _again(self, request: Request, most: int) -> Request | None:
-        """Put a request back that met trouble; None where it has had its turns."""
+    async def _retry(self, request: Request, most: int) -> Request | None:
+        """Put a request back that met trouble; None where that was done ``most`` times."""
         site, waited = self._site(request), request.meta.get(_WAITED, 0)
         if request.meta.get("dont_retry"):
             return None
         self._refuse_given_up(site)
-        if self._patience.wait(site, monotonic()) <= 0 or waited >= most:
+        if self._throttle.wait(site, monotonic()) <= 0 or waited >= most:
             return None
         self._stats.inc_value("corpus/pauses/put_back")
         again = await self._put_back(request, site)
         again.meta[_WAITED] = waited + 1
-        # As retries are: other pages may show sooner whether the site is well.
+        # As retries are: other pages may show sooner whether the site answers.
         again.priority += self._priority
         return again
 
     async def _put_back(self, request: Request, site: str) -> Request:
         """Give a request back for the scheduler, now if that keeps it, else after the pause."""
         if request.meta.get(MAY_NOT_WAIT):
-            raise SiteWaitsError(f"{site} is paused")
-        while request not in self._scheduled and self._patience.wait(site, monotonic()) > 0:
+            raise SitePausedError(f"{site} is paused")
+        while request not in self._scheduled and self._throttle.wait(site, monotonic()) > 0:
             if self._is_closing():
                 raise SiteLeftAloneError(f"the crawl ended while {site} was paused", site)
-            await pause(min(_POLL_SECONDS, self._patience.wait(site, monotonic())))
+            await pause(min(_POLL_SECONDS, self._throttle.wait(site, monotonic())))
         again = request.replace(dont_filter=True)
         if again.meta.get("download_slot", site) != site:
-            # It was redirected to this site, and waits with the others of it.
+            # It was redirected to this site, and waits with its other requests.
             del again.meta["download_slot"]
         return again
 
@@ -325,9 +295,9 @@ class SitePauses:
         self._timers[site] = call_later(seconds, self._wake, site)
 
     def _wake(self, site: str) -> None:
-        """Have the scheduler asked again when a pause is over."""
+        """Let the engine ask the scheduler again when a pause is over."""
         del self._timers[site]
-        if (rest := self._patience.wait(site, monotonic())) > 0:
+        if (rest := self._throttle.wait(site, monotonic())) > 0:
             self._wake_after(site, rest)
         elif (slot := self._engine_slot()) is not None:
             slot.nextcall.schedule()
@@ -346,20 +316,8 @@ def _is_web(request: Request) -> bool:
 
 
 def _asked_seconds(response: Response) -> float | None:
-    now = datetime.now(UTC)
+    date, asked = (
+        (response.headers.get(name) or b"").decode("latin-1") for name in ("Date", "Retry-After")
+    )
     # Dates are those of the server's clock, which may be wrong.
-    date = (response.headers.get("Date") or b"").decode("latin-1")
-    try:
-        told = parsedate_to_datetime(date)
-        now = told if told.tzinfo else told.replace(tzinfo=UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        pass
-    return retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"), now)
-
-
-def _words(seconds: float) -> str:
-    """Say a length of time as people do."""
-    for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return "1 second" if seconds == 1 else f"{seconds:.3g} seconds"
+    return retry_after(asked, http_date(date) or datetime.now(UTC))

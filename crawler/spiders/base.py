@@ -1,4 +1,4 @@
-"""What the spiders that fetch pages share: which responses are pages, and counted failures."""
+"""What the spiders that fetch pages share: which responses are pages, and how failures count."""
 
 from __future__ import annotations
 
@@ -49,31 +49,29 @@ __all__ = ["PageSpider", "failure_reason"]
 _T = TypeVar("_T")
 
 _LEFT_ALONE = "site-left-alone"
-_REASONS: tuple[tuple[type[Exception], str], ...] = (
-    (RobotsUnreachableError, "robots-unreachable"),
-    (SiteLeftAloneError, _LEFT_ALONE),
-    (CannotResolveHostError, "dns"),
-    (DownloadTimeoutError, "timeout"),
-    (DownloadConnectionRefusedError, "refused"),
+# Reasons by kind of error, and by words in its message where Scrapy has one kind for several.
+_REASONS: tuple[tuple[type[Exception], str, str], ...] = (
+    (RobotsUnreachableError, "", "robots-unreachable"),
+    (SiteLeftAloneError, "", _LEFT_ALONE),
+    (UnsupportedURLSchemeError, "", "bad-address"),
+    (CannotResolveHostError, "", "dns"),
+    (DownloadTimeoutError, "", "timeout"),
+    (DownloadConnectionRefusedError, "", "refused"),
     # Scrapy gives up a body over DOWNLOAD_MAXSIZE by cancelling its download.
-    (DownloadCancelledError, "too-large"),
-    (DownloadFailedError, "connection"),
-    (ResponseDataLossError, "connection"),
-    (UnsupportedURLSchemeError, "bad-address"),
-    (BadGzipFile, "content-encoding"),
-    (EOFError, "content-encoding"),
-)
-# Scrapy tells these apart by their words alone.
-_REASONS_BY_WORDS = (
+    (DownloadCancelledError, "", "too-large"),
+    (DownloadFailedError, "", "connection"),
+    (ResponseDataLossError, "", "connection"),
+    (BadGzipFile, "", "content-encoding"),
+    (EOFError, "", "content-encoding"),
     (IgnoreRequest, "robots.txt", "robots"),
     (IgnoreRequest, "DOWNLOAD_MAXSIZE", "too-large"),
     (IgnoreRequest, "redirections", "redirects"),
     (NotSupported, "scheme 'http", "network-off"),
     (NotSupported, "scheme", "bad-address"),
 )
-# Which of these libraries takes a body's compression off is Scrapy's choice.
+# The libraries by which Scrapy decompresses bodies.
 _DECOMPRESSORS = ("zlib", "brotli", "backports.zstd", "compression.zstd")
-# What sites say of their own pages is part of any crawl; the rest may be for the user to mend.
+# What sites say of their own pages is part of any crawl; the rest may be an error to correct.
 _EXPECTED = ("robots", "http-4", "redirect")
 
 
@@ -81,22 +79,19 @@ def failure_reason(error: BaseException | None) -> str:
     """Name why a page could not be fetched, by the slug it is counted under."""
     if isinstance(error, HttpError):
         return f"http-{error.response.status}"
-    for kind, reason in _REASONS:
-        if isinstance(error, kind):
-            return reason
     message = str(error)
-    for kind, words, reason in _REASONS_BY_WORDS:
+    for kind, words, reason in _REASONS:
         if isinstance(error, kind) and words in message:
             return reason
     return "content-encoding" if type(error).__module__.startswith(_DECOMPRESSORS) else "other"
 
 
 class PageSpider(Spider):
-    """A spider that hands over pages as responses and counts whatever gives none."""
+    """A spider that yields pages as responses, and counts whatever gives none."""
 
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         # Stopped, the crawl ends with the requests under way.
-        "SCHEDULER_PRIORITY_QUEUE": "crawler.middlewares.scheduler_queue.SparingQueue",
+        "SCHEDULER_PRIORITY_QUEUE": "crawler.middlewares.scheduler_queue.ThrottledQueue",
     }
 
     @property
@@ -121,7 +116,7 @@ class PageSpider(Spider):
         return self._options.respected_directives
 
     def kept_state(self, key: str, fresh: _T) -> _T:
-        """Give back what a paused crawl (JOBDIR) kept under ``key``, else ``fresh``, now kept."""
+        """Return what a paused crawl (JOBDIR) kept under ``key``, else keep ``fresh``."""
         state: dict[str, Any] | None = getattr(self, "state", None)
         if state is None:
             return fresh
@@ -136,7 +131,7 @@ class PageSpider(Spider):
         return False
 
     def parsed(self, response: Response) -> ParsedPage | None:
-        """Parse a page; None where it cannot be read, which is counted where it is held."""
+        """Parse a page; None where it cannot be read, which is counted when it is spooled."""
         try:
             return parse_response(response, self._options.max_page_bytes)
         except UnreadablePageError:
@@ -155,7 +150,7 @@ class PageSpider(Spider):
         return directives
 
     def is_reserved(self, response: Response, directives: frozenset[str]) -> bool:
-        """Say whether a page asks to be left out, and that is respected; then it is counted."""
+        """Say whether a page is excluded by directives that are respected; then it is counted."""
         reason = excluding(directives, self.respected)
         if reason is not None:
             self.skip(response.url, reason, DIRECTIVES[reason])
@@ -173,7 +168,7 @@ class PageSpider(Spider):
         self.stats.inc_value(f"corpus/failed/{reason}")
         level = logging.INFO if reason.startswith(_EXPECTED) else logging.WARNING
         if reason == _LEFT_ALONE:
-            # One line has told of the site, and this may be any number of pages.
+            # A line in the log names the site, which may have any number of pages.
             level = logging.DEBUG
         words = one_line(detail) or "no further detail"
         self.logger.log(level, "Not fetched (%s): %s: %s", reason, url, words)
@@ -186,7 +181,7 @@ class PageSpider(Spider):
         self.fail(url, failure_reason(error), f"{type(error).__name__} {error}")
 
     def request_dropped(self, request: Request) -> None:
-        """Count a redirect that Scrapy does not follow, since it leads to where somebody was."""
+        """Count a redirect that Scrapy does not follow, since its target was requested before."""
         passed = {address_key(url) for url in request.meta.get("redirect_urls", ())}
         if address_key(request.url) in passed:
             self.fail(request.url, "redirect-loop", "its redirects lead back to itself")

@@ -18,7 +18,7 @@ from crawler.discovery.addresses import (
     split_addresses,
 )
 from crawler.fields import declare
-from crawler.middlewares.throttling import SitePauses
+from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
 
@@ -90,10 +90,10 @@ class UrlsSpider(PageSpider):
     async def _catch_up(self) -> None:
         """Wait until few enough addresses are under way."""
         engine = self.crawler.engine
-        pauses = self.crawler.get_downloader_middleware(SitePauses)
+        throttling = self.crawler.get_downloader_middleware(ThrottlingMiddleware)
         # Scrapy sends this signal whenever it has taken what can be asked now, if only to see.
         while self._under_way >= self.read_ahead and (
-            engine.downloader.active or (pauses is not None and pauses.is_any_paused())
+            engine.downloader.active or (throttling is not None and throttling.is_any_paused())
         ):
             await self.crawler.signals.wait_for(signals.scheduler_empty)
 

@@ -31,7 +31,7 @@ RETRY_ENABLED = False
 SPIDER_MIDDLEWARES = {"helpers.PagesToItems": 50}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.middlewares.robots.RobotsRules": 100,
+    "crawler.middlewares.robots.RobotsMiddleware": 100,
 }
 EXTENSIONS = {"crawler.middlewares.politeness.CrawlDelay": 500, "helpers.StatsToFile": 0}
 """

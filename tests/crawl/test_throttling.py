@@ -135,7 +135,7 @@ def told(project: Project) -> list[dict[str, object]]:
 
 def asked_for(log: str) -> list[str]:
     """Return how long each pause was that a site asked for, as the log tells."""
-    return re.findall(r"answers HTTP \d+: it is left alone for (.*?) as it asks", log)
+    return re.findall(r"answers HTTP \d+: paused for (.*?) as it asks", log)
 
 
 def in_two_seconds() -> str:
@@ -163,7 +163,7 @@ def test_a_site_is_left_alone_for_as_long_as_it_asks(
     assert len(project.items()) == 6
     assert len(site.asked) == 7
     number = [path for path, _ in site.asked].index("/a/2")
-    assert f"127.0.0.1 answers HTTP {status}: it is left alone for" in log
+    assert f"127.0.0.1 answers HTTP {status}: paused for" in log
     (seconds,) = (float(pause.split()[0]) for pause in asked_for(log))
     assert seconds == 1 if status == 429 else 2 <= seconds <= 3
     assert seconds - 0.01 <= site.gaps()[number] <= 60
@@ -191,7 +191,7 @@ def test_nobody_waits_for_a_site_that_is_left_alone(project: Project) -> None:
     with serving(sleeping) as first, serving(lively, "localhost") as second:
         log = crawl_urls(project, first + second, CONCURRENT_REQUESTS=2)
     assert len(project.items()) == 28
-    assert asked_for(log) == ["3 seconds"]
+    assert asked_for(log) == ["3 s"]
     pause = max(sleeping.gaps())
     assert pause >= 2.99
     pause_ends = sleeping.asked[sleeping.gaps().index(pause) + 1][1]
@@ -217,9 +217,9 @@ def test_a_site_that_others_redirect_to_is_left_alone_by_its_own_name(project: P
         site["/a/0"] = (302, {"Location": second[0]}, b"")
         other.first["/a/0"] = [trouble(503, 1)]
         log = crawl_urls(project, first + second[1:], DOWNLOAD_DELAY=0.05)
-    assert "localhost answers HTTP 503: it is left alone for 1 second as it asks" in log
+    assert "localhost answers HTTP 503: paused for 1 s as it asks" in log
     assert "127.0.0.1 answers HTTP 503" not in log
-    assert asked_for(log) == ["1 second"]
+    assert asked_for(log) == ["1 s"]
     assert max(other.gaps()) >= 0.99
     assert len(project.items()) == 9
 
@@ -231,7 +231,7 @@ def test_what_a_callback_asks_for_waits_as_well(project: Project) -> None:
     with serving(site) as (page, more):
         _, log = project.run("crawl", "inline", "-a", f"page={page}", "-a", f"more={more}")
     assert "got status 200" in log
-    assert asked_for(log) == ["1 second"]
+    assert asked_for(log) == ["1 s"]
     assert 0.99 <= site.gaps()[-1] < 60
 
 
@@ -285,7 +285,7 @@ def test_a_site_that_answers_errors_gets_growing_pauses_and_is_given_up(
     with serving(site) as addresses:
         log = crawl_urls(project, addresses, **{**QUICK, "CORPUS_PAUSES": pauses})
     assert project.items() == []
-    assert re.findall(r"left alone for (\S+) seconds, pause (\d)", log) == [
+    assert re.findall(r"paused for (\S+) s, pause (\d)", log) == [
         ("0.2", "1"), ("0.4", "2"), ("0.8", "3"),
     ]  # fmt: skip
     # After each of the last three one page is tried.
@@ -310,14 +310,19 @@ def test_a_server_that_comes_back_is_crawled_to_the_end(project: Project) -> Non
             *("crawl", "urls", "-a", f"urls={' '.join(site_at(port, site))}", "-O", "out.jsonl"),
             *(word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")),
             # As patient as it takes this test to see that it waits.
-            *("-s", 'CORPUS_PAUSES={"count": 99, "longest": 1}', "-s", "LOG_FILE=log.txt"),
+            *(
+                "-s",
+                'CORPUS_PAUSES={"count": 99, "first": 0.2, "longest": 1, "after_errors": 3}',
+                "-s",
+                "LOG_FILE=log.txt",
+            ),
         )
         log = project.folder / "log.txt"
         project.wait_for(lambda: log.exists() and "pause 2 in a row" in log.read_text(), process)
         with serve(site, port=port):
             process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "127.0.0.1 refuses connections: it is left alone for 0.2 seconds" in log.read_text()
+    assert "127.0.0.1 refuses connections: paused for 0.2 s" in log.read_text()
     assert "127.0.0.1 answers again" in log.read_text()
     # The first was retried at once, before anybody knew that it was the site.
     assert len(project.items()) >= 7
@@ -340,7 +345,7 @@ def test_pages_that_fail_do_not_make_their_site_fail(project: Project) -> None:
         log = crawl_urls(project, addresses, CORPUS_PAUSES='{"after_errors": 2}')
     assert len(project.items()) == 6
     assert re.search(r"failed +6 \(http-500 6\)", log)
-    assert "left alone" not in log
+    assert "paused for" not in log
 
 
 def test_a_site_is_left_alone_when_its_robots_file_asks_for_it(project: Project) -> None:
@@ -355,7 +360,7 @@ def test_a_site_is_left_alone_when_its_robots_file_asks_for_it(project: Project)
     asked = [path for path, _ in site.asked]
     assert asked[:3] == ["/robots.txt"] * 3
     assert sorted(asked[3:]) == ["/a/0", "/a/1", "/a/2"]
-    assert asked_for(log) == ["1 second", "1 second"]
+    assert asked_for(log) == ["1 s", "1 s"]
     assert min(site.gaps()[:2]) >= 0.99
     assert re.search(r"failed +1 \(robots 1\)", log)
 
@@ -384,7 +389,7 @@ def test_a_crawl_that_waits_ends_when_it_is_told_to(
             *("-s", "LOG_FILE=log.txt", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1"),
         )
         log = project.folder / "log.txt"
-        project.wait_for(lambda: log.exists() and "it is left alone" in log.read_text(), process)
+        project.wait_for(lambda: log.exists() and "paused for" in log.read_text(), process)
         if how == "Ctrl-C":
             interrupt(process)
         # Long before the pause is over.
@@ -402,7 +407,7 @@ def test_requests_of_another_queue_wait_too(project: Project) -> None:
     with serving(site) as addresses:
         _, log = project.run("crawl", "asking", "-a", f"urls={' '.join(addresses)}", *PLAIN_QUEUE)
     assert len(site.asked) == 7
-    assert asked_for(log) == ["1 second"]
+    assert asked_for(log) == ["1 s"]
     assert max(site.gaps()) >= 0.99
     assert not (project.folder / "told.jsonl").exists()
 
@@ -417,7 +422,7 @@ def test_a_waiting_crawl_goes_on_where_it_was_stopped(project: Project) -> None:
         )
         process = project.start(*command, "-s", "LOG_FILE=log.txt")
         log = project.folder / "log.txt"
-        project.wait_for(lambda: log.exists() and "it is left alone" in log.read_text(), process)
+        project.wait_for(lambda: log.exists() and "paused for" in log.read_text(), process)
         interrupt(process)
         process.communicate(timeout=60)
         project.run(*command)
