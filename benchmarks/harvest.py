@@ -1,4 +1,4 @@
-"""A harvest of 200 small sites by each executor: the same corpus, and how long it takes.
+"""A harvest of 200 small sites by each engine: the same corpus, and how long it takes.
 
 Run it as ``python benchmarks/harvest.py [--sites N] [--url URL]``. The sites, of 3 to 6 pages each,
 are made in memory and served on loopback by this process, and crawled four times: one after the
@@ -24,20 +24,18 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from distributed import LocalCluster
+from fsspec.core import url_to_fs
 
 from crawler.demo.server import serve
-from crawler.harvest.daskexec import DaskExecutor
-from crawler.harvest.executors import LocalExecutor
+from crawler.harvest.engine import Call, DaskEngine, ThreadEngine
 from crawler.harvest.plan import SitePlan
-from crawler.harvest.sitetask import site_job
-from crawler.harvest.storage import Storage
+from crawler.harvest.site_job import crawl_site, site_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crawler.demo.server import Answer
-    from crawler.harvest.executors import Executor
-    from crawler.harvest.jobs import Outcome
+    from crawler.harvest.engine import Done, Engine
 
 # The server is ours: nobody has to be spared. The start pages are exported too.
 SETTINGS = {
@@ -69,13 +67,14 @@ def site(number: int) -> dict[str, Answer]:
     }
 
 
-def corpus(storage: Storage, *, blank: bool = True) -> list[bytes]:
+def corpus(url: str) -> list[bytes]:
     """Return all exported lines of a harvest, sorted."""
     lines = []
-    for name in storage.list("sites"):
-        if "/articles/" in name:
-            lines += storage.read(name).splitlines()
-    return sorted(FETCHED_AT.sub(b"", line) if blank else line for line in lines)
+    fs, root = url_to_fs(url)
+    for path in fs.find(f"{root}/sites"):
+        if "/articles/" in path:
+            lines += fs.cat_file(path).splitlines()
+    return sorted(FETCHED_AT.sub(b"", line) for line in lines)
 
 
 @contextmanager
@@ -88,17 +87,19 @@ def cluster() -> Iterator[LocalCluster]:
         yield made
 
 
-def harvest(executor: Executor, plans: list[SitePlan], url: str) -> tuple[list[Outcome], float]:
+def harvest(engine: Engine, plans: list[SitePlan], url: str) -> tuple[list[Done], float]:
     """Crawl all sites; return what came of them, and the seconds it took."""
     began = time.monotonic()
-    with executor:
-        outcomes = list(executor.run(site_job(plan, url, "benchmark") for plan in plans))
-    return outcomes, time.monotonic() - began
+    with engine:
+        calls = (Call(one.id, crawl_site, site_argument(one, url, "benchmark")) for one in plans)
+        return list(engine.run(calls)), time.monotonic() - began
 
 
-def kill_later(made: LocalCluster, storage: Storage, after: int, killed: list[int]) -> None:
-    """Kill a worker once so many sites have been crawled, while it is at work on the next."""
-    while len({name.split("/")[1] for name in storage.list("sites")}) < after:
+def kill_later(made: LocalCluster, url: str, after: int, killed: list[int]) -> None:
+    """Kill a worker once so many sites have been crawled, while it crawls the next."""
+    fs, root = url_to_fs(url, use_listings_cache=False)
+    while len({path.removeprefix(f"{root}/sites/").split("/")[0]
+               for path in fs.find(f"{root}/sites")}) < after:  # fmt: skip
         time.sleep(0.1)
     pid = next(iter(made.workers.values())).pid
     os.kill(pid, signal.SIGKILL)
@@ -106,26 +107,26 @@ def kill_later(made: LocalCluster, storage: Storage, after: int, killed: list[in
 
 
 def report(
-    name: str, outcomes: list[Outcome], seconds: float, lines: list[bytes], first: list[bytes]
+    name: str, results: list[Done], seconds: float, lines: list[bytes], first: list[bytes]
 ) -> bool:
     """Print a line of the table; say whether all went well."""
-    done = sum(one.is_done and one.value["reason"] == "finished" for one in outcomes)
-    pages = sum(one.value["pages"] for one in outcomes if one.is_done)
+    done = sum(one.error is None and one.value["reason"] == "finished" for one in results)
+    pages = sum(one.value.get("pages", 0) for one in results if one.error is None)
     digest = hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]
-    is_same = lines == first and done == len(outcomes)
+    is_same = lines == first and done == len(results)
     print(
         f"{name:<28} {done:>4} sites {pages:>5} pages {len(lines):>5} lines  {digest}  "
         f"{seconds:6.1f} s  {'the same' if is_same else 'ANOTHER CORPUS'}",
         flush=True,
     )
-    for one in outcomes:
-        if not one.is_done:
-            print(f"    {one.name}: {one.reason}: {one.detail}")
+    for one in results:
+        if one.error is not None or one.value["reason"] != "finished":
+            print(f"    {one.name}: {one.failure or one.value}")
     return is_same
 
 
 def main() -> int:
-    """Crawl all sites by each executor, and compare."""
+    """Crawl all sites by each engine, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sites", type=int, default=200)
     parser.add_argument("--url", help="where the harvests lie; without, in a temporary folder")
@@ -137,23 +138,20 @@ def main() -> int:
         plans = [
             SitePlan(f"site-{n}", (f"{base}/",), settings=SETTINGS) for n, base in enumerate(bases)
         ]
-        runs: list[tuple[str, list[Outcome], float]] = []
+        runs: list[tuple[str, list[Done], float]] = []
         if not options.skip_single:
-            runs.append(("one", *harvest(LocalExecutor(1), plans, f"{url}/one")))
-        runs.append(("two", *harvest(LocalExecutor(WORKERS), plans, f"{url}/two")))
+            runs.append(("one", *harvest(ThreadEngine(1), plans, f"{url}/one")))
+        runs.append(("two", *harvest(ThreadEngine(WORKERS), plans, f"{url}/two")))
         with cluster() as made:
-            runs.append(
-                ("dask", *harvest(DaskExecutor(made.scheduler_address), plans, f"{url}/dask"))
-            )
+            engine = DaskEngine(made.scheduler_address)
+            runs.append(("dask", *harvest(engine, plans, f"{url}/dask")))
         killed: list[int] = []
         with cluster() as made:
-            storage = Storage.of(f"{url}/killed")
-            arguments = (made, storage, options.sites // 3, killed)
+            arguments = (made, f"{url}/killed", max(1, options.sites // 3), killed)
             killer = threading.Thread(target=kill_later, args=arguments)
             killer.start()
-            runs.append(
-                ("killed", *harvest(DaskExecutor(made.scheduler_address), plans, f"{url}/killed"))
-            )
+            engine = DaskEngine(made.scheduler_address)
+            runs.append(("killed", *harvest(engine, plans, f"{url}/killed")))
             killer.join()
         names = {
             "one": "one process",
@@ -161,10 +159,10 @@ def main() -> int:
             "dask": "dask, two workers",
             "killed": f"dask, worker {killed[0]} killed",
         }
-        lines = {name: corpus(Storage.of(f"{url}/{name}")) for name, _, _ in runs}
+        lines = {name: corpus(f"{url}/{name}") for name, _, _ in runs}
         well = [
-            report(names[name], outcomes, seconds, lines[name], lines[runs[0][0]])
-            for name, outcomes, seconds in runs
+            report(names[name], results, seconds, lines[name], lines[runs[0][0]])
+            for name, results, seconds in runs
         ]
         if not options.skip_single:
             print(f"two processes take {runs[1][2] / runs[0][2]:.2f} of the time of one")

@@ -13,6 +13,7 @@ from crawler.core.sentences import splitter_for
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
+from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
 from crawler.journey.chosen_methods import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
@@ -101,6 +102,8 @@ class CorpusAddon:
         )
         settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
         settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
+        if options.crawl_report is not None or options.end_with_stdin:
+            settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlReport, 500)
         settings.set("CONCURRENT_ITEMS", _CONCURRENT_ITEMS, _PRIORITY)
         for pipeline, order in ITEM_PIPELINES.items():
             settings.setdefault_in_component_priority_dict(

@@ -33,6 +33,7 @@ __all__ = [
     "DAY",
     "REQUIRED",
     "Field",
+    "HintError",
     "ValueType",
     "affects_items",
     "affects_neither",
@@ -59,6 +60,10 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 _DAY: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
+class HintError(ValueError):
+    """A value is not accepted; the message is added to what is accepted."""
+
+
 @dataclass(frozen=True, slots=True)
 class ValueType:
     """A type of values.
@@ -79,7 +84,7 @@ class ValueType:
         """
         try:
             return self.read(value)
-        except re.error as error:
+        except (re.error, HintError) as error:
             raise ValueError(f"{self.accepts} ({error})") from None
         except (TypeError, ValueError, OverflowError):
             raise ValueError(self.accepts) from None
@@ -140,7 +145,7 @@ affects_neither = partial(declare, affects="neither")
 
 
 def fields_of(cls: type[Any], prefix: str = "") -> dict[str, Field]:
-    """List the fields of a dataclass by the names under which values are given.
+    """List the declared fields of a dataclass by the names under which values are given.
 
     Args:
         cls: A dataclass whose annotations are text (``from __future__ import annotations``).
@@ -149,6 +154,8 @@ def fields_of(cls: type[Any], prefix: str = "") -> dict[str, Field]:
     """
     found = {}
     for one in dataclasses.fields(cls):
+        if not one.metadata:
+            continue
         name = prefix + one.name.upper() if prefix else one.name.removesuffix("_")
         annotation = str(one.type)
         type_ = one.metadata["type"] or _BY_ANNOTATION[annotation.removesuffix(_OR_NONE)]

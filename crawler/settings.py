@@ -237,6 +237,16 @@ class Options:
         'Live progress line: "auto" shows it on a terminal only, "on" always, "off" never.',
         choice("auto", "on", "off"),
     )
+    crawl_report: Path | None = affects_neither(
+        None,
+        "JSON file that the crawl writes when it has ended: why it ended, when, and all its "
+        "statistics. A crawl that is killed writes none.",
+    )
+    end_with_stdin: bool = affects_neither(
+        False,
+        "Kill the crawl when its standard input ends, as it does with the program that started "
+        "the crawl through a pipe. Harvests set it.",
+    )
     max_page_bytes: int = affects_observations(
         MAX_PAGE_BYTES,
         "Largest page body in bytes; a larger one is not read but counted.",

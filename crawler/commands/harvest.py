@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
-    from crawler.core.errors import CorpusError
-    from crawler.harvest.calls import ExecutorCall
-    from crawler.harvest.plan import Plan
+    from crawler.harvest.engine import Workers
 
 __all__ = ["HarvestCommand"]
 
 _NOT_WELL = 1
-_FLAGS = {"sites": "--site"}
+_LAST = 30
+_TIMES = 3
+_FETCHED = 10
+_WORDS = {
+    "run": "crawl the sites of the plan now, each in a process of its own; with --due those that "
+    "became due since their last run, for cron",
+    "watch": "stay, and crawl sites when they become due, until Ctrl-C",
+    "status": "show the history of the sites: the last run of each against the one before, as a "
+    "table; or all runs as JSON, or as a page",
+    "check": "show what is wrong with the plan, or else when its sites would run, by which "
+    "command, and what a first crawl would fetch",
+    "archive": "make the items of WARC files, and of those in folders, file by file, as 'scrapy "
+    "crawl archive' does in one process",
+}
 
 
 class HarvestCommand(ScrapyCommand):
-    """Runs the sites of a plan, when they are due, and tells how that went.
+    """Runs the sites of a plan when they are due, and shows how that went.
 
     Leaves with 0 when all is well; 1 when a site's run did not end well, or something could not be
     done; 2 when the call or the plan is wrong.
@@ -42,193 +51,161 @@ class HarvestCommand(ScrapyCommand):
 
     def long_desc(self) -> str:
         """Say what the command does, for its help."""
-        from crawler.harvest.arguments import FORMS
-
-        forms = " ".join(
-            f"'{name}' {form.words[0].lower()}{form.words[1:]}" for name, form in FORMS.items()
-        )
         return (
-            f"PLAN is a file such as harvest.toml. {forms} "
-            "'scrapy harvest run -h' shows what 'run' takes, and so on."
+            "PLAN is a file such as harvest.toml. 'scrapy harvest run -h' shows what 'run' takes, "
+            "and so on."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what this command takes."""
-        from crawler.harvest.arguments import add_arguments
-
-        self._parser = parser
-        # The help is that of the form that is asked for, which is known when all is read.
-        parser.conflict_handler = "resolve"
-        parser.add_argument_group("options").add_argument(
-            "-h", "--help", action="store_true",
-            help="show this help; with run, watch and so on, the help of that alone",
-        )  # fmt: skip
-        add_arguments(parser)
+        """Add a parser for each verb."""
         super().add_options(parser)
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Show the help where it is asked for."""
-        if opts.help:
-            self._help_of(args[0] if args else "").print_help()
-            self._parser.exit()
-        super().process_options(args, opts)
-
-    def _help_of(self, form: str) -> argparse.ArgumentParser:
-        import argparse
-
-        from crawler.harvest.arguments import FORMS, add_arguments
-
-        if form not in FORMS:
-            return self._parser
-        wanted = FORMS[form]
-        parser = argparse.ArgumentParser(
-            formatter_class=self._parser.formatter_class,
-            usage=f"scrapy harvest {form} {wanted.takes} [options]",
-            conflict_handler="resolve",
-            description=wanted.words,
+        verbs = parser.add_subparsers(
+            dest="verb",
+            metavar="VERB",
+            prog="scrapy harvest",
+            parser_class=argparse.ArgumentParser,
         )
-        add_arguments(parser, form)
-        super().add_options(parser)
-        if form != "archive":
-            parser.add_argument("-s", "--set", help=argparse.SUPPRESS)
-        return parser
+        for verb, words in _WORDS.items():
+            own = verbs.add_parser(verb, help=words, description=words, conflict_handler="resolve")
+            if verb == "archive":
+                own.add_argument("files", metavar="FILE", nargs="+")
+                super().add_options(own)
+            else:
+                own.add_argument("plan", metavar="PLAN")
+            getattr(self, f"_{verb}_options")(own)
+            if verb not in {"status", "check"}:
+                _engine_options(own)
+
+    def _run_options(self, parser: argparse.ArgumentParser) -> None:
+        _site_option(parser)
+        parser.add_argument("--due", action="store_true", help="what became due since its last run")
+
+    def _watch_options(self, parser: argparse.ArgumentParser) -> None:
+        """Take no option but those of the engine."""
+
+    def _status_options(self, parser: argparse.ArgumentParser) -> None:
+        _site_option(parser)
+        parser.add_argument(
+            "--last", metavar="N", type=_number, default=_LAST,
+            help=f"the last N entries of each site; 0 for all (default {_LAST})",
+        )  # fmt: skip
+        kind = parser.add_mutually_exclusive_group()
+        kind.add_argument("--json", action="store_true", help="print JSON, for programs")
+        kind.add_argument("--html", metavar="FILE", help="write an HTML page with plots")
+
+    def _check_options(self, parser: argparse.ArgumentParser) -> None:
+        _site_option(parser)
+        parser.add_argument(
+            "--times", metavar="N", type=_number, default=_TIMES,
+            help=f"the next N runs (default {_TIMES})",
+        )  # fmt: skip
+        parser.add_argument(
+            "--fetch", metavar="N", nargs="?", type=_number, const=_FETCHED,
+            help=f"ask the sites, and show the first N pages of each (default {_FETCHED})",
+        )  # fmt: skip
+
+    def _archive_options(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "-O", "--output", metavar="FOLDER",
+            help="folder of the items, one file a shard (default archive in CORPUS_DIR)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--work", metavar="FOLDER",
+            help="folder of what is kept meanwhile, to go on after a kill "
+            "(default archive-work in CORPUS_DIR)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--memory", metavar="MB", type=_positive,
+            help="most memory that a job may allocate, without limit if left out",
+        )  # fmt: skip
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the first argument says."""
+        """Do what the verb says."""
+        from crawler.core.errors import CorpusError, one_line
+
         try:
-            self._do(args, opts)
+            self.exitcode = self._do(args, opts)
+        except CorpusError as error:
+            # A plan's mistakes are a line each; more than one of them is worth mending at once.
+            for line in str(error).splitlines() if opts.verb != "archive" else [one_line(error)]:
+                print(f"scrapy harvest: {line}", file=sys.stderr)
+            self.exitcode = error.exit_code
         except KeyboardInterrupt:
             # Also while the modules of the command are loaded, which takes a moment.
-            is_kept = args[:1] in (["run"], ["watch"])
-            lost = "; what ran is told as lost at the next look" if is_kept else ""
-            self._tell(f"ended at once{lost}")
+            is_kept = opts.verb in {"run", "watch"}
+            lost = "; what ran is shown as lost" if is_kept else ""
+            print(f"scrapy harvest: ended at once{lost}", file=sys.stderr)
             self.exitcode = _NOT_WELL
 
-    def _do(self, args: list[str], opts: argparse.Namespace) -> None:
-        from pathlib import Path
-
-        from crawler.core.errors import ArgumentError, CorpusError
-        from crawler.harvest.plan import PlanError
-        from crawler.harvest.planfile import read_plan
-        from crawler.reports.stdout import for_a_reader
-
-        forms: dict[str, Callable[[Plan, argparse.Namespace], bool]] = {
-            "run": self._run,
-            "watch": self._watch,
-            "status": self._status,
-            "check": self._check,
-        }
-        try:
-            if unknown := [arg for arg in args if arg.startswith("-")]:
-                raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy harvest -h' lists them")
-            form = _form_of(args)
-            _check_options(form, opts)
-            if form == "archive":
-                self._archive(args[1:], opts)
-                return
-            if len(args) != 2:  # noqa: PLR2004 - what to do, and the plan
-                raise ArgumentError(f"give one plan: scrapy harvest {form} harvest.toml")
-            plan = read_plan(Path(args[1]))
-            with for_a_reader():
-                if not forms[form](plan, opts):
-                    self.exitcode = _NOT_WELL
-        except PlanError as error:
-            # A line for each mistake; more than one of them is worth mending at once.
-            for line in error.lines:
-                self._tell(line)
-            self.exitcode = error.exit_code
-        except CorpusError as error:
-            self._tell(error)
-            self.exitcode = error.exit_code
-
-    def _run(self, plan: Plan, opts: argparse.Namespace) -> bool:
-        from crawler.harvest.calls import chosen, run
-
-        return run(plan, chosen(plan, opts.sites), _executor(opts), only_due=opts.due)
-
-    def _watch(self, plan: Plan, opts: argparse.Namespace) -> bool:
-        from crawler.harvest.calls import watch
-
-        watch(plan, _executor(opts))
-        return True
-
-    def _status(self, plan: Plan, opts: argparse.Namespace) -> bool:
+    def _do(self, args: list[str], opts: argparse.Namespace) -> int:
         from pathlib import Path
 
         from crawler.core.errors import ArgumentError
-        from crawler.harvest.arguments import LAST
-        from crawler.harvest.calls import status
+        from crawler.reports.stdout import for_a_reader
 
-        if opts.html and opts.json:
-            raise ArgumentError("--html and --json are two answers; ask for one of them")
-        html = Path(opts.html) if opts.html else None
-        last = _number(opts.last, "--last", LAST, least=0)
-        status(plan, opts.sites, last=last, html=html, as_json=opts.json)
-        return True
+        if args:
+            raise ArgumentError(f"unknown option {args[0]}; 'scrapy harvest -h' lists them")
+        if opts.verb is None:
+            raise ArgumentError(f"say what to do: one of {', '.join(_WORDS)}")
+        if opts.verb == "archive":
+            from crawler.harvest.archive.command import run_archive
 
-    def _check(self, plan: Plan, opts: argparse.Namespace) -> bool:
-        from crawler.harvest.arguments import FETCHED, TIMES
-        from crawler.harvest.calls import check, chosen
+            assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
+            return run_archive(opts, self.settings)
+        if opts.set:
+            # So that all machines crawl a site alike.
+            raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")
+        from crawler.harvest import verbs
 
-        times = _number(opts.times, "--times", TIMES, least=0)
-        fetch = None if opts.fetch is None else _number(opts.fetch, "--fetch", FETCHED, least=0)
-        return check(plan, chosen(plan, opts.sites), _executor(opts), times=times, fetch=fetch)
-
-    def _archive(self, files: list[str], opts: argparse.Namespace) -> None:
-        from crawler.harvest.archive.command import run_archive
-
-        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-        opts.files = files
-        self.exitcode = run_archive(opts, self.settings)
-
-    def _tell(self, error: CorpusError | str) -> None:
-        from crawler.core.errors import one_line
-
-        print(f"scrapy harvest: {one_line(error)}", file=sys.stderr)
-
-
-def _form_of(args: list[str]) -> str:
-    from pathlib import Path
-
-    from crawler.core.errors import ArgumentError, one_line
-    from crawler.harvest.arguments import FORMS
-    from crawler.harvest.plantables import nearest
-
-    if args and args[0] in FORMS:
-        return args[0]
-    words = f"say what to do: one of {', '.join(FORMS)}"
-    if args and (near := nearest(args[0], FORMS)):
-        words += f"; did you mean '{near}'?"
-    elif args and Path(args[0]).suffix == ".toml":
-        words += f", as in: scrapy harvest check {one_line(args[0])}"
-    raise ArgumentError(words)
+        path = Path(opts.plan)
+        with for_a_reader():
+            if opts.verb == "run":
+                well = verbs.run(path, opts.sites, _workers(opts), only_due=opts.due)
+            elif opts.verb == "watch":
+                well = verbs.watch(path, _workers(opts))
+            elif opts.verb == "status":
+                well = verbs.status(
+                    path, opts.sites, last=opts.last, html=opts.html, json_=opts.json
+                )
+            else:
+                well = verbs.check(path, opts.sites, times=opts.times, fetch=opts.fetch)
+        return 0 if well else _NOT_WELL
 
 
-def _check_options(form: str, opts: argparse.Namespace) -> None:
-    from crawler.core.errors import ArgumentError
-    from crawler.harvest.arguments import every_option, forms_of
-
-    if opts.set and form != "archive":
-        # So that all machines and all looks crawl a site alike.
-        raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")
-    for name in every_option():
-        if getattr(opts, name) not in (None, False, []) and form not in forms_of(name):
-            flag = _FLAGS.get(name, f"--{name}")
-            forms = " and ".join(f"'{one}'" for one in forms_of(name))
-            raise ArgumentError(f"{flag} belongs to {forms}, not to '{form}'")
+def _site_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--site", dest="sites", metavar="ID", action="append", default=[],
+        help="this site of the plan only; may be repeated",
+    )  # fmt: skip
 
 
-def _executor(opts: argparse.Namespace) -> ExecutorCall:
-    from crawler.harvest.calls import ExecutorCall
+def _engine_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how the work is done")
+    group.add_argument(
+        "--executor", choices=("local", "dask"), default="local",
+        help="in processes of this machine (the default), or on a Dask cluster",
+    )  # fmt: skip
+    group.add_argument(
+        "--processes", metavar="N", type=_positive, help="local: so many at once (default 2)"
+    )
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="dask: the scheduler, such as tcp://head:8786"
+    )
 
-    return ExecutorCall(opts.executor or "local", opts.processes, opts.scheduler)
+
+def _workers(opts: argparse.Namespace) -> Workers:
+    from crawler.harvest.engine import Workers
+
+    return Workers(opts.executor, opts.processes, opts.scheduler)
 
 
-def _number(given: int | None, flag: str, default: int, *, least: int) -> int:
-    from crawler.core.errors import ArgumentError
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text)
 
-    if given is None:
-        return default
-    if given < least:
-        raise ArgumentError(f"{flag} is {given}; give {least} or more")
-    return given
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
+    return int(text)

@@ -1,10 +1,10 @@
 """Where jobs run: in this process, in processes of this machine, or on a Dask cluster.
 
 A job is a :class:`Call`: a function that can be imported, and one argument of JSON values. Every
-engine is a ``concurrent.futures`` executor with the same interface around it, so that the result
-of a job does not depend on where it ran::
+engine is a ``concurrent.futures`` executor with the same interface around it, so the result of a
+job does not depend on where it ran::
 
-    with open_engine(Workers(processes=4), ProcessEngine) as engine, stop_by_signals(engine):
+    with open_engine(Workers(processes=4), ProcessEngine) as engine, stop_by_signals(engine, print):
         for done in engine.run(Call(str(path), count_words, str(path)) for path in paths):
             print(done.name, done.value, done.failure)
 
@@ -22,7 +22,6 @@ import sys
 import threading
 import time
 import uuid
-from collections import Counter, deque
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -45,9 +44,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 __all__ = [
-    "AT_ONCE", "IN_ORDER", "Call", "DaskEngine", "Done", "Engine", "InlineEngine", "ProcessEngine",
-    "StoppedError", "ThreadEngine", "Workers", "limit_memory", "open_engine", "stop_by_signals",
-    "stop_level",
+    "AT_ONCE", "IN_ORDER", "Call", "DaskEngine", "Done", "Engine", "InlineEngine", "LostError",
+    "ProcessEngine", "StoppedError", "ThreadEngine", "Workers", "limit_memory", "open_engine",
+    "stop_by_signals", "stop_level",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -58,7 +57,7 @@ AT_ONCE: Final = 2
 """The stop level of a job that is to be killed."""
 
 _LOCAL_PROCESSES: Final = 2
-_DEATHS: Final = 2
+_ATTEMPTS: Final = 3
 _LOOK_SECONDS: Final = 0.2
 _CONNECT_SECONDS: Final = 30.0
 _ANSWER_SECONDS: Final = 10.0
@@ -66,7 +65,7 @@ _ASK_SECONDS: Final = 5.0
 
 # In the process where a job runs: how far each engine, by its id, has been told to stop.
 _stop_levels: dict[str, int] = {}
-# What the thread of a job knows: its engine's id and, on a worker, whether the job is still wanted.
+# Of the thread of a job: the engine's id and, on a Dask worker, whether the job is still wanted.
 _job = threading.local()
 
 
@@ -74,7 +73,11 @@ class StoppedError(CorpusError):
     """A job was not begun, or has no result, since its engine was stopped before."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class LostError(CorpusError):
+    """A job has no result, since the process or the cluster that ran it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A job.
 
@@ -96,7 +99,8 @@ class Done:
     Attributes:
         call: The job.
         value: What its function returned; None where it raised.
-        error: What it raised; None where it returned.
+        error: What it raised, or a :class:`StoppedError` or :class:`LostError`; None where it
+            returned.
     """
 
     call: Call
@@ -118,10 +122,8 @@ class Done:
         """Why there is no result, in one line; empty where there is one."""
         if self.error is None:
             return ""
-        words = one_line(self.error)
-        if isinstance(self.error, CorpusError):
-            return words
-        return f"{type(self.error).__name__}: {words}".removesuffix(": ")
+        kind = "" if isinstance(self.error, CorpusError) else f"{type(self.error).__name__}: "
+        return f"{kind}{one_line(self.error)}".removesuffix(": ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +141,13 @@ class Workers:
     scheduler: str | None = None
 
 
-def open_engine(
-    workers: Workers, local: type[ThreadEngine | ProcessEngine], memory: int | None = None
-) -> Engine:
+def open_engine(workers: Workers, local: type[ThreadEngine], memory: int | None = None) -> Engine:
     """Return the engine that a command asks for; to be used by a ``with`` statement.
 
     Args:
         workers: the command's options.
-        local: how jobs run on this machine. Jobs that start a process of their own need threads,
-            jobs that compute need processes.
+        local: how jobs run on this machine: in threads where they start a process of their own, in
+            processes where they compute.
         memory: most bytes that a process of :class:`ProcessEngine` may allocate; None for no limit.
 
     Raises:
@@ -165,7 +165,7 @@ def open_engine(
     processes = _LOCAL_PROCESSES if workers.processes is None else workers.processes
     if processes < 1:
         raise ArgumentError(f"--processes is {processes}; give 1 or more")
-    return local(processes, memory) if issubclass(local, ProcessEngine) else local(processes)
+    return ProcessEngine(processes, memory) if local is ProcessEngine else local(processes)
 
 
 class Engine:
@@ -191,7 +191,9 @@ class Engine:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._close(kill=bool(self._running))
+        if self._running:
+            self.stop(AT_ONCE)
+        self._close()
         _stop_levels.pop(self._id, None)
 
     @property
@@ -203,11 +205,6 @@ class Engine:
     def free(self) -> int:
         """How many more jobs can be begun now: none once the engine is stopped."""
         return 0 if self._level else max(0, self.places - len(self._running))
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no job runs."""
-        return not self._running
 
     @property
     def is_stopping(self) -> bool:
@@ -235,12 +232,10 @@ class Engine:
                 self.stop(self.stop_wish)
             self._look()
             rest = max(0.0, min(_LOOK_SECONDS, until - time.monotonic()))
-            if self._running:
-                ended, _ = wait(self._running, rest, FIRST_COMPLETED)
-                if done := self._collect(ended):
-                    return done
-            else:
+            if not self._running:
                 time.sleep(rest)
+            elif ended := wait(self._running, rest, FIRST_COMPLETED).done:
+                return [self._done(future, self._running.pop(future)) for future in ended]
             if time.monotonic() >= until or self.stop_wish > self._level:
                 return []
 
@@ -254,15 +249,14 @@ class Engine:
             CorpusError: the scheduler of a cluster is gone.
         """
         waiting, is_more = iter(calls), True
-        while is_more or not self.is_idle:
+        while is_more or self._running:
             while is_more and self.free > 0:
                 call = next(waiting, None)
-                if call is None:
-                    is_more = False
-                else:
+                is_more = call is not None
+                if call is not None:
                     self.submit(call)
             # Where nothing runs, a cluster may have no workers yet.
-            if is_more or not self.is_idle:
+            if is_more or self._running:
                 yield from self.wait(1.0)
             is_more = is_more and not self.is_stopping
 
@@ -277,25 +271,18 @@ class Engine:
         return self._executor.submit(_run_job, self._id, call.function, call.argument)
 
     def _look(self) -> None:
-        """See to what futures do not tell; called several times a second while jobs run."""
+        """See to what futures do not tell; called several times a second by :meth:`wait`."""
 
-    def _collect(self, ended: Iterable[Future[Any]]) -> list[Done]:
-        found = [self._done(future, self._running.pop(future)) for future in ended]
-        return [done for done in found if done is not None]
-
-    def _done(self, future: Future[Any], call: Call) -> Done | None:
-        """Return what came of a job; None where it is to be begun once more."""
+    def _done(self, future: Future[Any], call: Call) -> Done:
         try:
             return Done(call, future.result())
         except CancelledError:
-            kind = StoppedError if self._level else CorpusError
+            kind = StoppedError if self._level else LostError
             return Done(call, error=kind(f"{call.name}: the job was cancelled"))
         except BaseException as error:  # noqa: BLE001 - whatever a job raises is its result
             return Done(call, error=error)
 
-    def _close(self, *, kill: bool) -> None:
-        if kill:
-            self.stop(AT_ONCE)
+    def _close(self) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
 
@@ -329,11 +316,10 @@ class ThreadEngine(Engine):
         super().__init__(ThreadPoolExecutor(places, "job"), places)
 
 
-class ProcessEngine(Engine):
+class ProcessEngine(ThreadEngine):
     """Runs jobs in processes of this machine, each of which does one job after another.
 
-    A process that dies, as where the system is short of memory, ends all jobs that run with it.
-    These are begun again, one at a time: a job whose process dies twice then has failed.
+    A job whose process dies, as where the system is short of memory, is begun again twice.
 
     Args:
         places: how many at once.
@@ -341,63 +327,44 @@ class ProcessEngine(Engine):
     """
 
     def __init__(self, places: int, memory: int | None = None) -> None:
+        super().__init__(places)
         self._memory = memory
         # The processes end when the writing end is closed, also by the death of this process.
         self._reader, self._writer = multiprocessing.Pipe(duplex=False)
-        self._is_broken = False
-        self._again: deque[Call] = deque()
-        self._alone: Call | None = None
-        self._deaths: Counter[Call] = Counter()
-        super().__init__(self._new_pool(places), places)
-
-    @property
-    def free(self) -> int:
-        """See :class:`Engine`; none while jobs are tried again, one at a time."""
-        is_busy = self._again or self._alone or (self._is_broken and self._running)
-        return 0 if is_busy else super().free
-
-    @property
-    def is_idle(self) -> bool:
-        """See :class:`Engine`."""
-        return not self._again and super().is_idle
-
-    def _new_pool(self, places: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            places,
-            multiprocessing.get_context("spawn"),
-            initializer=_begin_process,
-            initargs=(self._reader, self._memory),
-        )
+        # A pool of one process for each thread: when a process dies, no other job dies with it.
+        self._pools: dict[int, ProcessPoolExecutor] = {}
 
     def _submit(self, call: Call) -> Future[Any]:
-        if self._is_broken and not self._running:
-            self._executor = self._new_pool(self._places)
-            self._is_broken = False
-        return super()._submit(call)
+        return self._executor.submit(self._run_in_process, call)
 
-    def _look(self) -> None:
-        if self._again and not self._running:
-            self._alone = self._again.popleft()
-            self.submit(self._alone)
+    def _run_in_process(self, call: Call) -> object:
+        thread = threading.get_ident()
+        for _ in range(_ATTEMPTS):
+            if thread not in self._pools:
+                self._pools[thread] = ProcessPoolExecutor(
+                    1,
+                    multiprocessing.get_context("spawn"),
+                    initializer=_begin_process,
+                    initargs=(self._reader, self._memory),
+                )
+            try:
+                return self._pools[thread].submit(call.function, call.argument).result()
+            except BrokenProcessPool:
+                self._pools.pop(thread).shutdown()
+                if self._level == AT_ONCE:
+                    break
+        raise LostError(f"{call.name}: its process died, as where memory is short")
 
-    def _done(self, future: Future[Any], call: Call) -> Done | None:
-        is_alone = call is self._alone
-        if is_alone:
-            self._alone = None
-        if future.cancelled() or not isinstance(future.exception(), BrokenProcessPool):
-            return super()._done(future, call)
-        self._is_broken = True
-        self._deaths[call] += is_alone
-        if self._deaths[call] < _DEATHS:
-            self._again.append(call)
-            return None
-        words = f"{call.name}: its process died, as where memory is short"
-        return Done(call, error=CorpusError(words))
-
-    def _close(self, *, kill: bool) -> None:
-        if kill:
+    def stop(self, level: int = IN_ORDER) -> None:
+        """See :class:`Engine`; jobs that compute end with their process, or when they are done."""
+        super().stop(level)
+        if level == AT_ONCE:
             self._writer.close()
-        super()._close(kill=kill)
+
+    def _close(self) -> None:
+        super()._close()
+        for pool in self._pools.values():
+            pool.shutdown()
         self._writer.close()
         self._reader.close()
 
@@ -438,7 +405,6 @@ class DaskEngine(Engine):
                 "or give the address that it prints, such as tcp://head:8786."
             ) from error
         self._asked_at = float("-inf")
-        self._warned = False
         super().__init__(self._client.get_executor(pure=False), 0)
 
     @property
@@ -446,20 +412,24 @@ class DaskEngine(Engine):
         """The number of threads of all workers, as it was some seconds ago at most.
 
         Raises:
-            CorpusError: the scheduler is gone.
+            CorpusError: the scheduler is gone. A client that has lost it cancels the jobs that it
+                has by then, and one that is submitted later would never end.
         """
+        gone = CorpusError(
+            f"The Dask scheduler at {self._address} is gone, and the results of the jobs that ran "
+            "are lost. Start it again, and run the command again."
+        )
         if self._client.status != "running":
-            raise self._gone()
+            raise gone
         if time.monotonic() - self._asked_at >= _ASK_SECONDS:
             try:
                 threads = self._client.nthreads(callback_timeout=_ANSWER_SECONDS)
             except Exception as error:  # of any kind, where the connection is gone
-                raise self._gone() from error
+                raise gone from error
             self._asked_at = time.monotonic()
             self._places = sum(threads.values())
-            if not self._places and not self._warned:
-                self._warned = True
-                logger.warning("The Dask scheduler at %s has no workers yet.", self._address)
+            if not self._places:
+                logger.warning("The Dask scheduler at %s has no workers.", self._address)
         return self._places
 
     def stop(self, level: int = IN_ORDER) -> None:
@@ -470,10 +440,8 @@ class DaskEngine(Engine):
     def _submit(self, call: Call) -> Future[Any]:
         # The executor of Dask takes the task's name, which its dashboard shows, as a keyword.
         submit: Any = self._executor.submit
-        key = f"{call.name}-{uuid.uuid4().hex}"
-        future: Future[Any] = submit(
-            _run_on_worker, self._id, call.function, call.argument, key=key
-        )
+        job = (self._id, call.function, call.argument)
+        future: Future[Any] = submit(_run_on_worker, *job, key=f"{call.name}-{uuid.uuid4().hex}")
         return future
 
     def _look(self) -> None:
@@ -481,32 +449,24 @@ class DaskEngine(Engine):
         places = self.places
         if self._level and is_old:
             self._tell_workers()
-            if not places:
-                for future in self._running:
-                    future.cancel()
+            for future in () if places else tuple(self._running):
+                future.cancel()
 
-    def _done(self, future: Future[Any], call: Call) -> Done | None:
+    def _done(self, future: Future[Any], call: Call) -> Done:
         done = super()._done(future, call)
-        if done is not None and type(done.error).__name__ == "KilledWorker":
+        if type(done.error).__name__ == "KilledWorker":
             words = f"{call.name}: too many workers died while they had this job"
-            return Done(call, error=CorpusError(words))
+            return Done(call, error=LostError(words))
         return done
 
     def _tell_workers(self) -> None:
-        # A worker may come or go meanwhile: those that have missed it are told at the next look.
+        # A worker may come or go meanwhile: one that has missed it is told at the next look.
+        options = {"on_error": "ignore", "callback_timeout": _ANSWER_SECONDS}
         with suppress(Exception):
-            self._client.run(_stop_jobs, self._id, self._level, on_error="ignore",
-                             callback_timeout=_ANSWER_SECONDS)  # fmt: skip
+            self._client.run(_stop_jobs, self._id, self._level, **options)
 
-    def _gone(self) -> CorpusError:
-        return CorpusError(
-            f"The Dask scheduler at {self._address} is gone, and the results of the jobs that ran "
-            "are lost. Start it again, and run the command again."
-        )
-
-    def _close(self, *, kill: bool) -> None:
-        if kill and self._client.status == "running":
-            self.stop(AT_ONCE)
+    def _close(self) -> None:
+        if self._running and self._client.status == "running":
             self._tell_workers()
             with suppress(Exception):
                 self._executor.shutdown(wait=False)
@@ -533,9 +493,8 @@ def stop_by_signals(engine: Engine, tell: Callable[[str], None]) -> Iterator[Non
             signal.default_int_handler(number, frame)
         engine.stop_wish = IN_ORDER
 
-    engine.on_stop = lambda: tell(
-        "stopping: the jobs that run end first; a second Ctrl-C ends them at once"
-    )
+    words = "stopping: the jobs that run end first; a second Ctrl-C ends them at once"
+    engine.on_stop = lambda: tell(words)
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -624,5 +583,4 @@ async def _greet(address: str, seconds: float) -> None:
     call: Any = connect
     security: Any = Security
     greeting = call(address, timeout=seconds, **security().get_connection_args("client"))
-    comm = await asyncio.wait_for(greeting, seconds + 1)
-    comm.abort()
+    (await asyncio.wait_for(greeting, seconds + 1)).abort()

@@ -1,55 +1,62 @@
-"""The runs of a harvest, kept beside its outputs: one JSON file a run, named by when it began."""
+"""The runs of a harvest, in one SQLite file beside its outputs: a row a run."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from crawler.harvest.plan import SitePlan
 
-__all__ = ["MISSED", "RUNNING", "History", "Objects", "Run", "Standing", "show_time"]
+__all__ = [
+    "BUSY", "LOST", "MISSED", "NOT_BEGUN", "RUNNING", "History", "Run", "Standing", "show_time",
+]  # fmt: skip
 
 RUNNING: Final = "running"
 """The reason of a run that has not ended."""
 MISSED: Final = "missed"
 """The reason of an entry that is no run: planned times that passed without one."""
+LOST: Final = "lost"
+"""The reason of a run whose harvest, or whose cluster, ended before it did."""
+BUSY: Final = "busy"
+"""The reason of a run that was not begun, since another harvest crawls the site."""
+NOT_BEGUN: Final = "not-begun"
+"""The reason of a run that was not begun, since the history or a lock cannot be written."""
 
-_FOLDER: Final = "history"
-_SINCE: Final = "since.json"
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, site TEXT NOT NULL, start TEXT NOT NULL, planned TEXT, "end" TEXT,
+    reason TEXT NOT NULL, pages INTEGER NOT NULL, items INTEGER NOT NULL, new INTEGER NOT NULL,
+    changed INTEGER NOT NULL, gone INTEGER NOT NULL, errors TEXT NOT NULL, skipped TEXT NOT NULL,
+    detail TEXT NOT NULL, missed INTEGER NOT NULL, UNIQUE (site, start, missed)
+);
+CREATE TABLE IF NOT EXISTS sites (
+    site TEXT PRIMARY KEY, schedule TEXT NOT NULL, since TEXT NOT NULL,
+    alerts TEXT NOT NULL DEFAULT '{}'
+);
+"""
+_COLUMNS: Final = (
+    "site", "start", "planned", "end", "reason", "pages", "items", "new", "changed", "gone",
+    "errors", "skipped", "detail", "missed",
+)  # fmt: skip
+_NAMES: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
 _STAMP: Final = "%Y%m%d-%H%M%S-%f"
 # So far the clocks of machines that harvest the same sites may be apart. What is later than that
-# was written by a clock that has been set back since, and would keep a site from being run.
+# was written by a clock that was set back since, and would keep a site from being run.
 _AHEAD: Final = timedelta(hours=1)
 _GOOD: Final = frozenset({"finished", "closespider_itemcount", "closespider_pagecount"})
 _TIMES: Final = ("planned", "start", "end")
-_COUNTS: Final = ("pages", "items", "new", "changed", "gone", "missed")
 _REASONS: Final = ("errors", "skipped")
-_UNREADABLE: Final = (
-    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
-)  # fmt: skip
-
-
-class Objects(Protocol):
-    """Whole objects by name, as :class:`crawler.harvest.storage.Storage` keeps them."""
-
-    def read(self, name: str) -> bytes:
-        """Return an object; StoreError where it cannot be had."""
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put an object in place, whole or not at all."""
-
-    def list(self, folder: str) -> list[str]:
-        """Return the names of the objects in a folder, sorted."""
-
-    def exists(self, name: str) -> bool:
-        """Tell whether there is an object of that name."""
+_BUSY_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Run:
         end: When it ended; None while it runs.
         reason: ``finished``; why it ended early; ``running``; ``missed``.
         pages: Pages fetched.
-        items: Items that left.
+        items: Items exported.
         new: Those of them that are new.
         changed: Those of them that have changed.
         gone: Those of them that say their page is no more.
@@ -71,8 +78,7 @@ class Run:
             written, by reason.
         detail: More words, for people.
         missed: How many planned times had no run.
-        skipped: Pages that were fetched and gave no item, by reason; empty also in entries of
-            releases that did not keep it.
+        skipped: Pages that were fetched and gave no item, by reason.
     """
 
     site: str
@@ -118,45 +124,15 @@ class Run:
         return sum(self.errors.values())
 
     @property
-    def handled(self) -> datetime:
-        """Return the time up to which, with this entry, no planned time needs a run any more."""
-        return self.planned or self.start
-
-    @property
     def stamp(self) -> str:
         """Name of the run within its site: when it began, in UTC."""
         return self.start.astimezone(UTC).strftime(_STAMP)
 
-    @property
-    def name(self) -> str:
-        """Name of its object in the history."""
-        return f"{_FOLDER}/{self.site}/{self.stamp}{'' if self.is_run else '-missed'}.json"
-
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values; times as ISO 8601."""
-        values = asdict(self)
-        for key in _TIMES:
-            if values[key] is not None:
-                values[key] = values[key].isoformat()
-        reasons = {key: dict(getattr(self, key)) for key in _REASONS}
-        return {**values, **reasons, "seconds": self.seconds}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Read what :meth:`as_json` gives.
-
-        Raises:
-            ValueError, TypeError, KeyError: it is something else.
-        """
-        known = {one.name: values[one.name] for one in fields(cls) if one.name in values}
-        for key in _TIMES:
-            if known.get(key) is not None:
-                known[key] = _time(known[key])
-        known |= {key: int(known.get(key, 0)) for key in _COUNTS}
-        for key in _REASONS:
-            known[key] = {str(why): int(n) for why, n in dict(known.get(key, {})).items()}
-        known |= {key: str(known.get(key, "")) for key in ("site", "reason", "detail")}
-        return cls(**known)
+        values = asdict(self) | {key: dict(getattr(self, key)) for key in _REASONS}
+        values |= {key: values[key] and values[key].isoformat() for key in _TIMES}
+        return {**values, "seconds": self.seconds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,22 +150,32 @@ class Standing:
 
 
 class History:
-    """The entries of all sites.
+    """The entries of all sites. Any number of harvests on this machine may write to it.
 
     Args:
-        objects: where they lie.
-        tell: called with words for each entry that cannot be read, and once for a site that has
-            entries of the future; these are passed over.
+        path: the SQLite file, made with its folder by the first that writes to it.
+        send: called after each change, as to copy the file to a store.
     """
 
-    def __init__(self, objects: Objects, tell: Callable[[str], None]) -> None:
-        self._objects = objects
-        self._tell = tell
-        self._told: set[str] = set()
+    def __init__(self, path: Path, send: Callable[[], None] = lambda: None) -> None:
+        self._path = path
+        self._send = send
 
     def write(self, run: Run) -> None:
-        """Keep an entry, in place of the same run's earlier one."""
-        self._objects.write(run.name, _encode(run.as_json()))
+        """Keep an entry, in place of the same run's earlier one.
+
+        Raises:
+            StoreError: the file cannot be read or written; so in all methods.
+        """
+        values = asdict(run)
+        values |= {key: json.dumps(dict(values[key]), ensure_ascii=False) for key in _REASONS}
+        values |= {key: values[key] and _text_of(values[key]) for key in _TIMES}
+        places = ", ".join("?" * len(_COLUMNS))
+        with self._open(writes=True) as database:
+            database.execute(
+                f"INSERT OR REPLACE INTO runs ({_NAMES}) VALUES ({places})",  # noqa: S608 - own names
+                [values[name] for name in _COLUMNS],
+            )
 
     def runs(self, site: str, last: int = 0, now: datetime | None = None) -> list[Run]:
         """Return the entries of a site in their order.
@@ -199,75 +185,78 @@ class History:
             last: the last so many; 0 for all.
             now: the time it is, where entries of the future are to be passed over.
         """
-        names, _ = self._names(site, now)
-        found = (self._entry(name) for name in names[-last:])
-        return [run for run in found if run is not None]
+        latest = "9999" if now is None else _text_of(now + _AHEAD)
+        with self._open() as database:
+            rows = database.execute(
+                f"SELECT {_NAMES} FROM runs WHERE site = ? AND start <= ? "  # noqa: S608 - own names
+                "ORDER BY start DESC, missed LIMIT ?",
+                (site, latest, last or -1),
+            ).fetchall()
+        return [_run_of(row) for row in reversed(rows)]
 
     def standing(self, site: SitePlan, now: datetime) -> Standing:
         """Return where a site stands.
 
-        What was planned before anybody harvested is not caught up on, nor what a schedule has in
-        times in which another one held: so when a schedule is first seen is kept.
+        What was planned before anybody harvested is not caught up on, nor what a schedule has at
+        times when another one held: so when a schedule is first seen is kept.
 
         Args:
             site: the site.
             now: the time it is.
         """
-        names, is_known = self._names(site.id, now)
-        # Entries follow each other as the times that they handle do.
-        entries = (self._entry(name) for name in reversed(names))
-        last = next((run for run in entries if run is not None), None)
-        since = self._since(site, now, is_known=is_known)
-        return Standing(last, since if last is None else max(since, last.handled))
-
-    def _names(self, site: str, now: datetime | None) -> tuple[list[str], bool]:
-        """Return the names of a site's entries, and whether it is kept since when it is known."""
-        folder = f"{_FOLDER}/{site}"
-        names = [name for name in self._objects.list(folder) if name.endswith(".json")]
-        entries = [name for name in names if not name.endswith(f"/{_SINCE}")]
-        is_known = len(entries) < len(names)
-        if now is None:
-            return entries, is_known
-        latest = f"{folder}/{(now + _AHEAD).astimezone(UTC).strftime(_STAMP)}"
-        early = [name for name in entries if name <= latest]
-        if len(early) < len(entries):
-            words = "is of the future, as if the clock had been set back, and is passed over"
-            self._tell_once(entries[-1], f"{entries[-1]} {words}; delete it")
-        return early, is_known
-
-    def _since(self, site: SitePlan, now: datetime, *, is_known: bool) -> datetime:
-        name = f"{_FOLDER}/{site.id}/{_SINCE}"
         schedule = f"{site.cron} {site.time_zone} {site.jitter:g}" if site.cron else ""
-        if is_known:
-            try:
-                noted = json.loads(self._objects.read(name))
-                since = _time(noted["since"])
-                if noted["schedule"] == schedule and since <= now + _AHEAD:
-                    return since
-            except _UNREADABLE as error:
-                self._pass_over(name, error)
-        self._objects.write(name, _encode({"since": now.isoformat(), "schedule": schedule}))
-        return now
+        with self._open() as database:
+            row = database.execute(
+                "SELECT schedule, since FROM sites WHERE site = ?", (site.id,)
+            ).fetchone()
+        if row is None or row[0] != schedule or _time_of(row[1]) > now + _AHEAD:
+            since = now
+            with self._open(writes=True) as database:
+                database.execute(
+                    "INSERT INTO sites (site, schedule, since) VALUES (?, ?, ?) ON CONFLICT (site) "
+                    "DO UPDATE SET schedule = excluded.schedule, since = excluded.since",
+                    (site.id, schedule, _text_of(now)),
+                )
+        else:
+            since = _time_of(row[1])
+        runs = self.runs(site.id, 1, now)
+        last = runs[-1] if runs else None
+        return Standing(last, since if last is None else max(since, last.planned or last.start))
 
-    def _entry(self, name: str) -> Run | None:
+    def alerts(self, site: str) -> dict[str, str]:
+        """Return what :meth:`keep_alerts` kept of a site."""
+        with self._open() as database:
+            row = database.execute("SELECT alerts FROM sites WHERE site = ?", (site,)).fetchone()
+        return json.loads(row[0]) if row else {}
+
+    def keep_alerts(self, site: str, sent: Mapping[str, str]) -> None:
+        """Keep which alerts of a site have been sent."""
+        with self._open(writes=True) as database:
+            database.execute(
+                "UPDATE sites SET alerts = ? WHERE site = ?", (json.dumps(dict(sent)), site)
+            )
+
+    @contextmanager
+    def _open(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
+        # A connection a call: other processes write to the file, too, and each call is a few rows.
         try:
-            return Run.from_json(json.loads(self._objects.read(name)))
-        except StoreError:
-            if self._objects.exists(name):
-                raise
-            # Taken away since it was listed.
-            return None
-        except _UNREADABLE as error:
-            self._pass_over(name, error)
-            return None
-
-    def _pass_over(self, name: str, error: Exception) -> None:
-        self._tell_once(name, f"{name} cannot be read and is passed over ({error}); delete it")
-
-    def _tell_once(self, name: str, words: str) -> None:
-        if name not in self._told:
-            self._told.add(name)
-            self._tell(words)
+            if writes:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            name = self._path if writes or self._path.exists() else ":memory:"
+            database = sqlite3.connect(name, timeout=_BUSY_SECONDS)
+            try:
+                with database:
+                    database.executescript(_SCHEMA)
+                    yield database
+            finally:
+                database.close()
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(
+                f"{self._path} cannot be read or written: {error}. Check the folder, its "
+                "permissions and its space; a damaged file may be moved away."
+            ) from error
+        if writes:
+            self._send()
 
 
 def show_time(time: datetime | None) -> str:
@@ -275,12 +264,17 @@ def show_time(time: datetime | None) -> str:
     return "-" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
-        raise ValueError(f"{text} has no time zone")
-    return time.astimezone(UTC)
+def _run_of(row: tuple[Any, ...]) -> Run:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    values |= {key: values[key] and _time_of(values[key]) for key in _TIMES}
+    values |= {key: json.loads(values[key]) for key in _REASONS}
+    return Run(**values)
 
 
-def _encode(values: object) -> bytes:
-    return json.dumps(values, ensure_ascii=False, indent=1).encode() + b"\n"
+def _text_of(time: datetime) -> str:
+    # Of one length, so that texts sort as the times do.
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _time_of(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)

@@ -1,38 +1,83 @@
-"""The plan of a harvest: its sites, when each is due, its limits, and who is told of trouble.
+"""The plan of a harvest, ``harvest.toml``: its sites, when each is due, its limits, its alerts.
 
-Plain data. :mod:`crawler.harvest.planfile` reads it from ``harvest.toml`` and checks all of it.
+:func:`read_plan` reads the file and checks all of it. Every mistake is told at once, each with its
+place as a dotted key, where sites are counted from 0: ``site[2].cron``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Self
+import re
+import tomllib
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from crawler.core.errors import CorpusError
+from scrapy.settings import default_settings
+
+from crawler.core.errors import CorpusError, OptionError, one_line
+from crawler.core.methods import method_names
+from crawler.core.wording import did_you_mean, nearest, read_bytes, read_seconds
+from crawler.discovery.addresses import complete_address
+from crawler.fields import (
+    REQUIRED,
+    HintError,
+    ValueType,
+    declare,
+    fields_of,
+    number,
+    read_fields,
+    whole_number,
+)
+from crawler.harvest.schedule import CRON_NAMES, read_cron, read_zone
+from crawler.settings import OPTIONS, PREFIX, Options
+from crawler.spiders.arguments import SiteArguments
+from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Alerts", "Mistake", "Plan", "PlanError", "SitePlan"]
+__all__ = ["Alerts", "Plan", "PlanError", "SitePlan", "read_plan"]
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Mistake:
-    """One thing that is wrong in a plan.
-
-    ``line``
-        Where, counted from 1; 0 where it is the file as a whole.
-    ``text``
-        What, and what to write instead.
-    """
-
-    line: int
-    text: str
+_LONGEST_ID: Final = 60
+_LEAST_MEMORY: Final = 64_000_000
+_MOST_JITTER: Final = 7 * 86400.0
+_SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+# As close as this, an unknown setting is a slip; others are settings of extensions.
+_SLIP: Final = 0.85
+_SPIDER: Final = fields_of(SiteArguments)
+_TOP_KEYS: Final = ("output", "defaults", "site", "alerts")
+_STARTS: Final = ("addresses", "feeds", "sitemaps")
+# Names that other programs have for a key.
+_OTHER_NAMES: Final = {
+    "sites": "site", "default": "defaults", "alert": "alerts",
+    "name": "id", "key": "id", "url": "addresses", "urls": "addresses", "start_urls": "addresses",
+    "rss": "feeds", "lang": "languages", "language": "languages", "schedule": "cron",
+    "when": "cron", "tz": "time_zone", "timezone": "time_zone", "zone": "time_zone",
+    "timeout": "time_limit", "seconds": "time_limit", "memory": "memory_limit",
+    "ram": "memory_limit", "format": "output_format", "limit": "max_pages", "pages": "max_pages",
+}  # fmt: skip
+# What a harvest sets itself, and the key that says it.
+_OWN_SETTINGS: Final = {
+    "CORPUS_DIR": "'output'",
+    "CORPUS_OUTPUT": "'output'",
+    "CORPUS_INCREMENTAL": "'incremental'",
+    "CORPUS_OUTPUT_FORMAT": "'output_format'",
+    "CORPUS_TEXT_METHOD": "'method'",
+    "CORPUS_PROGRESS": "the harvest itself",
+    "CORPUS_CRAWL_REPORT": "the harvest itself",
+    "CORPUS_END_WITH_STDIN": "the harvest itself",
+    "JOBDIR": "the harvest itself",
+    "LOG_FILE": "the harvest itself",
+    "FEEDS": "'output' and 'output_format'",
+    "CLOSESPIDER_TIMEOUT": "'time_limit'",
+    "MEMUSAGE_LIMIT_MB": "'memory_limit'",
+}
 
 
 class PlanError(CorpusError):
-    """A plan cannot be used. The message has a line for each mistake: file, line, site, what to do.
+    """A plan cannot be used. The message has a line for each mistake: file, place, what to do.
 
     ``lines``
         These lines.
@@ -40,105 +85,162 @@ class PlanError(CorpusError):
 
     exit_code = 2
 
-    def __init__(self, name: str, mistakes: Iterable[Mistake]) -> None:
-        self.lines = tuple(
-            f"{name}, line {one.line}: {one.text}" if one.line else f"{name}: {one.text}"
-            for one in sorted(set(mistakes))
-        )
+    def __init__(self, path: Path, mistakes: Iterable[str]) -> None:
+        # Values, and the name of the file, may hold what a terminal would act upon.
+        lines = (one_line(f"{path}: {mistake}") for mistake in mistakes)
+        self.lines = tuple("".join(c if c.isprintable() else "?" for c in line) for line in lines)
         super().__init__("\n".join(self.lines))
+
+
+def _read_id(value: object) -> str:
+    text = _text(value)
+    # A name that is changed by being made a file's is none.
+    is_name = text.isascii() and file_name(text.casefold()) == text.casefold()
+    if not is_name or len(text) > _LONGEST_ID:
+        proposed = re.sub(r"[^a-z0-9._-]+", "-", text.casefold()).strip(".-")[:_LONGEST_ID]
+        proposed = proposed or "blog"
+        raise HintError(f"{proposed}{'' if file_name(proposed) == proposed else '-site'} would do")
+    return text
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise TypeError
+    return value.strip()
+
+
+def _read_addresses(value: object) -> tuple[str, ...]:
+    found = []
+    for text in value if isinstance(value, list) else [value]:
+        address = complete_address(text) if isinstance(text, str) else None
+        if address is None:
+            raise ValueError
+        found.append(address)
+    return tuple(dict.fromkeys(found))
+
+
+def _read_day(value: object) -> str:
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    day: str = _SPIDER["since"].type.read(value.isoformat() if is_day else value)  # type: ignore[attr-defined] # it is a date
+    return day
+
+
+def _read_pattern(value: Any) -> str:  # noqa: ANN401 - anything may be given
+    pattern: str = re.compile(value).pattern
+    return pattern
+
+
+def _read_method(value: object) -> str:
+    name = _text(value)
+    # Methods of others are imported where the site is crawled.
+    if ":" not in name and name not in method_names():
+        near = nearest(name, method_names())
+        raise HintError(f"did you mean '{near}'?") if near else ValueError
+    return name
+
+
+def _read_jitter(value: object) -> float:
+    seconds = read_seconds(value)
+    if seconds > _MOST_JITTER:
+        raise ValueError
+    return seconds
+
+
+def _read_limit(value: object) -> float:
+    seconds = read_seconds(value)
+    if not seconds:
+        raise ValueError
+    return seconds
+
+
+def _read_memory(value: object) -> int:
+    size = read_bytes(value)
+    if size < _LEAST_MEMORY:
+        raise ValueError
+    return size
+
+
+def _read_command(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
+        raise TypeError
+    if not value[0].strip() or any("\0" in one for one in value):
+        raise ValueError
+    return tuple(value)
+
+
+_SPAN: Final = "seconds, or text such as '90s', '20m', '1h 30m'"
+_ID: Final = ValueType(
+    _read_id, f"up to {_LONGEST_ID} of the letters a to z, digits, '-', '_' and '.'"
+)
+_ADDRESSES: Final = ValueType(_read_addresses, "web addresses such as ['https://blog.example/']")
+_DAY: Final = ValueType(_read_day, _SPIDER["since"].type.accepts)
+_PATTERN: Final = ValueType(_read_pattern, "a regular expression")
+_METHOD: Final = ValueType(_read_method, f"one of {', '.join(method_names())}, or module:name")
+_CRON: Final = ValueType(
+    lambda value: read_cron(_text(value)),
+    "five fields: minute, hour, day of month, month, day of week, such as '30 5 * * *'; or one of "
+    + ", ".join(CRON_NAMES),
+)
+_ZONE: Final = ValueType(
+    lambda value: read_zone(_text(value)), "the name of a time zone such as 'Asia/Seoul'"
+)
+_JITTER: Final = ValueType(_read_jitter, f"{_SPAN}, at most a week")
+_LIMIT: Final = ValueType(_read_limit, f"{_SPAN}, more than 0")
+_MEMORY: Final = ValueType(
+    _read_memory, f"bytes, or text such as '2 GB', at least '{_LEAST_MEMORY // 10**6} MB'"
+)
+_COMMAND: Final = ValueType(_read_command, "a program and its arguments, ['mail', '-s', 'alert']")
 
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """One site of a harvest, what the defaults say of it included.
+    """One site of a harvest, with the defaults of its plan. Each field is a key of ``[[site]]``.
 
-    Attributes:
-        id: Names the site in commands, in the history and in file names.
-        addresses: Where a crawl begins: whole web addresses.
-        feeds: Addresses of feeds to read besides.
-        sitemaps: Addresses of sitemaps to read besides.
-        sources: Where pages are found, as the argument ``from`` of the spider ``site``; empty
-            for everywhere.
-        allow: Regular expression; only addresses it is found in are followed. Empty for none.
-        deny: Regular expression; addresses it is found in are not followed. Empty for none.
-        languages: Codes of the languages wanted; empty for all.
-        since: First day, month or year wanted; empty for none.
-        until: Last day, month or year wanted; empty for none.
-        arguments: Further arguments of the spider ``site`` by name, such as ``max_pages``.
-        method: Name of the text method; empty for the default.
-        incremental: Whether only new and changed articles leave, in numbered parts.
-        output_format: Name of the feed format of what leaves.
-        settings: Further settings of the crawl by name, JSON values.
-        time_limit: Seconds after which a crawl is ended; None for no limit.
-        memory_limit: Bytes after which a crawl is ended; None for no limit.
-        cron: When the site is due, as five fields of cron; empty where it is never due by itself.
-        time_zone: IANA name of the zone in which ``cron`` is read.
-        jitter: Most seconds by which a planned time is put off; each site has its own share of it.
+    ``arguments`` are further arguments of the spider ``site``, such as ``max_pages``, which are
+    keys of their own in a plan; ``settings`` are further settings of the crawl, JSON values.
     """
 
-    id: str
-    addresses: tuple[str, ...] = ()
-    feeds: tuple[str, ...] = ()
-    sitemaps: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    allow: str = ""
-    deny: str = ""
-    languages: tuple[str, ...] = ()
-    since: str = ""
-    until: str = ""
+    id: str = declare(REQUIRED, "names the site in commands, in the history and in file names", _ID)
+    addresses: tuple[str, ...] = declare((), "where a crawl begins", _ADDRESSES)
+    feeds: tuple[str, ...] = declare((), "feeds to read besides", _ADDRESSES)
+    sitemaps: tuple[str, ...] = declare((), "sitemaps to read besides", _ADDRESSES)
+    cron: str = declare("", "when the site is due; empty for never by itself", _CRON)
+    time_zone: str = declare("UTC", "IANA name of the zone in which cron is read", _ZONE)
+    jitter: float = declare(0.0, "most seconds by which a planned time is put off", _JITTER)
+    time_limit: float | None = declare(None, "seconds after which a crawl is ended", _LIMIT)
+    memory_limit: int | None = declare(None, "bytes beyond which a crawl is ended", _MEMORY)
+    method: str = declare("", "name of the text method; empty for the default", _METHOD)
+    incremental: bool = declare(True, "export only new and changed articles, in numbered parts")
+    output_format: str = declare(
+        "jsonl", "format of the output", fields_of(Options)["output_format"].type
+    )
+    from_: tuple[str, ...] = declare((), "where pages are found", _SPIDER["from"].type)
+    allow: str = declare("", "only addresses it is found in are followed", _PATTERN)
+    deny: str = declare("", "addresses it is found in are not followed", _PATTERN)
+    languages: tuple[str, ...] = declare((), "languages wanted", _SPIDER["lang"].type)
+    since: str = declare("", "first day, month or year wanted", _DAY)
+    until: str = declare("", "last day, month or year wanted", _DAY)
     arguments: Mapping[str, bool | int | float] = field(default_factory=dict)
-    method: str = ""
-    incremental: bool = True
-    output_format: str = "jsonl"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    cron: str = ""
-    time_zone: str = "UTC"
-    jitter: float = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the crawl of the site has to know, as JSON values.
-
-        Keys are the names of ``harvest.toml``: ``sources`` is ``from``, and the members of
-        ``arguments`` stand beside the others.
-        """
-        return {
-            "id": self.id,
-            "addresses": list(self.addresses),
-            "feeds": list(self.feeds),
-            "sitemaps": list(self.sitemaps),
-            "from": list(self.sources),
-            "allow": self.allow,
-            "deny": self.deny,
-            "languages": list(self.languages),
-            "since": self.since,
-            "until": self.until,
-            **self.arguments,
-            "method": self.method,
-            "incremental": self.incremental,
-            "output_format": self.output_format,
-            "settings": dict(self.settings),
-            "time_limit": self.time_limit,
-            "memory_limit": self.memory_limit,
-        }
+        """Return it as JSON values."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the site that :meth:`as_json` gave; when it is due is not told there."""
-        given = dict(values)
-        known = {one.name for one in fields(cls)} - {"arguments", "sources"}
-        own: dict[str, Any] = {name: given.pop(name) for name in tuple(given) if name in known}
-        for name in ("addresses", "feeds", "sitemaps", "languages"):
-            own[name] = tuple(own[name])
-        return cls(**own, sources=tuple(given.pop("from")), arguments=given)
+        """Return the site that :meth:`as_json` gave."""
+        own: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
+        return cls(**own)
 
     def spider_arguments(self) -> dict[str, str]:
         """Return the arguments of the spider ``site``, as a command line gives them."""
-        starts = (*self.addresses, *self.feeds, *self.sitemaps)
         given = {
-            "url": " ".join(starts),
-            "from": ",".join(self.sources),
+            "url": " ".join((*self.addresses, *self.feeds, *self.sitemaps)),
+            "from": ",".join(self.from_),
             "allow": self.allow,
             "deny": self.deny,
             "lang": ",".join(self.languages),
@@ -151,36 +253,16 @@ class SitePlan:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """Who is told of trouble, and what counts as trouble.
+    """The command that is called in trouble, and what counts as trouble: the table ``[alerts]``."""
 
-    Attributes:
-        command: Program and arguments; gets the alert as JSON on standard input. Empty for none.
-        webhook: Web address to which the alert is sent as JSON by POST. Empty for none.
-        time_limit: Seconds either of them may take.
-        zero_items: Whether a run without any item is told of, where runs had some until then.
-        fall: A run with less than this share of the average items of earlier runs is told of;
-            0 for never.
-        runs: How many earlier runs the average is over.
-        error_rate: A run with more errors than this share of its pages and errors is told of;
-            1 for never.
-        missed: Whether runs that were missed are told of.
-        failed: Whether runs that did not end well are told of.
-    """
-
-    command: tuple[str, ...] = ()
-    webhook: str = ""
-    time_limit: float = 10
-    zero_items: bool = True
-    fall: float = 0
-    runs: int = 5
-    error_rate: float = 1
-    missed: bool = True
-    failed: bool = True
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anybody is told."""
-        return bool(self.command or self.webhook)
+    command: tuple[str, ...] = declare((), "gets the alert as JSON on standard input", _COMMAND)
+    time_limit: float = declare(10.0, "seconds that the command may take", _LIMIT)
+    zero_items: bool = declare(True, "a run without any item, where runs had some until then")
+    fall: float = declare(0.0, "a run with less than this share of the average", number(0, 1))
+    runs: int = declare(5, "over how many earlier runs the average is", whole_number(1))
+    error_rate: float = declare(1.0, "a run with more errors than this share", number(0, 1))
+    missed: bool = declare(True, "runs that were missed")
+    failed: bool = declare(True, "runs that did not end well")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +274,191 @@ class Plan:
         output: Folder (an absolute path) or fsspec URL where outputs, ledgers, counts and the
             history lie.
         sites: In the order of the file.
-        alerts: Who is told of trouble.
+        alerts: What is done in trouble.
     """
 
     path: Path
     output: str
     sites: tuple[SitePlan, ...]
     alerts: Alerts = field(default_factory=Alerts)
+
+
+_SITE: Final = fields_of(SitePlan)
+# Arguments of the spider that are keys of a plan under their own names.
+_ARGUMENTS: Final = {
+    name: one for name, one in _SPIDER.items() if name not in {*_SITE, "url", "lang"}
+}
+_SITE_KEYS: Final = (*_SITE, *_ARGUMENTS, "settings")
+_DEFAULT_KEYS: Final = tuple(key for key in _SITE_KEYS if key not in {"id", *_STARTS})
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan.
+
+    Raises:
+        PlanError: it is not there, is no TOML, or says something that cannot be. The message names
+            every mistake.
+    """
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        words = "there is no such file; name the plan, or write one (docs/harvests.md)"
+        raise PlanError(path, [words]) from None
+    except IsADirectoryError:
+        words = f"is a folder; name the plan itself, such as {path / 'harvest.toml'}"
+        raise PlanError(path, [words]) from None
+    except RecursionError:
+        raise PlanError(path, ["is no plan: lists are nested too deeply"]) from None
+    except ValueError as error:
+        raise PlanError(path, [f"is no TOML in UTF-8: {error}"]) from None
+    except OSError as error:
+        raise PlanError(path, [f"cannot be read: {error.strerror or error}"]) from None
+    reader = _Reader()
+    plan = reader.plan(document, path)
+    if reader.mistakes:
+        raise PlanError(path, reader.mistakes)
+    return plan
+
+
+class _Reader:
+    """Reads the tables of a document, and notes every mistake with its place."""
+
+    def __init__(self) -> None:
+        self.mistakes: list[str] = []
+
+    def plan(self, document: Mapping[str, Any], path: Path) -> Plan:
+        """Read the whole document; what is wrong is left out."""
+        self._known("", document, _TOP_KEYS)
+        output = document.get("output")
+        if not isinstance(output, str) or not output.strip() or "\0" in output:
+            words = "a folder, such as 'harvest', or a URL, such as 's3://bucket/news'"
+            self.mistakes.append(f"output is {output!r}. It accepts {words}" if "output" in document
+                                 else f"output is missing; give {words}")  # fmt: skip
+            output = ""
+        if "://" not in output:
+            output = str((path.parent / output.strip()).resolve())
+        defaults = self._site("defaults", self._table("", document, "defaults"), _DEFAULT_KEYS)
+        tables = document.get("site", [])
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            self.mistakes.append("site is no array of tables; write [[site]], in two brackets")
+            tables = []
+        elif not tables:
+            self.mistakes.append("there is no site; add a table [[site]]: 'id' and 'addresses'")
+        sites: dict[str, SitePlan] = {}
+        for index, table in enumerate(tables):
+            place = f"site[{index}]"
+            site = self._whole_site(place, table, defaults)
+            # Many file systems take letters large and small for the same.
+            if site.id and sites.setdefault(site.id.casefold(), site) is not site:
+                self.mistakes.append(f"{place}.id is {site.id!r}, as of another site before")
+        alerts = self._table("", document, "alerts")
+        if alerts and "command" not in alerts:
+            self.mistakes.append("alerts.command is missing; give the command that is called")
+        known = self._known("alerts", alerts, tuple(fields_of(Alerts)))
+        trouble = Alerts(**self._read("alerts", Alerts, known))
+        return Plan(path, output, tuple(sites.values()), trouble)
+
+    def _whole_site(
+        self, place: str, table: Mapping[str, Any], defaults: Mapping[str, Any]
+    ) -> SitePlan:
+        own = self._site(place, table, _SITE_KEYS)
+        if "id" not in table:
+            words = "a short name for files and commands, such as 'blog'"
+            self.mistakes.append(f"{place}.id is missing; give {words}")
+        if not any(table.get(key) for key in _STARTS):
+            words = "where a crawl begins: ['https://blog.example/']"
+            self.mistakes.append(f"{place}.addresses is missing; give {words}")
+        merged = {"id": "", **defaults, **own}
+        for name in ("arguments", "settings"):
+            merged[name] = {**defaults[name], **own[name]}
+        site = SitePlan(**merged)
+        if site.since and site.until and site.since[: len(site.until)] > site.until:
+            self.mistakes.append(f"{place}.since is later than until; exchange them")
+        return site
+
+    def _site(self, place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+        """Read the keys of a site or of the defaults, as far as they are given and right."""
+        known = self._known(place, table, keys)
+        settings = self._table(place, known, "settings")
+        given = {name: value for name, value in known.items() if name in _SITE}
+        arguments = {name: value for name, value in known.items() if name in _ARGUMENTS}
+        return {
+            **self._read(place, SitePlan, given),
+            "arguments": self._read(place, SiteArguments, arguments),
+            "settings": self._settings(f"{place}.settings", settings),
+        }
+
+    def _read(self, place: str, cls: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        values, mistakes = read_fields(cls, given)
+        self.mistakes += [f"{place}.{mistake}" for mistake in mistakes]
+        return values
+
+    def _table(self, place: str, table: Mapping[str, Any], key: str) -> dict[str, Any]:
+        value = table.get(key, {})
+        if isinstance(value, dict):
+            return value
+        self.mistakes.append(f"{_at(place, key)} is no table; make it a table [{key}]")
+        return {}
+
+    def _known(self, place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+        """Return the entries of a table whose keys are known."""
+        for key in table:
+            if key in keys:
+                continue
+            other = _OTHER_NAMES.get(key)
+            hint = f" (did you mean '{other}'?)" if other in keys else did_you_mean(key, keys)
+            if not hint and key in _SITE_KEYS:
+                hint = "; it belongs into [[site]]"
+            self.mistakes.append(f"{_at(place, key)} is no key{hint or '; ' + ', '.join(keys)}")
+        return {key: value for key, value in table.items() if key in keys}
+
+    def _settings(self, place: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        for name, value in table.items():
+            if flaw := _flaw_of_setting(name, value):
+                self.mistakes.append(f"{_at(place, name)}: {flaw}")
+        return dict(table)
+
+
+def _at(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+def _flaw_of_setting(name: str, value: object) -> str:
+    """Say what is wrong with a setting, or nothing: the empty text."""
+    if name in _OWN_SETTINGS:
+        return f"it is set by {_OWN_SETTINGS[name]}; leave it out"
+    if name.startswith(PREFIX):
+        try:
+            Options.from_settings({name: value})
+        except OptionError as error:
+            return str(error)
+    elif name not in _scrapy_settings():
+        # An unknown name may be an extension's setting; one that is nearly known is a slip.
+        known = (*_scrapy_settings(), *(one.name for one in OPTIONS))
+        if near := nearest(name, known, cutoff=_SLIP):
+            return f"there is no such setting; did you mean {near}?"
+        if not _SETTING.fullmatch(name):
+            return "there is no such setting; settings have names such as DOWNLOAD_DELAY"
+    if not _is_plain(value):
+        return "give a text, a number, true, false, a table, or a list of texts without commas"
+    return ""
+
+
+@cache
+def _scrapy_settings() -> frozenset[str]:
+    return frozenset(name for name in dir(default_settings) if _SETTING.fullmatch(name))
+
+
+def _is_plain(value: object, *, in_table: bool = False) -> bool:
+    """Tell whether a value can be given to a crawl, on its command line."""
+    if isinstance(value, dict):
+        return all(_is_plain(one, in_table=True) for one in value.values())
+    if isinstance(value, list):
+        # A table is given as JSON, a list with commas between.
+        return all(
+            _is_plain(one, in_table=in_table)
+            if in_table
+            else not isinstance(one, list | dict) and _is_plain(one) and "," not in str(one)
+            for one in value
+        )
+    return isinstance(value, str | int | float) and value == value  # noqa: PLR0124 - no NaN

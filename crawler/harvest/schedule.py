@@ -15,7 +15,6 @@ at once.
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import zoneinfo
 from dataclasses import dataclass
@@ -25,31 +24,36 @@ from typing import TYPE_CHECKING, Final
 from cronsim import CronSim, CronSimError
 from xxhash import xxh3_64_intdigest
 
+from crawler.core.wording import nearest
+from crawler.fields import HintError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crawler.harvest.plan import SitePlan
 
 __all__ = [
+    "CRON_NAMES",
     "MOST_COUNTED",
     "Due",
-    "cron_mistake",
     "due",
     "next_times",
     "planned_times",
-    "zone_mistake",
+    "read_cron",
+    "read_zone",
 ]
 
 MOST_COUNTED: Final = 1000
 """Missed times are counted up to this number: after a long pause nobody needs the exact one."""
 
-_NAMES: Final = {
+CRON_NAMES: Final = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
     "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
+"""Names that stand for a cron expression."""
 _FIELDS: Final = 5
 _LONGEST: Final = 200
 _SECOND: Final = timedelta(seconds=1)
@@ -74,46 +78,46 @@ class Due:
     last: datetime | None = None
 
 
-def cron_mistake(cron: str) -> str:
-    """Say what is wrong with a cron expression, or nothing: the empty text."""
-    if cron in _NAMES:
-        return ""
-    if cron.startswith("@"):
-        return f"is no name of a schedule; they are {', '.join(_NAMES)}"
-    why = ""
-    if len(cron) <= _LONGEST and len(cron.split()) == _FIELDS:
-        try:
-            if next(CronSim(cron, datetime(2000, 1, 1, tzinfo=UTC)), None) is not None:
-                return ""
-        except CronSimError as error:
-            why = f" ({str(error).lower()})"
-        except (ValueError, AssertionError):
-            # Numbers too long for Python, and forms that the library mixes up.
-            pass
-        else:
-            return "names a time that never comes; choose a day that its months have"
-    return (
-        f"is no cron expression{why}; give five fields: minute, hour, day of month, month, day of "
-        "week, such as '30 5 * * *'"
-    )
+def read_cron(text: str) -> str:
+    """Return a cron expression, or the name of a schedule, as it is.
+
+    Raises:
+        ValueError: it is none, or names a time that never comes.
+    """
+    if text in CRON_NAMES:
+        return text
+    if len(text) > _LONGEST or len(text.split()) != _FIELDS:
+        raise ValueError(text)
+    try:
+        if next(CronSim(text, datetime(2000, 1, 1, tzinfo=UTC)), None) is None:
+            raise HintError("its days never come")
+    except CronSimError as error:
+        raise HintError(str(error).lower()) from None
+    except AssertionError as error:
+        # By forms that the library mixes up.
+        raise ValueError(text) from error
+    return text
 
 
-def zone_mistake(name: str) -> str:
-    """Say what is wrong with the name of a time zone, or nothing: the empty text."""
+def read_zone(name: str) -> str:
+    """Return the name of a time zone as it is.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         zoneinfo.ZoneInfo(name)
     except (ValueError, KeyError, OSError):
         known = zoneinfo.available_timezones()
         if not known:
-            return "cannot be looked up: this system has no time zones; install the package tzdata"
-        folded = {zone.casefold(): zone for zone in known}
+            raise HintError("this system knows none; install the package tzdata") from None
         # The name of a city alone is the usual slip.
-        cities = {zone.rpartition("/")[2].casefold(): zone for zone in sorted(known)}
-        wanted = name.casefold().replace(" ", "_")
-        near = difflib.get_close_matches(wanted, [*folded, *cities], n=1)
-        hint = f"did you mean '{(folded | cities)[near[0]]}'?" if near else "give one as Asia/Seoul"
-        return f"is no time zone; {hint}"
-    return ""
+        cities = {zone.rpartition("/")[2]: zone for zone in sorted(known)}
+        near = nearest(name.replace(" ", "_"), [*known, *cities])
+        raise (
+            HintError(f"did you mean '{cities.get(near, near)}'?") if near else ValueError
+        ) from None
+    return name
 
 
 def planned_times(site: SitePlan, after: datetime) -> Iterator[datetime]:
@@ -189,7 +193,7 @@ def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:
     zone = UTC if site.time_zone == "UTC" else zoneinfo.ZoneInfo(site.time_zone)
     # A second of its own is passed over by the library, but not a part of one.
     last = after.astimezone(UTC).replace(microsecond=0)
-    for local in CronSim(_NAMES.get(site.cron, site.cron), last.astimezone(zone)):
+    for local in CronSim(CRON_NAMES.get(site.cron, site.cron), last.astimezone(zone)):
         tick = local.astimezone(UTC)
         # Times that a change of the clock has moved onto each other, or that lie before the start
         # since the clock shows them twice.

@@ -1,24 +1,23 @@
-"""How the runs of a harvest went: what ``scrapy harvest status`` shows, as a table and as JSON."""
+"""How the runs of a harvest went: ``scrapy harvest status`` as a table, as JSON and as a page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.wording import fit_width, show_seconds
-from crawler.harvest.history import show_time
-from crawler.harvest.jobs import LOST
-from crawler.harvest.readers import read_all
+from crawler.core.wording import counted, fit_width, show_seconds
+from crawler.harvest.history import LOST, show_time
 from crawler.harvest.schedule import next_times
+from crawler.reports.html import render_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from crawler.harvest.history import History, Run
-    from crawler.harvest.plan import Plan, SitePlan
+    from crawler.harvest.plan import SitePlan
 
-__all__ = ["FIGURES", "SiteStatus", "as_json", "gather", "lines", "most_frequent"]
+__all__ = ["FIGURES", "SiteStatus", "as_json", "as_page", "gather", "lines", "most_frequent"]
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
@@ -31,6 +30,11 @@ _WIDEST: Final = 40
 _REASONS: Final = 3
 # The run before the last, with missed times between the two.
 _BEFORE: Final = 2
+# Of a page: how many runs have a bar, and how many are listed; the size of the bars in pixels.
+_PLOTTED: Final = 60
+_LISTED: Final = 200
+_BAR_WIDTH: Final = 4
+_BAR_HEIGHT: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,8 @@ class SiteStatus:
     ``next``
         The next planned time; None where none is planned.
     ``earlier``
-        A few entries before those, which are not counted: the last run, or what it is set
-        against, may be one of them.
+        A few entries before those, which are not counted: the last run, or the run before it, may
+        be one of them.
     """
 
     site: SitePlan
@@ -70,7 +74,7 @@ class SiteStatus:
 
     def figure(self, name: str) -> int | None:
         """Return a figure of the last run; None where there is none."""
-        return None if self.last is None else figure_of(self.last, name)
+        return None if self.last is None else _figure_of(self.last, name)
 
     def difference(self, name: str) -> int | None:
         """Return how a figure of the last run differs from the run before; None without both.
@@ -81,50 +85,35 @@ class SiteStatus:
         if last is None or last.is_open:
             return None
         before = next((run for run in reversed(self.runs[:-1]) if not run.is_open), None)
-        return None if before is None else figure_of(last, name) - figure_of(before, name)
+        return None if before is None else _figure_of(last, name) - _figure_of(before, name)
 
 
-def gather(  # noqa: PLR0913 - the last two are wishes of a user
-    plan: Plan,
+def gather(
+    sites: Iterable[SitePlan],
     history: History,
     is_running: Callable[[str], bool],
     now: datetime,
-    *,
-    sites: Iterable[str] = (),
     last: int = 0,
 ) -> list[SiteStatus]:
-    """Read the history of a plan's sites.
+    """Read the history of sites.
 
     Args:
-        plan: the plan.
-        history: its history.
-        is_running: tells whether a harvest is at a site; runs without end are lost where none is.
+        sites: the sites.
+        history: the history.
+        is_running: whether a harvest crawls a site; runs without end are lost where none does.
         now: the time it is.
-        sites: ids of the sites wanted; all where there are none.
         last: so many of the last entries of each; 0 for all.
     """
-
-    def read(site: SitePlan) -> SiteStatus:
+    found = []
+    for site in sites:
         runs = history.runs(site.id, last + _BEFORE if last else 0, now)
-        entries = tuple(_with_lost(runs, is_running))
+        if any(run.is_open for run in runs) and not is_running(site.id):
+            words = "the harvest that ran it ended before it did"
+            runs = [replace(r, reason=LOST, detail=words) if r.is_open else r for r in runs]
+        entries, earlier = tuple(runs[-last:]), tuple(runs[:-last] if last else ())
         planned = next(iter(next_times(site, now, 1)), None)
-        return SiteStatus(site, entries[-last:], planned, entries[:-last] if last else ())
-
-    wanted = set(sites)
-    return read_all(read, [site for site in plan.sites if not wanted or site.id in wanted])
-
-
-def _with_lost(runs: Iterable[Run], is_running: Callable[[str], bool]) -> Iterator[Run]:
-    for run in runs:
-        if run.is_open and not is_running(run.site):
-            yield replace(run, reason=LOST, detail="the harvest that ran it ended before it did")
-        else:
-            yield run
-
-
-def figure_of(run: Run, name: str) -> int:
-    """Return a figure of a run by its name in :data:`FIGURES`."""
-    return run.error_count if name == "errors" else int(getattr(run, name))
+        found.append(SiteStatus(site, entries, planned, earlier))
+    return found
 
 
 def most_frequent(reasons: Mapping[str, int]) -> str:
@@ -144,7 +133,7 @@ def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
     return [
         {
             "site": status.site.id,
-            "next": None if status.next is None else status.next.isoformat(),
+            "next": status.next and status.next.isoformat(),
             "missed": status.missed,
             "difference": {name: status.difference(name) for name in FIGURES},
             "runs": [run.as_json() for run in status.entries],
@@ -154,9 +143,9 @@ def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
 
 
 def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
-    """Give a table for a terminal: a row a site, its last run against the one before."""
+    """Yield a table for a terminal: a row a site, its last run against the one before."""
     rows = [_COLUMNS, *(_row(status) for status in statuses)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (
             cell.rjust(width) if name in _RIGHT else cell.ljust(width)
@@ -170,21 +159,88 @@ def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
 
 def _row(status: SiteStatus) -> tuple[str, ...]:
     run = status.last
-    if run is None:
-        figures = [""] * len(FIGURES)
-        head = (status.site.id, "-", "-", "", "never run")
-        skipped = ""
-    else:
-        took = "" if run.seconds is None else show_seconds(run.seconds)
-        planned = "by hand" if run.planned is None else show_time(run.planned)
-        reason = fit_width(run.reason, _WIDEST)
-        head = (status.site.id, planned, show_time(run.start), took, reason)
+    head, figures, skipped = ("-", "-", "", "never run"), [""] * len(FIGURES), ""
+    if run is not None:
+        head = (_planned(run), show_time(run.start), _took(run), fit_width(run.reason, _WIDEST))
         figures = [_against(status, name) for name in FIGURES]
         skipped = most_frequent(run.skipped)
-    return (*head, *figures, f"{status.missed:,}", show_time(status.next), skipped)
+    return (status.site.id, *head, *figures, f"{status.missed:,}", show_time(status.next), skipped)
 
 
 def _against(status: SiteStatus, name: str) -> str:
     difference = status.difference(name)
     text = f"{status.figure(name) or 0:,}"
     return text if difference is None else f"{text} ({difference:+,})"
+
+
+def as_page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> str:
+    """Write the history as an HTML page, which needs nothing from elsewhere.
+
+    Args:
+        statuses: the sites with their entries.
+        title: what the page is about, such as the name of the plan.
+        now: when it was made.
+    """
+    well = sum(1 for one in statuses if one.last is not None and one.last.went_well)
+    return render_page(
+        "harvest.html",
+        title=f"Harvest {title}",
+        summary=f"{counted(len(statuses), 'site')}, of {well:,} the last run went well. "
+        f"As of {show_time(now)}; all times are UTC.",
+        figures=FIGURES,
+        sites=[_site_values(status) for status in statuses],
+    )
+
+
+def _site_values(status: SiteStatus) -> dict[str, Any]:
+    run, every = status.last, len(status.entries)
+    listed = counted(every, "entry").replace("entrys", "entries")
+    return {
+        "cells": _row(status),
+        "look": "" if run is None else _look(run),
+        "bars": _bars([one for one in status.entries if not one.is_open][-_PLOTTED:]),
+        "listed": f"the last {_LISTED:,} of {listed}" if every > _LISTED else listed,
+        "entries": [_entry_values(one) for one in reversed(status.entries[-_LISTED:])],
+    }
+
+
+def _entry_values(run: Run) -> dict[str, Any]:
+    errors = ", ".join(f"{why} {number:,}" for why, number in sorted(run.errors.items()))
+    named = (("errors", errors), ("skipped", most_frequent(run.skipped)))
+    words = [run.detail, *(f"{name}: {reasons}" for name, reasons in named if reasons)]
+    figures = [f"{_figure_of(run, name):,}" if run.is_run else "" for name in FIGURES]
+    head = (_planned(run), show_time(run.start), _took(run), run.reason)
+    return {
+        "cells": (*head, *figures, "; ".join(part for part in words if part)),
+        "look": _look(run),
+    }
+
+
+def _bars(entries: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return the items of runs as bars of a plot: where each begins, its height and its look."""
+    most = max((run.items for run in entries), default=0) or 1
+    return [
+        {
+            "x": number * _BAR_WIDTH + _BAR_WIDTH // 2,
+            "height": f"{max(1.0, _BAR_HEIGHT * (run.items / most if run.is_run else 1)):.3g}",
+            "look": _look(run) if run.is_run else "warn",
+        }
+        for number, run in enumerate(entries)
+    ]
+
+
+def _figure_of(run: Run, name: str) -> int:
+    return run.error_count if name == "errors" else int(getattr(run, name))
+
+
+def _planned(run: Run) -> str:
+    return "by hand" if run.planned is None else show_time(run.planned)
+
+
+def _took(run: Run) -> str:
+    return "" if run.seconds is None else show_seconds(run.seconds)
+
+
+def _look(run: Run) -> str:
+    """Return the class of an entry in the page's style sheet."""
+    return "good" if run.went_well else "soft" if run.is_open else "bad"

@@ -1,45 +1,46 @@
-"""Where a harvest lies: a local folder, or an object store named by an fsspec URL.
+"""Where a harvest lies: a folder of this machine, or the URL of a store that fsspec knows.
 
-Objects are read and written whole. Each site has a folder of its own, which a crawl of the site
-works in as its ``CORPUS_DIR``::
+::
 
-    sites/ID/           ledger/, counts/, spool/, articles/SITE/…, logs/…
-    locks/ID…           who crawls the site now
+    history.sqlite                       the runs
+    locks/ID.lock                        which sites are being crawled (folders only)
+    sites/ID/                            the CORPUS_DIR of a site's crawls
+        articles/SITE/RUN-00001.jsonl    finished parts of the output
+        logs/RUN.log
+        ledger/, counts/, spool/         the state of the site; on a URL packed in state.tar
 
-On a local folder crawls work in that folder itself. From an object store it is copied to a
-temporary folder first and sent back afterwards (:mod:`crawler.harvest.workspaces`), and so it is
-with the URL of a folder, ``file:///mnt/share/harvest``: the ledgers are SQLite files, which want no
-network file system.
+On a folder, crawls work in the site's folder itself. From a URL the state is copied to a temporary
+folder before a crawl, and sent back after it. ``state.tar`` is one object, sent last, and names the
+parts that belong to it: so a kill at any moment leaves the state of before or the new one, and
+parts whose state was never sent are removed by the next crawl, which exports their articles again.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
+import asyncio
+import json
+import tarfile
 import tempfile
-from abc import ABC, abstractmethod
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote, urlsplit
 
-from crawler.core.errors import StoreError
-from crawler.harvest.locks import Claim, FileLock
-from crawler.harvest.workspaces import Workspace
-from crawler.store.files import file_name
+from crawler.core.errors import ArgumentError, StoreError, one_line
+from crawler.store.files import file_name, try_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from crawler.harvest.locks import ObjectLock
+__all__ = ["Storage", "site_folder"]
 
-__all__ = ["FolderStorage", "MissingError", "Storage", "site_folder", "sound_name"]
-
-_ASIDE: Final = ".aside"
-
-
-class MissingError(StoreError, FileNotFoundError):
-    """An object is not there."""
+_HISTORY: Final = "history.sqlite"
+_STATE: Final = "state.tar"
+_PARTS: Final = "parts.json"
+# What is written once and is of no use to later crawls: it is sent, and not copied back.
+_OUTPUTS: Final = ("articles", "logs")
+_SEND_SECONDS: Final = 60.0
+_PASSING: Final = (".lock", ".part", ".aside", ".tmp")
 
 
 def site_folder(site: str) -> str:
@@ -47,227 +48,200 @@ def site_folder(site: str) -> str:
     return f"sites/{file_name(site)}"
 
 
-class Storage(ABC):
-    """Named objects, read and written whole, and the folders of sites.
+class Storage:
+    """A folder, or the URL of a store.
 
-    Names are relative, with ``/`` between their parts.
+    Args:
+        url: an absolute path, or a URL such as ``s3://bucket/news`` or ``file:///mnt/news``.
+
+    Raises:
+        StoreError: nothing can be stored there.
+        ArgumentError: a package for it is missing.
     """
 
-    def __init__(self, url: str, *, copies: bool) -> None:
+    def __init__(self, url: str) -> None:
         self.url = url
-        """What the storage was made of."""
-        self.copies = copies
-        """Whether crawls work in a copy of their site's folder."""
+        self.is_folder = "://" not in url
+        """Whether crawls work there itself, and not in a copy."""
+        self._path: Path | None = Path(url) if self.is_folder else None
+        self._fs: Any = None
+        self._root = ""
+        if not self.is_folder:
+            self._fs, self._root = _open(url)
+            if url.startswith(("file:", "local:")):
+                self._path = Path(self._root)
 
-    @staticmethod
-    def of(url: str) -> Storage:
-        """Return the storage at a folder or URL.
+    @property
+    def path(self) -> Path | None:
+        """The folder, where the storage is one of a file system; else None."""
+        return self._path
 
-        Raises:
-            StoreError: nothing can be stored there, or a package for it is missing.
-        """
-        scheme, found, _ = url.partition("://")
-        if not found:
-            return FolderStorage(url, Path(url), copies=False)
-        if scheme == "file":
-            return FolderStorage(url, Path(unquote(urlsplit(url).path)), copies=True)
-        from crawler.harvest.remote import RemoteStorage  # noqa: PLC0415 - needs an extra
+    def lock(self, name: str) -> Callable[[], None] | None:
+        """Lock a name against other harvests, also on other machines that share the folder.
 
-        return RemoteStorage(url)
-
-    @abstractmethod
-    def read(self, name: str) -> bytes:
-        """Return an object's content.
+        Returns:
+            What releases the lock; None where another holds it. Object stores have no locks.
 
         Raises:
-            MissingError: it is not there.
-            StoreError: it cannot be read.
+            StoreError: the folder cannot be written.
         """
-
-    @abstractmethod
-    def write(self, name: str, data: bytes) -> None:
-        """Write an object, whole or not at all, in the place of one that was there.
-
-        Raises:
-            StoreError: it cannot be written.
-        """
-
-    @abstractmethod
-    def list(self, folder: str = "") -> list[str]:
-        """Return the names of all objects in a folder and in those below it, sorted.
-
-        The folder may be named with a ``/`` at its end.
-
-        Raises:
-            StoreError: the storage cannot be read.
-        """
-
-    @abstractmethod
-    def exists(self, name: str) -> bool:
-        """Tell whether there is an object of that name."""
-
-    @abstractmethod
-    def delete(self, name: str) -> None:
-        """Remove an object; nothing where there is none."""
-
-    @abstractmethod
-    def fetch(self, files: Sequence[tuple[str, Path]]) -> None:
-        """Copy objects to files; their folders are there."""
-
-    @abstractmethod
-    def send(self, files: Sequence[tuple[Path, str]]) -> None:
-        """Copy files to objects, each whole or not at all."""
-
-    @abstractmethod
-    def lock(self, name: str, claim: Claim) -> FileLock | ObjectLock:
-        """Return the lock of a name, to be taken by a ``with`` statement.
-
-        Args:
-            name: what is locked, such as the id of a site.
-            claim: for whom.
-        """
-
-    def holder(self, name: str) -> dict[str, Any]:
-        """Return who has locked a name: ``owner``, ``host``, ``pid``; empty where nobody has."""
-        return self.lock(name, Claim("")).holder()
+        if self._path is None:
+            return lambda: None
+        path = self._path / "locks" / f"{file_name(name)}.lock"
+        try:
+            lock = try_lock(path)
+        except (OSError, NotImplementedError) as error:
+            raise StoreError(f"{path} cannot be locked: {one_line(error)}") from error
+        return None if lock is None else lock.release
 
     @contextmanager
-    def workspace(self, site: str, claim: Claim) -> Iterator[Path]:
-        """Lock a site, and give the local folder that its crawl works in.
+    def history(self) -> Iterator[tuple[Path, Callable[[], None]]]:
+        """Give the file of the history, and what is to be called when it has changed.
+
+        To a store the file is sent once a minute at most, and when the block ends.
+
+        Raises:
+            StoreError: the store cannot be read or written.
+        """
+        if self.is_folder:
+            yield Path(self.url, _HISTORY), lambda: None
+            return
+        with tempfile.TemporaryDirectory(prefix="scrapy-corpus-history-") as folder:
+            copy = Path(folder, _HISTORY)
+            self._fetch(_HISTORY, copy)
+            sent_at = float("-inf")
+            is_changed = False
+
+            def changed() -> None:
+                nonlocal sent_at, is_changed
+                is_changed = time.monotonic() - sent_at < _SEND_SECONDS
+                if not is_changed:
+                    self._send(copy, _HISTORY)
+                    sent_at = time.monotonic()
+
+            try:
+                yield copy, changed
+            finally:
+                if is_changed:
+                    self._send(copy, _HISTORY)
+
+    @contextmanager
+    def workspace(self, site: str) -> Iterator[Path]:
+        """Give the folder in which a crawl of a site works.
 
         What the crawl leaves there is kept when the block ends, also where an error ends it.
 
-        Args:
-            site: the site's id in the plan.
-            claim: for which run; an earlier attempt of the same run is waited for.
-
         Raises:
-            BusyError: another run crawls the site.
             StoreError: the folder cannot be had, or not be kept.
         """
-        with self.lock(site, claim) as lock:
-            if not self.copies:
-                folder = self._local(site_folder(site))
-                yield folder
+        name = site_folder(site)
+        if self.is_folder:
+            folder = Path(self.url, name)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(f"{folder} cannot be made: {error.strerror or error}") from error
+            yield folder
+            return
+        with tempfile.TemporaryDirectory(prefix="scrapy-corpus-site-") as temporary:
+            copy = Path(temporary, "copy")
+            copy.mkdir()
+            parts = self._fetch_state(name, copy, Path(temporary, _STATE))
+            try:
+                yield copy
+            finally:
+                self._send_state(name, copy, Path(temporary, _STATE), parts)
+
+    def _fetch_state(self, name: str, copy: Path, packed: Path) -> set[str]:
+        """Unpack a site's state; return its parts, after removing those of no state."""
+        parts: set[str] = set()
+        if self._fetch(f"{name}/{_STATE}", packed):
+            try:
+                with tarfile.open(packed) as archive:
+                    archive.extractall(copy, filter="data")
+                parts.update(json.loads((copy / _PARTS).read_text("utf-8")))
+            except (tarfile.TarError, OSError, ValueError) as error:
+                raise StoreError(
+                    f"{name}/{_STATE} in {self.url} is damaged ({one_line(error)}). Put a copy in "
+                    f"its place, or remove {name} to begin anew."
+                ) from error
+            packed.unlink()
+        with self._told(name):
+            folder = f"{self._root}/{name}/"
+            sent = self._fs.find(f"{folder}articles") if self._fs.exists(folder) else []
+            for path in map(str, sent):
+                if path.removeprefix(folder) not in parts:
+                    self._fs.rm_file(path)
+        return parts
+
+    def _send_state(self, name: str, copy: Path, packed: Path, parts: set[str]) -> None:
+        """Send the outputs of a crawl, and then the state to which they belong."""
+        files = {
+            path.relative_to(copy).as_posix(): path
+            for path in sorted(copy.rglob("*"))
+            if path.is_file() and not path.name.endswith(_PASSING)
+        }
+        outputs = [path for path in files if path.partition("/")[0] in _OUTPUTS]
+        parts |= {path for path in outputs if path.startswith("articles/")}
+        files[_PARTS] = copy / _PARTS
+        files[_PARTS].write_text(json.dumps(sorted(parts)), "utf-8")
+        with tarfile.open(packed, "w") as archive:
+            for path, file in files.items():
+                if path not in outputs:
+                    archive.add(file, path)
+        for path in outputs:
+            self._send(files[path], f"{name}/{path}")
+        self._send(packed, f"{name}/{_STATE}")
+
+    def _fetch(self, name: str, target: Path) -> bool:
+        """Copy an object to a file; False where there is none."""
+        with self._told(name):
+            try:
+                self._fs.get_file(f"{self._root}/{name}", str(target))
+            except FileNotFoundError:
+                return False
+        return True
+
+    def _send(self, file: Path, name: str) -> None:
+        """Copy a file to an object, whole or not at all."""
+        target = f"{self._root}/{name}"
+        with self._told(name):
+            if self._path is None:
+                self._fs.put_file(str(file), target)
                 return
-            with tempfile.TemporaryDirectory(prefix="scrapy-corpus-site-") as copy:
-                space = Workspace(self, site_folder(site), Path(copy))
-                space.fill()
-                try:
-                    yield Path(copy)
-                finally:
-                    space.keep(lock.check)
-
-    def _local(self, name: str) -> Path:
-        raise StoreError(f"{self.url} is no folder of this machine: {name} is not at hand.")
-
-
-class FolderStorage(Storage):
-    """A folder of this machine, or one that several machines share.
-
-    Args:
-        url: what it was made of.
-        root: the folder; made when first written to.
-        copies: whether crawls work in a copy of their site's folder.
-    """
-
-    def __init__(self, url: str, root: Path, *, copies: bool) -> None:
-        super().__init__(url, copies=copies)
-        self._root = root
-
-    def read(self, name: str) -> bytes:
-        """See :meth:`Storage.read`."""
-        with _told(self.url, name):
-            return self._path(name).read_bytes()
-
-    def write(self, name: str, data: bytes) -> None:
-        """See :meth:`Storage.write`."""
-        with _told(self.url, name), self._aside(name) as aside, aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def list(self, folder: str = "") -> list[str]:
-        """See :meth:`Storage.list`."""
-        top = self._path(folder.rstrip("/")) if folder else self._root
-        with _told(self.url, folder):
-            return sorted(
-                Path(parent, name).relative_to(self._root).as_posix()
-                for parent, _, names in os.walk(top)
-                for name in names
-                if not name.endswith(_ASIDE)
-            )
-
-    def exists(self, name: str) -> bool:
-        """See :meth:`Storage.exists`."""
-        return self._path(name).is_file()
-
-    def delete(self, name: str) -> None:
-        """See :meth:`Storage.delete`."""
-        with _told(self.url, name):
-            self._path(name).unlink(missing_ok=True)
-
-    def fetch(self, files: Sequence[tuple[str, Path]]) -> None:
-        """See :meth:`Storage.fetch`."""
-        for name, path in files:
-            with _told(self.url, name):
-                shutil.copyfile(self._path(name), path)
-
-    def send(self, files: Sequence[tuple[Path, str]]) -> None:
-        """See :meth:`Storage.send`."""
-        for path, name in files:
-            with _told(self.url, name), self._aside(name) as aside:
-                shutil.copyfile(path, aside)
-                with aside.open("rb") as file:
-                    os.fsync(file.fileno())
-
-    def lock(self, name: str, claim: Claim) -> FileLock:
-        """See :meth:`Storage.lock`."""
-        return FileLock(self._path(f"locks/{file_name(name)}.lock"), claim)
+            # Stores write objects whole; file systems do not.
+            self._fs.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._fs.put_file(str(file), f"{target}.part")
+            Path(f"{target}.part").replace(target)
 
     @contextmanager
-    def _aside(self, name: str) -> Iterator[Path]:
-        """Give a file beside an object, which takes its place when the block has ended well."""
-        path = self._path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f".{path.name}.{os.getpid()}{_ASIDE}")
+    def _told(self, name: str) -> Iterator[None]:
+        """Turn any error of a store's library into one that says what to do."""
         try:
-            yield aside
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-
-    def _path(self, name: str) -> Path:
-        return self._root.joinpath(*sound_name(name).split("/"))
-
-    def _local(self, name: str) -> Path:
-        folder = self._path(name)
-        with _told(self.url, name):
-            folder.mkdir(parents=True, exist_ok=True)
-        return folder
+            yield
+        except StoreError:
+            raise
+        except (Exception, asyncio.CancelledError) as error:
+            raise StoreError(
+                f"{name} in {self.url} cannot be read or written: {one_line(error)}. "
+                "Check the store, its address and the keys for it."
+            ) from error
 
 
-def sound_name(name: str) -> str:
-    """Return a name of an object, where it is one.
-
-    Raises:
-        StoreError: it is empty, or would lead out of the storage.
-    """
-    parts = name.split("/")
-    if any(part in {"", ".", ".."} or "\\" in part or "\0" in part for part in parts):
-        raise StoreError(f"{name!r} is no name of an object: give parts with / between them.")
-    return name
-
-
-@contextmanager
-def _told(url: str, name: str) -> Iterator[None]:
-    """Say of what an error of the system is, and what to do."""
+def _open(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it."""
+    if url.startswith("memory:"):
+        raise StoreError(f"{url} keeps nothing beyond one process. Give a folder or URL.")
     try:
-        yield
-    except FileNotFoundError as error:
-        raise MissingError(f"{name} is not in {url}.") from error
-    except OSError as error:
-        raise StoreError(
-            f"{name} in {url} cannot be read or written: {error.strerror or error}. "
-            "Check the folder, its permissions and its space."
+        from fsspec.core import url_to_fs  # noqa: PLC0415 - an extra
+
+        # Listings that were kept would show what was there a minute ago.
+        fs, root = url_to_fs(url, use_listings_cache=False)
+    except ImportError as error:
+        raise ArgumentError(
+            f"{url}: storage of this kind needs further packages ({error}): "
+            'pip install "scrapy-corpus[remote]", on workers too; it has those for s3.'
         ) from error
+    except (OSError, TypeError, ValueError) as error:
+        raise StoreError(f"{url} names no storage: {error}. Give a folder or URL.") from error
+    return fs, str(root).rstrip("/")

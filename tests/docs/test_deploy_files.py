@@ -15,7 +15,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.commands.harvest import HarvestCommand
-from crawler.harvest.planfile import read_plan
+from crawler.harvest.plan import read_plan
 from support.crawling import ROOT
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ def options_of_harvest() -> set[str]:
     command = HarvestCommand()
     command.settings = Settings()
     command.add_options(parser)
-    return {option for action in parser._actions for option in action.option_strings}
+    (verbs,) = [action.choices for action in parser._actions if action.dest == "verb"]
+    assert verbs is not None
+    actions = dict(verbs)["run"]._actions
+    return {option for action in actions for option in action.option_strings}
 
 
 def options_of_dask(command: str) -> set[str]:

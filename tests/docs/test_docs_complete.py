@@ -62,11 +62,13 @@ def options(name: str) -> list[tuple[str, ...]]:
     base_kind: type[ScrapyCommand] = type(command).__mro__[1]
     base_kind.add_options(command, base)
     known = {tuple(action.option_strings) for action in base._actions}
-    return [
-        tuple(action.option_strings)
-        for action in own._actions
-        if tuple(action.option_strings) not in known
-    ]
+    actions = list(own._actions)
+    for action in own._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb in action.choices.values():
+                actions += verb._actions
+    found = {tuple(action.option_strings) for action in actions}
+    return sorted(found - known - {()})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

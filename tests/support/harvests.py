@@ -1,17 +1,14 @@
-"""A harvest whose clock, crew and locks are made: no process, no waiting."""
+"""A harvest whose clock, engine and locks are made: no process, no waiting."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from crawler.harvest.alerts import Alerter
-from crawler.harvest.harvesting import Harvest, run_all
+from crawler.harvest.engine import Call, Done, StoppedError
 from crawler.harvest.history import History, Run
-from crawler.harvest.jobs import DONE, STOPPED, Outcome
 from crawler.harvest.plan import Alerts, Plan, SitePlan
-from crawler.harvest.storage import Storage
-from crawler.harvest.watch import PlanWatch, Watch
+from crawler.harvest.runner import Harvest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,74 +16,49 @@ if TYPE_CHECKING:
 
 MONDAY = datetime(2026, 11, 2, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-QUIET = Alerts()
 
 
-class Clock:
-    """A clock that goes on when somebody waits."""
+class FakeEngine:
+    """Crawls sites by letting time pass: an hour with each look."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: int = 2, **hours: float) -> None:
         self.time = MONDAY
+        self.until = MONDAY + timedelta(days=36500)
+        self.places = places
+        self.hours = hours
+        self.running: dict[str, tuple[Call, datetime]] = {}
+        self.begun: list[tuple[str, datetime]] = []
+        self.results: dict[str, dict[str, Any] | BaseException] = {}
+        self.is_stopping = False
 
     def now(self) -> datetime:
         return self.time
 
-
-class Crew:
-    """Crawls sites by letting time pass."""
-
-    def __init__(self, clock: Clock, places: int = 2, **hours: float) -> None:
-        self.clock = clock
-        self.places = places
-        self.hours = hours
-        self.running: dict[str, datetime] = {}
-        self.begun: list[tuple[str, datetime]] = []
-        self.outcomes: dict[str, Outcome] = {}
-        self.stopped = False
-
+    @property
     def free(self) -> int:
-        return self.places - len(self.running)
+        return 0 if self.is_stopping else self.places - len(self.running)
 
-    def start(self, site: SitePlan, run: str) -> None:
-        assert site.id not in self.running
-        assert run
-        self.begun.append((site.id, self.clock.time))
-        took = timedelta(hours=self.hours.get(site.id, 0.1))
-        self.running[site.id] = self.clock.time + took
+    def submit(self, call: Call) -> None:
+        assert call.name not in self.running
+        self.begun.append((call.name, self.time))
+        self.running[call.name] = call, self.time + timedelta(hours=self.hours.get(call.name, 0.1))
 
-    def wait(self, seconds: float) -> list[Outcome]:
-        until = self.clock.time + timedelta(seconds=seconds)
-        ends = [self.clock.time] if self.stopped else list(self.running.values())
-        self.clock.time = max(self.clock.time, min([until, *ends]))
-        ended = [
-            site for site, end in self.running.items() if self.stopped or end <= self.clock.time
-        ]
-        for site in ended:
-            del self.running[site]
-        return [self._outcome(site) for site in ended]
+    def wait(self, seconds: float) -> list[Done]:
+        assert seconds > 0
+        ends = [self.time] if self.is_stopping else [end for _, end in self.running.values()]
+        self.time = max(self.time, min([self.time + HOUR, *ends]))
+        ended = [n for n, (_, end) in self.running.items() if self.is_stopping or end <= self.time]
+        done = [self._done(self.running.pop(name)[0]) for name in ended]
+        self.is_stopping = self.is_stopping or self.time >= self.until
+        return done
 
-    def stop(self) -> None:
-        self.stopped = True
-
-    def _outcome(self, site: str) -> Outcome:
-        if self.stopped:
-            return Outcome(site, value=figures(reason="stopped"), reason=STOPPED)
-        return self.outcomes.get(site) or Outcome(site, value=figures(), reason=DONE)
-
-
-class Locks:
-    """Locks that somebody else may hold."""
-
-    def __init__(self) -> None:
-        self.held: set[str] = set()
-        self.elsewhere: set[str] = set()
-
-    def take(self, site: str) -> Callable[[], None] | None:
-        if site in self.elsewhere:
-            return None
-        assert site not in self.held
-        self.held.add(site)
-        return lambda: self.held.remove(site)
+    def _done(self, call: Call) -> Done:
+        result = self.results.get(call.name, figures())
+        if self.is_stopping:
+            result = StoppedError("it was told to stop")
+        if isinstance(result, BaseException):
+            return Done(call, error=result)
+        return Done(call, result)
 
 
 class Listener:
@@ -113,44 +85,53 @@ class Listener:
 
 
 class World:
-    """A harvest on a real folder, whose crawls and whose time are made up."""
+    """A harvest in a real folder, whose crawls and whose time are made up."""
 
     def __init__(self, folder: Path, places: int = 2, **hours: float) -> None:
         self.folder = folder
-        self.clock = Clock()
-        self.crew = Crew(self.clock, places, **hours)
-        self.locks = Locks()
+        self.engine = FakeEngine(places, **hours)
         self.listener = Listener()
-        storage = Storage.of(str(folder / "out"))
-        self.history = History(storage, self.listener.said)
-        self.harvest = Harvest(
-            crew=self.crew,
+        self.history = History(folder / "out" / "history.sqlite")
+        self.held: set[str] = set()
+        self.elsewhere: set[str] = set()
+
+    def lock(self, site: str) -> Callable[[], None] | None:
+        if site in self.elsewhere:
+            return None
+        assert site not in self.held
+        self.held.add(site)
+        return lambda: self.held.remove(site)
+
+    def harvest(self, *sites: SitePlan, alerts: Alerts | None = None) -> Harvest:
+        plan = Plan(self.folder / "harvest.toml", "out", sites, alerts or Alerts())
+        return self.harvest_of(plan)
+
+    def harvest_of(self, plan: Plan) -> Harvest:
+        return Harvest(
+            plan,
+            engine=self.engine,  # type: ignore[arg-type]
             history=self.history,
-            locks=self.locks,
-            alerter=Alerter(storage, self.listener.said),
+            lock=self.lock,
             listener=self.listener,
-            now=self.clock.now,
+            now=self.engine.now,
         )
 
-    def due(self, *sites: SitePlan) -> None:
-        for site in sites:
-            self.harvest.want(site, QUIET, only_due=True)
-        run_all(self.harvest, lambda: False)
+    def run(self, *sites: SitePlan, due: bool = True, alerts: Alerts | None = None) -> Harvest:
+        harvest = self.harvest(*sites, alerts=alerts)
+        harvest.run(sites, only_due=due)
+        return harvest
 
-    def watch(self, plan: Plan) -> Watch:
-        return Watch(
-            harvest=self.harvest,
-            history=self.history,
-            plans=PlanWatch(plan, self.listener.said),
-            listener=self.listener,
-            now=self.clock.now,
-            look_seconds=3600,
-        )
+    def watch(self, plan: Plan, until: datetime) -> Harvest:
+        """Watch until a time; the plan's file need not be there."""
+        harvest = self.harvest_of(plan)
+        self.engine.until, self.engine.is_stopping = until, False
+        harvest.watch()
+        return harvest
 
 
 def figures(**other: object) -> dict[str, Any]:
-    return {"reason": "finished", "pages": 5, "items": 4, "new": 3, "changed": 1, "gone": 0,
-            "errors": {"404": 1}, **other}  # fmt: skip
+    return {"reason": "finished", "detail": "", "seconds": 9, "pages": 5, "items": 4, "new": 3,
+            "changed": 1, "gone": 0, "errors": {"404": 1}, "skipped": {}, **other}  # fmt: skip
 
 
 def site(name: str, cron: str = "0 5 * * *") -> SitePlan:
@@ -165,7 +146,3 @@ def plan_file(folder: Path, *sites: str) -> Path:
     )
     path.write_text(f'output = "out"\n{tables}', "utf-8")
     return path
-
-
-def until(world: World, end: datetime) -> Callable[[], bool]:
-    return lambda: world.clock.time >= end

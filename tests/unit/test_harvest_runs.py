@@ -2,230 +2,280 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
+import json
+from collections import Counter
 from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.harvest.calls import ExecutorCall
-from crawler.harvest.calls import run as run_harvest
-from crawler.harvest.harvesting import run_all
+from crawler.core.errors import StoreError
+from crawler.harvest.engine import LostError
 from crawler.harvest.history import Run
-from crawler.harvest.jobs import FAILED, TIME, Outcome
-from crawler.harvest.locks import Claim
-from crawler.harvest.planfile import read_plan
-from crawler.harvest.storage import Storage
-from support.harvests import (
-    HOUR,
-    MONDAY,
-    QUIET,
-    World,
-    figures,
-    plan_file,
-    site,
-)
+from crawler.harvest.plan import Alerts, read_plan
+from support.harvests import HOUR, MONDAY, World, figures, plan_file, site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
+
+    from crawler.harvest.engine import Done
+
+DAY = timedelta(days=1)
 
 
 def test_due_runs_nothing_before_its_time_and_each_time_once(tmp_path: Path) -> None:
     world = World(tmp_path)
     daily = site("blog")
-    world.due(daily)
-    assert world.crew.begun == []
-    world.clock.time = MONDAY + timedelta(days=2, hours=9)
-    world.due(daily)
-    world.due(daily)
-    assert [name for name, _ in world.crew.begun] == ["blog"]
-    (missed, run) = world.history.runs("blog")
-    assert (missed.missed, run.planned) == (2, MONDAY + timedelta(days=2, hours=5))
-    assert world.harvest.tally.missed == 2
+    world.run(daily)
+    assert world.engine.begun == []
+    world.engine.time = MONDAY + 2 * DAY + 9 * HOUR
+    first = world.run(daily)
+    world.run(daily)
+    assert [name for name, _ in world.engine.begun] == ["blog"]
+    missed, run = world.history.runs("blog")
+    assert (missed.missed, run.planned) == (2, MONDAY + 2 * DAY + 5 * HOUR)
+    assert first.tally.missed == 2
 
 
 def test_a_run_by_hand_is_the_one_that_was_due(tmp_path: Path) -> None:
     world = World(tmp_path)
     daily = site("blog")
-    world.due(daily)
-    world.clock.time = MONDAY + 6 * HOUR
-    world.harvest.want(daily, QUIET, only_due=False)
-    run_all(world.harvest, lambda: False)
-    world.due(daily)
+    world.run(daily)
+    world.engine.time = MONDAY + 6 * HOUR
+    world.run(daily, due=False)
+    world.run(daily)
     (run,) = world.history.runs("blog")
     assert run.planned == MONDAY + 5 * HOUR
-    world.harvest.want(daily, QUIET, only_due=False)
-    run_all(world.harvest, lambda: False)
+    world.run(daily, due=False)
     assert world.history.runs("blog")[-1].planned is None
 
 
 def test_a_site_that_runs_elsewhere_is_left_alone_and_stays_due(tmp_path: Path) -> None:
     world = World(tmp_path)
     daily = site("blog")
-    world.due(daily)
-    world.clock.time = MONDAY + 6 * HOUR
-    world.locks.elsewhere.add("blog")
-    world.due(daily)
-    assert world.crew.begun == []
-    assert world.listener.words == ["blog: a run of this site is under way elsewhere"]
-    world.harvest.want(daily, QUIET, only_due=False)
-    run_all(world.harvest, lambda: False)
-    assert world.harvest.tally.runs["blog"].reason == "busy"
+    world.run(daily)
+    world.engine.time = MONDAY + 6 * HOUR
+    world.elsewhere.add("blog")
+    assert world.run(daily).tally.went_well
+    assert world.run(daily, due=False).tally.runs["blog"].reason == "busy"
     assert world.history.runs("blog") == []
-    world.locks.elsewhere.clear()
-    world.due(daily)
-    assert [name for name, _ in world.crew.begun] == ["blog"]
+    assert world.engine.begun == []
+    world.elsewhere.clear()
+    world.run(daily)
+    assert [name for name, _ in world.engine.begun] == ["blog"]
 
 
 def test_no_more_sites_run_at_once_than_there_are_places(tmp_path: Path) -> None:
     world = World(tmp_path, places=2)
     sites = [site(f"s{number}") for number in range(5)]
-    for one in sites:
-        world.harvest.want(one, QUIET, only_due=False)
-        world.harvest.want(one, QUIET, only_due=False)
-    world.harvest.go_on(0)
-    assert len(world.crew.running) == 2
-    run_all(world.harvest, lambda: False)
-    assert [name for name, _ in world.crew.begun] == [one.id for one in sites]
+    world.run(*sites, due=False)
+    assert [name for name, _ in world.engine.begun] == [one.id for one in sites]
+    times = Counter(time for _, time in world.engine.begun)
+    assert list(times.values()) == [2, 2, 1]
 
 
-def test_what_came_of_a_run_is_kept(tmp_path: Path) -> None:
+def test_the_end_of_each_run_is_kept(tmp_path: Path) -> None:
     world = World(tmp_path)
-    for name, outcome in {
-        "good": Outcome("good", value=figures()),
-        "late": Outcome("late", value=figures(reason="stopped", items=2), reason=TIME, detail="!"),
-        "bad": Outcome("bad", reason=FAILED, detail="it\nraised"),
-        "none": Outcome("none", value=figures(pages=0, items=0, errors={"timeout": 2})),
-        "odd": Outcome("odd", value=[1, 2]),
-    }.items():
-        world.crew.outcomes[name] = outcome
-        world.harvest.want(site(name), QUIET, only_due=False)
-    run_all(world.harvest, lambda: False)
-    kept = {name: world.history.runs(name)[0] for name in world.harvest.tally.runs}
+    world.engine.results = {
+        "good": figures(skipped={"not-article": 2}),
+        "late": figures(reason="time", items=2, detail="!"),
+        "bad": StoreError("it\nraised"),
+        "odd": LostError("too many workers died"),
+        "quiet": figures(reason="ledger_failed"),
+    }
+    world.run(*(site(name) for name in world.engine.results), due=False)
+    kept = {name: world.history.runs(name)[0] for name in world.engine.results}
     assert {name: (run.reason, run.items, run.went_well) for name, run in kept.items()} == {
         "good": ("finished", 4, True), "late": ("time", 2, False), "bad": ("failed", 0, False),
-        "none": ("no-page", 0, False), "odd": ("done", 0, False),
+        "odd": ("lost", 0, False), "quiet": ("ledger_failed", 4, False),
     }  # fmt: skip
     assert kept["bad"].detail == "it raised"
-    assert kept["none"].detail == "no page could be fetched (timeout 2)"
-    assert kept["good"].errors == {"404": 1}
+    assert kept["quiet"].detail.startswith("its log says more: sites/quiet/logs/2026")
+    assert (kept["good"].errors, kept["good"].skipped) == ({"404": 1}, {"not-article": 2})
     assert kept["good"].seconds == 360
 
 
 def test_a_schedule_that_was_changed_is_not_caught_up_on(tmp_path: Path) -> None:
     world = World(tmp_path)
-    world.due(site("blog", "0 5 1 * *"))
-    world.clock.time = MONDAY + 20 * HOUR
-    world.due(site("blog", "0 * * * *"))
-    assert world.crew.begun == []
-    world.clock.time += HOUR
-    world.due(site("blog", "0 * * * *"))
+    world.run(site("blog", "0 5 1 * *"))
+    world.engine.time = MONDAY + 20 * HOUR
+    world.run(site("blog", "0 * * * *"))
+    assert world.engine.begun == []
+    world.engine.time += HOUR
+    world.run(site("blog", "0 * * * *"))
     assert [run.planned for run in world.history.runs("blog")] == [MONDAY + 21 * HOUR]
     # A site that had no schedule for days has missed nothing.
-    world.due(site("blog", ""))
-    world.clock.time += timedelta(days=3)
-    world.due(site("blog", "0 * * * *"))
-    assert world.harvest.tally.missed == 0
+    world.run(site("blog", ""))
+    world.engine.time += 3 * DAY
+    assert world.run(site("blog", "0 * * * *")).tally.missed == 0
 
 
-def test_a_crew_without_places_is_waited_for_and_told_of_once(tmp_path: Path) -> None:
+def test_sites_wait_for_an_engine_without_places(tmp_path: Path) -> None:
     world = World(tmp_path, places=0)
-    world.harvest.want(site("blog"), QUIET, only_due=False)
-    world.harvest.go_on(1)
-    world.harvest.go_on(1)
-    assert len(world.listener.words) == 1
-    world.crew.places = 1
-    run_all(world.harvest, lambda: False)
-    assert world.harvest.tally.went_well
+    harvest = world.harvest(site("blog"))
+    look = world.engine.wait
+
+    def worker_comes(seconds: float) -> list[Done]:
+        world.engine.places = 1
+        return look(seconds)
+
+    world.engine.wait = worker_comes  # type: ignore[method-assign]
+    harvest.run([site("blog")], only_due=False)
+    assert harvest.tally.went_well
+    assert len(world.engine.begun) == 1
 
 
-def test_a_run_whose_harvest_died_is_told_as_lost(tmp_path: Path) -> None:
+def test_a_run_whose_harvest_died_is_lost(tmp_path: Path) -> None:
     world = World(tmp_path)
-    world.due(site("blog"))
+    world.run(site("blog"))
     world.history.write(Run("blog", MONDAY, planned=MONDAY))
-    world.clock.time = MONDAY + 6 * HOUR
-    world.due(site("blog"))
+    world.engine.time = MONDAY + 6 * HOUR
+    world.run(site("blog"))
     first, second = world.history.runs("blog")
-    assert (first.reason, first.end) == ("lost", world.clock.time - 0.1 * HOUR)
+    assert (first.reason, first.end) == ("lost", MONDAY + 6 * HOUR)
     assert second.reason == "finished"
-    assert "blog: the run of 2026-11-02 00:00 was lost" in world.listener.words
+
+
+def test_runs_are_lost_with_their_cluster(tmp_path: Path) -> None:
+    world = World(tmp_path)
+
+    def gone(seconds: float) -> list[Done]:  # noqa: ARG001 - as an engine has it
+        raise StoreError("the scheduler is gone")
+
+    world.engine.wait = gone  # type: ignore[method-assign]
+    with pytest.raises(StoreError, match="the scheduler is gone"):
+        world.run(site("blog"), due=False)
+    assert world.history.runs("blog")[0].reason == "lost"
+    assert not world.held
 
 
 def test_stopping_begins_no_more_and_keeps_what_ran(tmp_path: Path) -> None:
     world = World(tmp_path, places=1)
-    for name in ("one", "two"):
-        world.harvest.want(site(name), QUIET, only_due=False)
-    run_all(world.harvest, lambda: bool(world.crew.begun))
-    assert [name for name, _ in world.crew.begun] == ["one"]
-    assert world.history.runs("one")[0].reason == "stopped"
-    assert world.history.runs("two") == []
-    assert world.harvest.tally.left == 1
-    assert not world.harvest.tally.went_well
-    assert world.harvest.is_idle
+    world.engine.until = MONDAY
+    harvest = world.run(site("one"), site("two"), site("three"), due=False)
+    assert [name for name, _ in world.engine.begun] == ["one"]
+    assert harvest.tally.left == 2
+    assert not harvest.tally.went_well
 
 
-def test_a_run_that_the_history_did_not_take_is_kept_later_and_never_lost(tmp_path: Path) -> None:
+def test_a_history_that_cannot_be_kept_begins_nothing(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    (tmp_path / "out").write_text("a file where a folder belongs")
+    tally = world.run(site("one"), site("two"), due=False).tally
+    assert {run.reason for run in tally.runs.values()} == {"not-begun"}
+    assert world.engine.begun == []
+    assert not world.held
+
+
+def test_trouble_that_is_no_part_of_the_history_is_alerted_once(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    sent = tmp_path / "sent"
+    (tmp_path / "out").write_text("a file where a folder belongs")
+    alerts = Alerts(command=("sh", "-c", f"cat >> '{sent}'; echo >> '{sent}'"))
+    world.run(site("one"), site("two"), due=False, alerts=alerts)
+    (alert,) = [json.loads(line) for line in sent.read_text().splitlines()]
+    assert (alert["site"], alert["kind"], alert["run"]["reason"]) == ("one", "failed", "not-begun")
+
+
+def test_a_clock_that_was_set_back_keeps_no_site_from_being_run(tmp_path: Path) -> None:
     world = World(tmp_path)
     daily = site("blog")
-    world.due(daily)
-    world.clock.time = MONDAY + 6 * HOUR
-    world.harvest.want(daily, QUIET, only_due=True)
-    world.harvest.go_on(0)
-    (entry,) = (tmp_path / "out" / "history" / "blog").glob("2*.json")
-    # As where the store is away when the run ends.
-    entry.unlink()
-    entry.mkdir()
-    run_all(world.harvest, lambda: False)
-    assert "the history cannot be written" in world.listener.words[0]
-    entry.rmdir()
-    world.clock.time += 24 * HOUR
-    world.due(daily)
-    assert [run.reason for run in world.history.runs("blog")] == ["finished", "finished"]
-    assert len(world.listener.words) == 1
+    world.engine.time = MONDAY + timedelta(days=3650)
+    world.run(daily)
+    world.engine.time += DAY
+    world.run(daily)
+    world.engine.time = MONDAY
+    world.run(daily)
+    world.engine.time += DAY
+    world.run(daily)
+    world.run(daily)
+    runs = world.history.runs("blog", now=world.engine.time)
+    assert [run.planned for run in runs] == [MONDAY + 5 * HOUR]
 
 
-def test_a_store_that_takes_long_to_say_no_does_not_keep_a_harvest_from_stopping(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_week_of_watching_runs_what_is_due_once_and_keeps_what_it_missed(tmp_path: Path) -> None:
+    # "slow" takes 20 hours, and is due each 8.
+    world = World(tmp_path, slow=20)
+    plan = read_plan(
+        plan_file(tmp_path, "daily 30 5 * * *", "often 15 */6 * * *", "slow 0 */8 * * *",
+                  "weekly 0 7 * * WED", "never 0 0 1 1 *")
+    )  # fmt: skip
+    harvest = world.watch(plan, MONDAY + 7 * DAY)
+    begun = Counter(name for name, _ in world.engine.begun)
+    assert begun == {"daily": 7, "often": 28, "weekly": 1, "slow": begun["slow"]}
+    times = {name: [run.planned for run in world.history.runs(name)] for name in ("daily", "often")}
+    assert times["daily"] == [MONDAY + timedelta(days=day, hours=5.5) for day in range(7)]
+    assert times["often"] == [MONDAY + timedelta(hours=6 * n + 0.25) for n in range(28)]
+    slow = world.history.runs("slow")
+    runs = [run for run in slow if run.is_run]
+    assert [run.planned for run in runs][:2] == [MONDAY + 8 * HOUR, MONDAY + 24 * HOUR]
+    assert runs[-1].planned is not None
+    assert len(runs) + sum(run.missed for run in slow) == (runs[-1].planned - MONDAY) / (8 * HOUR)
+    assert harvest.tally.number == len(world.listener.over)
+    assert not world.held
+
+
+def test_a_machine_that_slept_catches_up_with_one_run(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    plan = read_plan(plan_file(tmp_path, "daily 0 5 * * *"))
+    world.watch(plan, MONDAY + DAY + 6 * HOUR)
+    world.engine.time = MONDAY + 5 * DAY + 12 * HOUR
+    world.watch(plan, MONDAY + 5 * DAY + 14 * HOUR)
+    runs = world.history.runs("daily")
+    assert [(run.reason, run.missed) for run in runs] == [
+        ("finished", 0), ("finished", 0), ("missed", 3), ("finished", 0),
+    ]  # fmt: skip
+    assert runs[-1].planned == MONDAY + 5 * DAY + 5 * HOUR
+    assert runs[-1].start == MONDAY + 5 * DAY + 12 * HOUR
+
+
+def test_a_watch_reads_a_changed_plan_and_keeps_it_while_the_new_one_is_wrong(
+    tmp_path: Path,
 ) -> None:
     world = World(tmp_path)
+    path = plan_file(tmp_path, "one 0 5 * * *")
+    plan = read_plan(path)
+    texts = ["output = ", path.read_text().replace('"out"', '"in"')]
+    plan_file(tmp_path, "two 0 6 * * *")
+    texts.append(path.read_text())
+    plan_file(tmp_path, "one 0 5 * * *")
+    look = world.engine.wait
 
-    def take(_: str) -> Callable[[], None] | None:
-        # More than a look may take.
-        time.sleep(0.6)
-        return None
+    def edit(seconds: float) -> list[Done]:
+        # On the evenings of three days; nobody would write the file in one step.
+        if world.engine.time.hour == 20 and texts:
+            path.unlink()
+            path.write_text(texts.pop(0), "utf-8")
+            world.engine.time += HOUR
+        return look(seconds)
 
-    monkeypatch.setattr(world.locks, "take", take)
-    for number in range(20):
-        world.harvest.want(site(f"s{number}"), QUIET, only_due=False)
-    step = world.harvest.go_on(1)
-    assert len(step.declined) == 1
-    assert world.listener.words == []
-    run_all(world.harvest, lambda: True)
-    assert world.harvest.tally.left == 19
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
-def test_a_harvest_goes_on_where_nothing_can_be_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = read_plan(plan_file(tmp_path, "one 0 5 * * *", "two 0 5 * * *"))
-    storage = Storage.of(plan.output)
-    with (
-        storage.lock("harvest one", Claim("another")),
-        storage.lock("harvest two", Claim("another")),
-        Path("/dev/full").open("w", encoding="utf-8", buffering=1) as full,
-    ):
-        monkeypatch.setattr(sys, "stderr", full)
-        went_well = run_harvest(plan, plan.sites, ExecutorCall(), only_due=False)
-        monkeypatch.undo()
-        _forget(full)
-    assert not went_well
+    world.engine.wait = edit  # type: ignore[method-assign]
+    world.watch(plan, MONDAY + 5 * DAY)
+    days = [(name, time.day) for name, time in world.engine.begun]
+    assert days == [("one", 2), ("one", 3), ("one", 4), ("two", 5), ("two", 6)]
+    assert any("is wrong now" in words for words in world.listener.words)
+    assert any("'output' has changed" in words for words in world.listener.words)
 
 
-def _forget(file: TextIO) -> None:
-    """Let a file be closed that still holds what it could not write."""
-    with Path(os.devnull).open("w", encoding="utf-8") as null:
-        os.dup2(null.fileno(), file.fileno())
+def test_a_watch_shows_what_is_next_and_tries_again_what_runs_elsewhere(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    plan = read_plan(plan_file(tmp_path, "one 0 5 * * *", "two 0 3 * * *"))
+    world.elsewhere.add("one")
+    world.watch(plan, MONDAY + 7 * HOUR)
+    assert [name for name, _ in world.engine.begun] == ["two"]
+    assert world.listener.next[0] == (MONDAY + 3 * HOUR, "two")
+    assert world.listener.words.count("one: a run of this site is under way elsewhere") == 1
+    world.elsewhere.clear()
+    world.watch(plan, MONDAY + 9 * HOUR)
+    assert [name for name, _ in world.engine.begun] == ["two", "one"]
+
+
+def test_a_watch_goes_on_when_the_history_can_be_read_again(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    plan = read_plan(plan_file(tmp_path, "one 0 * * * *"))
+    (tmp_path / "out").write_text("a file where a folder belongs")
+    world.watch(plan, MONDAY + 3 * HOUR)
+    assert [run.reason for run in world.listener.over] == ["not-begun"]
+    (tmp_path / "out").unlink()
+    world.watch(plan, MONDAY + 6 * HOUR)
+    assert [run.reason for run in world.listener.over[1:]] == ["finished", "finished"]

@@ -12,8 +12,8 @@ from scrapy.http import Response, TextResponse
 from scrapy.settings import Settings
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from crawler.harvest import ending
-from crawler.harvest.ending import EndingDownloader
+from crawler.harvest import graceful_shutdown
+from crawler.harvest.graceful_shutdown import GracefulDownloader
 from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def fetched(*seconds: float, closing: bool) -> list[str]:
     crawler._apply_settings()
     crawler.engine = SimpleNamespace(_slot=SimpleNamespace(closing=closing or None))  # type: ignore[assignment]
     crawler.spider = Spider("slow")
-    downloader = EndingDownloader(crawler)
+    downloader = GracefulDownloader(crawler)
     requests = [Request(f"http://slow.example/{number}") for number in seconds]
     answers = [maybe_deferred_to_future(downloader.fetch(request)) for request in requests]
     came = []
@@ -65,8 +65,8 @@ async def fetched(*seconds: float, closing: bool) -> list[str]:
 
 
 def test_what_has_no_answer_at_the_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ending, "ENDING_SECONDS", 0.05)
-    monkeypatch.setattr(ending, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(graceful_shutdown, "SECONDS", 0.05)
+    monkeypatch.setattr(graceful_shutdown, "_LOOK_SECONDS", 0.01)
     words = (
         "slow.example: the crawl was told to end, and http://slow.example/{} had no answer in time"
     )

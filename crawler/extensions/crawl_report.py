@@ -1,0 +1,97 @@
+"""What a crawl reports to the program that started it: how it ended, and its statistics.
+
+With ``CORPUS_CRAWL_REPORT`` a crawl writes a JSON file when it has ended. A crawl that is killed
+writes none. ``scrapy harvest`` reads these files; any other program may do the same.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from crawler.core.errors import StoreError
+from crawler.settings import Options
+from crawler.store.files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+
+__all__ = ["CrawlReport"]
+
+logger = logging.getLogger(__name__)
+
+
+class CrawlReport:
+    """Writes the report, and ends the crawl with the program that started it where that is wanted.
+
+    Args:
+        stats: the statistics of the crawl.
+        path: the file of the report; None for none.
+    """
+
+    def __init__(self, stats: StatsCollector, path: Path | None) -> None:
+        self._stats = stats
+        self._path = path
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect to the end of the crawl.
+
+        Raises:
+            NotConfigured: the crawl has to report nothing.
+        """
+        options = Options.from_settings(crawler.settings)
+        if options.end_with_stdin:
+            threading.Thread(target=_end_with_stdin, name="stdin", daemon=True).start()
+        if options.crawl_report is None:
+            raise NotConfigured
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        report = cls(crawler.stats, options.crawl_report)
+        crawler.signals.connect(report.engine_stopped, signals.engine_stopped)
+        return report
+
+    def engine_stopped(self) -> None:
+        """Write the report: all statistics have their last values by now."""
+        stats = self._stats.get_stats()
+        report = {
+            "reason": stats.get("finish_reason", ""),
+            "start": _as_json(stats.get("start_time")),
+            "end": _as_json(stats.get("finish_time")),
+            "seconds": stats.get("elapsed_time_seconds"),
+            "stats": stats,
+        }
+        content = json.dumps(report, default=_as_json, ensure_ascii=False, indent=1)
+        assert self._path is not None  # noqa: S101 - else nothing is connected
+        try:
+            write_whole(self._path, [content.encode("utf-8", "surrogatepass"), b"\n"])
+        except StoreError as error:
+            logger.error("%s", error)  # noqa: TRY400 - it says it all
+
+
+def _as_json(value: Any) -> Any:  # noqa: ANN401 - statistics are of any type
+    """Return a time as ISO 8601 in UTC, and any other value as text; None stays None."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware.isoformat(timespec="seconds")
+    return None if value is None else str(value)
+
+
+def _end_with_stdin() -> None:
+    """Kill this process, and those it has started, when standard input ends."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)

@@ -1,0 +1,86 @@
+"""A crawl's end in order within seconds, also where a site does not answer.
+
+When a crawl is told to end, Scrapy waits for every request that is under way, up to
+``DOWNLOAD_TIMEOUT`` each. A crawl of a harvest has less time until it is killed, and needs some of
+that to export what it has.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy.core.downloader import Downloader
+from scrapy.utils.asyncio import call_later
+from twisted.internet.defer import Deferred
+
+from crawler.middlewares.throttling import SiteLeftAloneError
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    Fetch = Deferred[Response | Request]
+
+__all__ = ["SECONDS", "GracefulDownloader"]
+
+SECONDS: Final = 15.0
+"""How long a crawl that ends waits for answers; a quarter of the time until it is killed."""
+
+_LOOK_SECONDS: Final = 0.5
+
+
+class GracefulDownloader(Downloader):
+    """Scrapy's downloader, which gives up the open requests some time after a crawl is to end.
+
+    Such a page counts as one of a site that was left alone: the next crawl requests it again.
+
+    Args:
+        crawler: whose requests it fetches.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        # For each result that is promised here: its request, and the one that Scrapy promised.
+        self._open: dict[Fetch, tuple[Request, Fetch]] = {}
+        self._give_up_at: float | None = None
+        self._is_looking = False
+
+    def fetch(self, request: Request) -> Fetch:  # type: ignore[override] # Scrapy's second argument is deprecated
+        """Fetch, or fail with :class:`SiteLeftAloneError` where the crawl ends before."""
+        given: Fetch = Deferred()
+        fetched = super().fetch(request)
+        self._open[given] = request, fetched
+
+        def pass_on(result: Response | Request | Failure) -> None:
+            # A request that was given up may get its answer later.
+            if self._open.pop(given, None) is not None:
+                given.callback(result)
+
+        fetched.addBoth(pass_on)
+        self._look_later()
+        return given
+
+    def _look_later(self) -> None:
+        if self._open and not self._is_looking:
+            self._is_looking = True
+            call_later(_LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._is_looking = False
+        # Scrapy has no public name for "the spider is closing".
+        slot: Any = getattr(self.crawler.engine, "_slot", None)
+        if slot is None or slot.closing is not None:
+            self._give_up_at = self._give_up_at or monotonic() + SECONDS
+            if monotonic() >= self._give_up_at:
+                self._give_up()
+        self._look_later()
+
+    def _give_up(self) -> None:
+        while self._open:
+            given, (request, fetched) = self._open.popitem()
+            words = f"the crawl was told to end, and {request.url} had no answer in time"
+            given.errback(SiteLeftAloneError(words, self.get_slot_key(request)))
+            fetched.cancel()

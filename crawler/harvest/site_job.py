@@ -1,0 +1,353 @@
+"""The job of a site: an ordinary ``scrapy crawl site`` process, and what it reports.
+
+:func:`crawl_command` makes the command line, which anybody can run by hand. :func:`crawl_site` is
+the job that an engine runs: it has the site's folder at hand, runs the command in it within the
+limits of the plan, and returns what the crawl reports (:mod:`crawler.extensions.crawl_report`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.core.errors import one_line
+from crawler.harvest.engine import AT_ONCE, limit_memory, stop_level
+from crawler.harvest.plan import SitePlan
+from crawler.harvest.storage import Storage
+from crawler.store.files import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "DIED", "FAILED", "MEMORY", "NO_PAGE", "STOPPED", "TIME", "crawl_command", "crawl_site",
+    "discover", "figures_of", "site_argument",
+]  # fmt: skip
+
+FAILED: Final = "failed"
+"""The crawl could not begin, or broke."""
+TIME: Final = "time"
+"""The crawl reached its time limit; what it had by then is kept."""
+MEMORY: Final = "memory"
+"""The crawl reached its memory limit; what it had by then is kept."""
+DIED: Final = "died"
+"""The process ended without a report, as by a signal from elsewhere, and more than twice."""
+STOPPED: Final = "stopped"
+"""The harvest was told to end."""
+NO_PAGE: Final = "no-page"
+"""The crawl ended, and no page could be fetched."""
+
+SETTINGS_MODULE: Final = "crawler.harvest.crawl_settings"
+"""The settings of the crawls, beside what the command line gives."""
+
+_ATTEMPTS: Final = 3
+_LOOK_SECONDS: Final = 0.2
+# After its own limit a crawl is told to end; after the grace it is killed. One that has written its
+# report has nothing left to do.
+_LATE_SECONDS: Final = 10.0
+_GRACE_SECONDS: Final = 60.0
+_LEAVE_SECONDS: Final = 10.0
+_FETCH_SECONDS: Final = 600.0
+_MEMORY_SHARE: Final = 0.8
+_MEGABYTE: Final = 1024 * 1024
+_LOG_TAIL: Final = 4096
+_NAMED_REASONS: Final = 3
+_REASONS: Final = {
+    "shutdown": STOPPED, "memusage_exceeded": MEMORY, "closespider_timeout": TIME,
+}  # fmt: skip
+_OF_MEMORY: Final = ("memoryerror", "bad_alloc", "allocate memory", "of memory")
+# A process a crawl, so no crawl needs threads for its arithmetic.
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def crawl_command(site: SitePlan, folder: Path | str, run: str = "RUN") -> list[str]:
+    """Return the command line of a site's crawl, without ``scrapy`` itself.
+
+    Args:
+        site: what its plan says.
+        folder: the site's folder, the ``CORPUS_DIR``.
+        run: a name of the run; names the output of a site that is not incremental.
+    """
+    settings: dict[str, Any] = {
+        **site.settings,
+        "CORPUS_DIR": folder,
+        "CORPUS_INCREMENTAL": site.incremental,
+    }
+    if "ADDONS" in settings:
+        # What a plan switches on besides replaces nothing.
+        settings["ADDONS"] = {"crawler.addon.CorpusAddon": 500, **settings["ADDONS"]}
+    if site.method:
+        settings["CORPUS_TEXT_METHOD"] = site.method
+    if site.time_limit is not None:
+        settings["CLOSESPIDER_TIMEOUT"] = site.time_limit
+    if site.memory_limit is not None:
+        megabytes = int(site.memory_limit * _MEMORY_SHARE / _MEGABYTE)
+        settings["MEMUSAGE_LIMIT_MB"] = max(1, megabytes)
+    if site.incremental:
+        settings["CORPUS_OUTPUT_FORMAT"] = site.output_format
+    else:
+        # An address, and no path: names of folders may hold %, which begins what Scrapy fills in.
+        feed = _feed(site, Path(folder), run).absolute().as_uri()
+        settings["FEEDS"] = {feed: {"format": site.output_format, "overwrite": True}}
+    arguments = _options("-a", site.spider_arguments())
+    return ["crawl", "site", *arguments, *_options("-s", settings)]
+
+
+def site_argument(site: SitePlan, output: str, run: str) -> dict[str, Any]:
+    """Make the argument of :func:`crawl_site`.
+
+    Args:
+        site: what its plan says.
+        output: the folder or URL where the harvest lies.
+        run: a name of this run of the site, which names its log.
+    """
+    return {"site": site.as_json(), "output": output, "run": run}
+
+
+def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Crawl a site: a job of an engine.
+
+    Args:
+        argument: that of :func:`site_argument`.
+
+    Returns:
+        What :func:`figures_of` does, and ``detail``: what a person should know of the end.
+
+    Raises:
+        CorpusError: the storage cannot be read or written.
+    """
+    site, run = SitePlan.from_json(argument["site"]), argument["run"]
+    with (
+        Storage(argument["output"]).workspace(site.id) as folder,
+        tempfile.TemporaryDirectory(prefix="scrapy-corpus-report-") as temporary,
+    ):
+        report = Path(temporary, "report.json")
+        log = folder / "logs" / f"{file_name(run)}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        command = crawl_command(site, folder, run)
+        command += ["-s", f"CORPUS_CRAWL_REPORT={report}", "-s", "CORPUS_END_WITH_STDIN=1"]
+        for attempt in range(_ATTEMPTS):
+            crawl = _Crawl(command, log, report, site)
+            crawl.wait()
+            result = crawl.result()
+            # A crawl that died goes on where it was.
+            if result["reason"] != DIED or attempt + 1 == _ATTEMPTS or stop_level():
+                break
+        feed = None if site.incremental else _feed(site, folder, run)
+        if feed is not None and feed.exists() and result.get("seconds") is not None:
+            feed.replace(feed.with_suffix(""))
+    return result
+
+
+class _Crawl:
+    """The process of a crawl.
+
+    Args:
+        command: the command line, without ``scrapy``.
+        log: gets all that the process says, appended.
+        report: the file that the crawl writes at its end.
+        site: the limits.
+    """
+
+    def __init__(self, command: list[str], log: Path, report: Path, site: SitePlan) -> None:
+        self._log, self._report, self._site = log, report, site
+        self._ended_for = ""
+        self._began = time.monotonic()
+        self._log_start = log.stat().st_size if log.exists() else 0
+        with log.open("ab") as file:
+            self._process = subprocess.Popen(  # noqa: S603 - Scrapy, and the plan's own words
+                scrapy_command(command),
+                # It is open for as long as this process lives.
+                stdin=subprocess.PIPE,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=crawl_environment(),
+                # Ctrl-C in a terminal reaches the harvest alone, which tells its crawls once.
+                start_new_session=True,
+            )
+        limit_memory(site.memory_limit, self._process.pid)
+
+    def wait(self) -> None:
+        """Wait for the end; tell the crawl to end at its limits, and kill it after the grace."""
+        kill_at: float | None = None
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_LOOK_SECONDS)
+                    return
+                now = time.monotonic()
+                if kill_at is None:
+                    kill_at = self._told_to_end(now)
+                if stop_level() == AT_ONCE or (kill_at is not None and now >= kill_at):
+                    self._kill()
+        finally:
+            # Also what it has started, and where this thread is ended by an error.
+            self._kill()
+            self._process.wait()
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+
+    def _told_to_end(self, now: float) -> float | None:
+        """Tell the crawl to end, where it is to; return when it is killed, or None."""
+        limit = self._site.time_limit
+        if limit is not None and now - self._began >= limit + _LATE_SECONDS:
+            self._ended_for = TIME
+        elif stop_level():
+            self._ended_for = STOPPED
+        elif self._report.exists():
+            return now + _LEAVE_SECONDS
+        else:
+            return None
+        self._process.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
+        return now + _GRACE_SECONDS
+
+    def _kill(self) -> None:
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        # The process leads a group of its own, whose number is in use while one of them lives.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def result(self) -> dict[str, Any]:
+        """Return what became of the crawl, see :func:`crawl_site`."""
+        try:
+            report = json.loads(self._report.read_text("utf-8"))
+        except (OSError, ValueError):
+            report = None
+        if report and report["reason"]:
+            return figures_of(report)
+        code, last = self._process.returncode, self._last_line()
+        if self._ended_for:
+            words = "it did not end when it was told to, and was killed; its next run goes on"
+            return {"reason": self._ended_for, "detail": words}
+        if self._site.memory_limit is not None and any(w in last.lower() for w in _OF_MEMORY):
+            limit = f"its limit is {self._site.memory_limit:,} bytes"
+            return {"reason": MEMORY, "detail": f"{last}; {limit}"}
+        if code >= 0:
+            return {"reason": FAILED, "detail": last or f"its process ended with code {code}"}
+        with suppress(ValueError):
+            code = signal.Signals(-code).name
+        words = f"its process was ended by {code}" + (f"; its last words: {last}" * bool(last))
+        return {"reason": DIED, "detail": words}
+
+    def _last_line(self) -> str:
+        with self._log.open("rb") as file:
+            file.seek(max(self._log_start, self._log.stat().st_size - _LOG_TAIL))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+        return next((one_line(line) for line in reversed(lines) if line.strip()), "")
+
+
+def discover(site: SitePlan, limit: int) -> bool:
+    """Print which pages a first crawl of a site would fetch, as ``scrapy discover`` does.
+
+    Args:
+        site: what its plan says.
+        limit: the most pages that are shown.
+
+    Returns:
+        Whether there are any, as far as is known within ten minutes.
+    """
+    arguments = site.spider_arguments()
+    command = ["discover", arguments.pop("url"), "--limit", str(limit)]
+    command += _options("-a", arguments) + _options("-s", site.settings)
+    try:
+        process = subprocess.run(  # noqa: S603 - Scrapy, and the plan's own words
+            scrapy_command(command), env=crawl_environment(), timeout=_FETCH_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return process.returncode == 0
+
+
+def scrapy_command(command: list[str]) -> list[str]:
+    """Return the whole command line; what lies in the working folder takes no module's place."""
+    return [sys.executable, "-P", "-m", "scrapy", *command]
+
+
+def crawl_environment() -> dict[str, str]:
+    """Return the environment of a crawl."""
+    own = {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONUNBUFFERED": "1"}
+    return {**dict.fromkeys(_ONE_THREAD, "1"), **os.environ, **own}
+
+
+def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the history keeps of the report of a crawl.
+
+    Returns:
+        ``reason`` (``finished``, or why the crawl ended early), ``detail``, ``seconds``, ``pages``
+        fetched, ``items`` exported, of these ``new`` and ``changed``, ``gone``, and, numbers by
+        reason, ``errors``: what could not be fetched (as ``corpus/failed/…`` of the crawl), made
+        an item of (``item``), taken by an item pipeline (``pipeline``) or written (``output``);
+        and ``skipped``: the other pages without an item of their own (as ``corpus/skipped/…``,
+        and ``joined`` to the first page of an article, ``dropped`` by an item pipeline).
+    """
+    stats: Mapping[str, Any] = report["stats"]
+
+    def count(key: str) -> int:
+        return int(stats.get(key) or 0)
+
+    def reasons(prefix: str) -> dict[str, int]:
+        return {
+            key.removeprefix(prefix): int(value)
+            for key, value in sorted(stats.items())
+            if key.startswith(prefix) and value
+        }
+
+    errors, skipped = reasons("corpus/failed/"), reasons("corpus/skipped/")
+    not_written = count("corpus/parts/failed") + sum(reasons("feedexport/failed_count/").values())
+    lost = {
+        "item": skipped.pop("error", 0),
+        "pipeline": count("corpus/pages/broken"),
+        "output": not_written,
+    }
+    errors |= {why: number for why, number in lost.items() if number}
+    later = {"joined": count("corpus/pages/joined"), "dropped": count("item_dropped_count")}
+    skipped |= {why: number for why, number in later.items() if number}
+    reason, detail = _REASONS.get(report["reason"], report["reason"]), ""
+    pages = count("corpus/pages/fetched")
+    if reason == "finished" and not pages and errors:
+        most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
+        reason = NO_PAGE
+        why = ", ".join(f"{name} {number:,}" for name, number in most)
+        detail = f"no page could be fetched ({why})"
+    return {
+        "reason": reason,
+        "detail": detail,
+        "seconds": round(float(report["seconds"] or 0), 3),
+        "pages": pages,
+        "items": count("corpus/pages/exported"),
+        "new": count("corpus/incremental/new"),
+        "changed": count("corpus/incremental/changed"),
+        "gone": count("corpus/incremental/gone"),
+        "errors": errors,
+        "skipped": skipped,
+    }
+
+
+def _feed(site: SitePlan, folder: Path, run: str) -> Path:
+    """Return the file of a crawl that exports all it finds; it gets its name when it is whole."""
+    return folder / "articles" / f"{file_name(run)}.{site.output_format}.part"
+
+
+def _options(flag: str, values: Mapping[str, Any]) -> list[str]:
+    options = ([flag, f"{name}={_setting_text(value)}"] for name, value in values.items())
+    return list(chain.from_iterable(options))
+
+
+def _setting_text(value: object) -> str:
+    """Write the value of a setting as Scrapy reads it from a command line."""
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value)
