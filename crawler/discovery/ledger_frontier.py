@@ -15,14 +15,14 @@ import xxhash
 from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
-from crawler.journey.incremental import now
+from crawler.journey.crawl_ledgers import now
 from crawler.store.ledger.rows import Fetched, Found
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from crawler.journey.incremental import Memory
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.store.ledger.ledger import Ledger
     from crawler.store.ledger.rows import Row
 
@@ -42,12 +42,12 @@ class LedgerFrontier(Frontier):
     It also notes there what came of each visit, so that later crawls request only what may be new.
 
     Args:
-        memory: the ledgers, in which :meth:`add_root` opens those of further sites.
+        ledgers: the ledgers of the crawl, in which :meth:`add_root` opens those of further sites.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, ledgers: CrawlLedgers) -> None:
         super().__init__()
-        self.memory = memory
+        self.ledgers = ledgers
         self._requeued: set[int] = set()
 
     def add_root(self, url: str, site: str = "") -> str:
@@ -57,11 +57,11 @@ class LedgerFrontier(Frontier):
             StoreError: the ledger of the site cannot be used.
         """
         name = super().add_root(url, site)
-        self.memory.open(name)
-        self.memory.add_host(address_site(url), name)
+        self.ledgers.open(name)
+        self.ledgers.add_host(address_site(url), name)
         # What was fetched before a kill counts as well.
         state = self._sites[name]
-        state.taken = max(state.taken, self.memory.new_pages(name))
+        state.taken = max(state.taken, self.ledgers.new_pages(name))
         return name
 
     def add_redirected_host(self, url: str) -> None:
@@ -89,7 +89,7 @@ class LedgerFrontier(Frontier):
     def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
         """Let visits wait; return those whose addresses were not seen before."""
         visits = list(visits)
-        with self.memory.transaction(sorted({visit.site for visit in visits})):
+        with self.ledgers.transaction(sorted({visit.site for visit in visits})):
             return [visit for visit in visits if self.add(visit)]
 
     def are_redated(self, visits: Sequence[Visit]) -> bool:
@@ -102,7 +102,7 @@ class LedgerFrontier(Frontier):
         for visit in visits:
             by_site[visit.site].append(_found(visit, now()))
         for site, entries in by_site.items():
-            of_site = self.memory.ledger(site).dated_later(entries)
+            of_site = self.ledgers.ledger(site).dated_later(entries)
             known, later = known + of_site[0], later + of_site[1]
         return later >= _MANY and later > known * _SHARE_OF_KNOWN
 
@@ -110,7 +110,7 @@ class LedgerFrontier(Frontier):
         """Say whether an address was offered or fetched before, in this crawl or another."""
         site = self.site(address)
         return site is not None and (
-            super().knows(address) or self.memory.ledger(site).knows(address)
+            super().knows(address) or self.ledgers.ledger(site).knows(address)
         )
 
     def meet(self, address: str) -> bool:
@@ -136,13 +136,13 @@ class LedgerFrontier(Frontier):
         return visits
 
     def _due(self, site: str, room: int) -> list[Visit]:
-        ledger = self.memory.ledger(site)
+        ledger = self.ledgers.ledger(site)
         rows = ledger.next_due(room)
         visits = [_visit(row, site) for row in rows]
         if len(rows) < room:
             # What is new goes first.
-            again = self.memory.again(site)
-            for address, reason in again.next(room - len(rows), self.memory.new_pages(site)):
+            again = self.ledgers.recrawl_policy(site)
+            for address, reason in again.next(room - len(rows), self.ledgers.new_pages(site)):
                 row = ledger.seen(address)
                 if row is not None:
                     visits.append(replace(_visit(row, site), again=reason))
@@ -151,21 +151,21 @@ class LedgerFrontier(Frontier):
 
     def forget_under_way(self) -> int:
         """Count nothing as under way; return how many visits were."""
-        for site in self.memory.sites:
-            self.memory.ledger(site).reset_fetching()
+        for site in self.ledgers.sites:
+            self.ledgers.ledger(site).reset_fetching()
         return super().forget_under_way()
 
     def left_out(self, site: str) -> int:
         """Count the pages a full site leaves unvisited; 0 when it is not full."""
-        return self.memory.ledger(site).pending() if self.is_full(site) else 0
+        return self.ledgers.ledger(site).pending() if self.is_full(site) else 0
 
     def transaction(self, site: str) -> AbstractContextManager[Any]:
         """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
-        return self.memory.transaction([site])
+        return self.ledgers.transaction([site])
 
     def note_listed(self, site: str, named: Container[int] | None) -> None:
         """Note the keys of all that a site's sitemaps name now; None where one was not read."""
-        self.memory.again(site).named = named
+        self.ledgers.recrawl_policy(site).named = named
 
     def request_list_again(self, address: str, kind: str) -> bool:
         """Queue a list again that an earlier crawl has fetched, once in a crawl; say whether."""
@@ -233,13 +233,13 @@ class LedgerFrontier(Frontier):
                 for_export=wanted,
             )
         )
-        again = self.memory.again(visit.site)
+        again = self.ledgers.recrawl_policy(visit.site)
         again.answered(visit.address, whole=True)
         if before is None or not before.fetched_at:
-            self.memory.count_new(visit.site)
+            self.ledgers.count_new(visit.site)
         key = address_key(url)
-        if change.to_export and key not in self.memory.held:
-            self.memory.held.add(key)
+        if change.to_export and key not in self.ledgers.held:
+            self.ledgers.held.add(key)
             return True
         if change.kind == "same":
             again.judged(visit.address, changed=False)
@@ -258,7 +258,7 @@ class LedgerFrontier(Frontier):
         self._ledger(visit).mark_fetched(
             Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
         )
-        self.memory.again(visit.site).answered(visit.address, whole=False)
+        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
 
     def gone(self, visit: Visit, status: int) -> None:
         """Note that a page does not exist (404 or 410).
@@ -271,7 +271,7 @@ class LedgerFrontier(Frontier):
             ledger.mark_fetched(Fetched(visit.address, status, now()))
         else:
             ledger.mark_failed(visit.address, f"http-{status}", at=now(), status=status)
-        self.memory.again(visit.site).answered(visit.address, whole=False)
+        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
 
     def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
         """Note that a page could not be had.
@@ -280,7 +280,7 @@ class LedgerFrontier(Frontier):
         """
         if not later:
             self._ledger(visit).mark_failed(visit.address, reason, at=now(), status=status)
-        self.memory.again(visit.site).answered(visit.address, whole=False)
+        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
 
     def refused(
         self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
@@ -299,7 +299,7 @@ class LedgerFrontier(Frontier):
             if withdrawn:
                 ledger.retract(row.address)
             ledger.mark_refused(row.address, reason, at=now(), instead=instead)
-        self.memory.again(visit.site).answered(visit.address, whole=False)
+        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
 
     def no_page(self, visit: Visit, reason: str) -> None:
         """Note that what came is no page; what was exported is withdrawn and tried again."""
@@ -312,17 +312,17 @@ class LedgerFrontier(Frontier):
         self.failed(visit, reason, 0, later=False)
 
     def _ledger(self, visit: Visit) -> Ledger:
-        return self.memory.ledger(visit.site)
+        return self.ledgers.ledger(visit.site)
 
     def _ledger_of(self, address: str) -> Ledger:
-        return self.memory.ledger(self._roots[address_site(address)])
+        return self.ledgers.ledger(self._roots[address_site(address)])
 
     def _row(self, address: str) -> Row | None:
         site = self.site(address)
-        return None if site is None else self.memory.ledger(site).seen(address)
+        return None if site is None else self.ledgers.ledger(site).seen(address)
 
     def _since(self, address: str) -> str:
-        return self.memory.since(self._roots[address_site(address)])
+        return self.ledgers.since(self._roots[address_site(address)])
 
 
 def _found(visit: Visit, at: str) -> Found:

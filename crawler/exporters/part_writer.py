@@ -19,7 +19,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from crawler.core.errors import StoreError
 from crawler.extensions.refused import RefusedItem
 from crawler.items import PageItem
-from crawler.journey.incremental import aside_of, now
+from crawler.journey.crawl_ledgers import aside_of, now
 from crawler.settings import Options
 from crawler.store.files import file_name
 from crawler.store.ledger.rows import GONE_HASH
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.exporters import BaseItemExporter
 
-    from crawler.journey.incremental import Memory
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.store.ledger.rows import Part
 
 __all__ = ["NumberedParts", "parts_folder"]
@@ -58,13 +58,13 @@ class NumberedParts:
 
     Args:
         crawler: whose items.
-        memory: the ledgers of their sites.
+        ledgers: those of their sites.
         save: called before a part counts as whole, to keep what else has to be kept by then.
     """
 
-    def __init__(self, crawler: Crawler, memory: Memory, save: Callable[[], None]) -> None:
+    def __init__(self, crawler: Crawler, ledgers: CrawlLedgers, save: Callable[[], None]) -> None:
         self._crawler = crawler
-        self._memory = memory
+        self._ledgers = ledgers
         self._save = save
         self._options = Options.from_settings(crawler.settings)
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
@@ -74,9 +74,9 @@ class NumberedParts:
         self._failed: set[str] = set()
 
     @classmethod
-    def of(cls, crawler: Crawler, memory: Memory, save: Callable[[], None]) -> Self:
+    def of(cls, crawler: Crawler, ledgers: CrawlLedgers, save: Callable[[], None]) -> Self:
         """Write the items of a crawl."""
-        parts = cls(crawler, memory, save)
+        parts = cls(crawler, ledgers, save)
         crawler.signals.connect(parts.item_scraped, signals.item_scraped)
         crawler.signals.connect(parts.item_dropped, signals.item_dropped)
         crawler.signals.connect(parts.spider_closed, signals.spider_closed)
@@ -84,13 +84,13 @@ class NumberedParts:
 
     def repair(self, site: str) -> None:
         """Put in order what a killed crawl left of a site's parts."""
-        self._memory.repair(site, parts_folder(self._options, site))
+        self._ledgers.repair(site, parts_folder(self._options, site))
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write an item, and begin another part where this one has enough."""
         urls = _urls_of(item)
-        site = self._memory.site_of(urls[0]) if urls else None
-        if site is None or not self._memory.knows(urls[0]):
+        site = self._ledgers.site_of(urls[0]) if urls else None
+        if site is None or not self._ledgers.knows(urls[0]):
             self._pass_over()
             return
         name = ItemAdapter(item).get("content_hash") or "unnamed"
@@ -103,11 +103,11 @@ class NumberedParts:
         """
         if isinstance(exception, RefusedItem):
             return
-        self._memory.settle(_urls_of(item))
+        self._ledgers.mark_without_item(_urls_of(item))
 
     def spider_closed(self) -> None:
         """Tell of the pages that are gone, and finish all parts."""
-        for site in self._memory.sites:
+        for site in self._ledgers.sites:
             try:
                 self._write_gone(site)
             except StoreError as error:
@@ -118,7 +118,7 @@ class NumberedParts:
 
     def _write_gone(self, site: str) -> None:
         told = 0
-        for row in self._memory.ledger(site).gone_to_export():
+        for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,
                 site=site,
@@ -147,7 +147,7 @@ class NumberedParts:
                 self._open[site] = self._begin(site)
             part = self._open[site]
             part.exporter.export_item(item)
-            self._memory.exported(urls, name, part.part)
+            self._ledgers.mark_exported(urls, name, part.part)
             part.items += 1
             if part.items >= self._options.part_items:
                 self._finish(site)
@@ -158,8 +158,8 @@ class NumberedParts:
         folder = parts_folder(self._options, site)
         folder.mkdir(parents=True, exist_ok=True)
         ending = self._options.output_format
-        run = self._memory.run
-        part = self._memory.ledger(site).begin_part(
+        run = self._ledgers.run
+        part = self._ledgers.ledger(site).begin_part(
             run, lambda number: f"{run}-{number:05}.{ending}", now()
         )
         file = aside_of(folder, part).open("wb")
@@ -181,7 +181,7 @@ class NumberedParts:
             os.fsync(part.file.fileno())
             part.file.close()
             aside_of(part.path.parent, part.part).replace(part.path)
-            self._memory.ledger(site).finish_part(part.part.run, part.part.number, now())
+            self._ledgers.ledger(site).finish_part(part.part.run, part.part.number, now())
         except (OSError, StoreError) as error:
             self._fail(site, error)
             return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
     from crawler.items import PageItem
-    from crawler.journey.incremental import Memory
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.stage import Tally
     from crawler.settings import Options
     from crawler.store.spool import Spool
@@ -43,7 +43,7 @@ class Crawl:
         name: the crawl's name, under which its counts are kept.
         tally: where figures are added up.
         mode: by which counts its pages are judged.
-        memory: the ledgers of an incremental crawl.
+        ledgers: those of an incremental crawl.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Crawl:
         tally: Tally,
         *,
         mode: Mode,
-        memory: Memory | None = None,
+        ledgers: CrawlLedgers | None = None,
     ) -> None:
         self.options = options
         self.name = name
@@ -62,10 +62,10 @@ class Crawl:
             options,
             name,
             lambda: tally.inc_value("corpus/counts/failed"),
-            with_earlier=memory is not None,
+            with_earlier=ledgers is not None,
             latest_alone=mode is Mode.ARCHIVE,
         )
-        self.session = Session(options, tally, mode=mode, evidence=self.evidence, memory=memory)
+        self.session = Session(options, tally, mode=mode, evidence=self.evidence, ledgers=ledgers)
 
     def count(self, page: Page) -> bool:
         """Read a page and count its blocks; False where it cannot be read."""

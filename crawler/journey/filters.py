@@ -16,8 +16,8 @@ from crawler.core.pagetype import ARTICLE
 if TYPE_CHECKING:
     from crawler.core.flow import Document
     from crawler.items import PageItem
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
-    from crawler.journey.incremental import Memory
     from crawler.journey.item_page import ItemPage
     from crawler.journey.stage import Tally
     from crawler.settings import Options
@@ -167,12 +167,12 @@ class NoTextFilter:
 class UnchangedFilter:
     """Refuses pages that say what they said when an earlier crawl exported them."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, ledgers: CrawlLedgers) -> None:
+        self._ledgers = ledgers
 
     def refusal(self, item: PageItem, page: ItemPage) -> Refusal | None:  # noqa: ARG002 - as all
         """See :meth:`PageFilter.refusal`. Sets ``change`` and hashes of an item passed on."""
-        if self._memory.is_news(item):
+        if self._ledgers.is_new_version(item):
             return None
         return Refusal("unchanged", "it says what it said when it was exported", is_settled=True)
 
@@ -184,9 +184,9 @@ def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[Pa
     return kinds, AliasFilter(evidence), near
 
 
-def result_filters(options: Options, memory: Memory | None) -> tuple[ResultFilter, ...]:
+def result_filters(options: Options, ledgers: CrawlLedgers | None) -> tuple[ResultFilter, ...]:
     """Return the filters that judge a page by its text and metadata, in order."""
     filters: list[ResultFilter] = [NoTextFilter(options)]
-    if memory is not None:
-        filters.append(UnchangedFilter(memory))
+    if ledgers is not None:
+        filters.append(UnchangedFilter(ledgers))
     return tuple(filters)

@@ -1,6 +1,6 @@
 """The pages of one crawl, judged: from a page to its item, every loss counted.
 
-Knows nothing of Scrapy. A session is given its evidence and its memory:
+Knows nothing of Scrapy. A session is given its evidence and its ledgers:
 :mod:`crawler.journey.crawl` takes the pages of a crawl that fetches, archives and ``scrapy
 extract`` give theirs directly.
 """
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
     from crawler.items import PageItem
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
     from crawler.journey.filters import Refusal
-    from crawler.journey.incremental import Memory
     from crawler.journey.mode import Mode
     from crawler.journey.stage import Stage, Tally
     from crawler.settings import Options
@@ -51,7 +51,7 @@ class Session:
         tally: where figures are added up.
         mode: by which counts pages are judged, as their items say it.
         evidence: these counts, and which pages are aliases and parts of others.
-        memory: the ledgers of an incremental crawl, which say what was exported before.
+        ledgers: those of an incremental crawl, which say what was exported before.
         reraise: errors that end the work. Others cost the page on which they happen.
     """
 
@@ -62,7 +62,7 @@ class Session:
         *,
         mode: Mode,
         evidence: Evidence,
-        memory: Memory | None = None,
+        ledgers: CrawlLedgers | None = None,
         reraise: tuple[type[Exception], ...] = (),
     ) -> None:
         self.mode = mode
@@ -72,7 +72,7 @@ class Session:
         """Pages that were to be judged, and of which no item could be made for an error."""
         self._max_bytes = options.max_page_bytes
         self._evidence = evidence
-        self._memory = memory
+        self._ledgers = ledgers
         self._reraise = reraise
         self._robots = RobotsFilter(options)
         self._filters = page_filters(options, evidence, tally)
@@ -92,14 +92,14 @@ class Session:
         """
         document = self._read(page, parsed)
         if document is None:
-            self.settle(page.url)
+            self.mark_without_item(page.url)
             return None
         if (refusal := self._robots.refusal(document)) is not None:
             self.refuse(page.url, refusal)
             return None
         observation = self._attempt(page.url, lambda: observe(document, self.method))
         if observation is None:
-            self.settle(page.url)
+            self.mark_without_item(page.url)
         return None if observation is None else (document, observation)
 
     # Judging
@@ -160,7 +160,7 @@ class Session:
     def refuse(self, url: str, refusal: Refusal) -> None:
         """Count and log a page that a filter refused, and tell the ledger."""
         if not refusal.is_settled:
-            self.settle(url, refusal.kind)
+            self.mark_without_item(url, refusal.kind)
         self.skip(refusal.reason, f"{url}: {refusal.detail}")
 
     def failed(self, url: str, error: Exception) -> None:
@@ -172,10 +172,10 @@ class Session:
         self.lost += 1
         self._skip_for(url, error)
 
-    def settle(self, url: str, kind: str = "") -> None:
+    def mark_without_item(self, url: str, kind: str = "") -> None:
         """Record in the ledger that a page gives no item, so that no later crawl waits for it."""
-        if self._memory is not None:
-            self._memory.settle([url], kind)
+        if self._ledgers is not None:
+            self._ledgers.mark_without_item([url], kind)
 
     def _read(self, page: Page, parsed: ParsedPage | None = None) -> Document | None:
         return self._attempt(page.url, lambda: read(page, self._max_bytes, parsed))

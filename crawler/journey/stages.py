@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.sentences import Splitter
     from crawler.items import PageItem
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.filters import ResultFilter
-    from crawler.journey.incremental import Memory
     from crawler.journey.item_page import ItemPage
     from crawler.journey.stage import Tally
     from crawler.settings import Options
@@ -231,14 +231,14 @@ class WrapperFields(Stage):
 
 
 def default_stages(
-    options: Options, tally: Tally, memory: Memory | None = None
+    options: Options, tally: Tally, ledgers: CrawlLedgers | None = None
 ) -> tuple[Stage, ...]:
     """Return the stages that the settings ask for, in order.
 
     Args:
         options: the crawl's settings.
         tally: where figures are added up.
-        memory: the ledgers of an incremental crawl.
+        ledgers: those of an incremental crawl.
 
     Raises:
         CorpusError: what a stage raises that cannot be made.
@@ -246,7 +246,7 @@ def default_stages(
     stages: list[Stage] = [
         MainText(options),
         Metadata(options),
-        ResultFilters(result_filters(options, memory), tally),
+        ResultFilters(result_filters(options, ledgers), tally),
     ]
     if options.sentences:
         stages.append(Sentences(options))

@@ -30,8 +30,8 @@ from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.capture_dedup import Captures
 from crawler.journey.crawl import Crawl
+from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.crawl_name import crawl_name
-from crawler.journey.incremental import Memory
 from crawler.journey.mode import Mode
 from crawler.middlewares.item_origins import ItemOrigins
 from crawler.middlewares.second_pass_request import second_pass
@@ -72,10 +72,10 @@ class StoreExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as Syst
 
 
 @runtime_checkable
-class Remembering(Protocol):
+class LedgerSpider(Protocol):
     """A spider whose crawls can stand on ledgers."""
 
-    def remember(self, memory: Memory) -> None:
+    def open_ledgers(self, ledgers: CrawlLedgers) -> None:
         """Open the ledgers of the sites it crawls, and keep its frontier there."""
 
 
@@ -101,17 +101,17 @@ class TwoPass:
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
         self.spool = spool if isinstance(spool, Spool) else None
         self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
-        self.memory = self._remember(crawler.spider) if self.options.incremental else None
+        self.ledgers = self._remember(crawler.spider) if self.options.incremental else None
         self._pages = Crawl(
-            self.options, self.crawl, self.stats, mode=self._mode(), memory=self.memory
+            self.options, self.crawl, self.stats, mode=self._mode(), ledgers=self.ledgers
         )
         self.session = self._pages.session
         self.origins = ItemOrigins()
         """From which responses items were made that are no pages, for the wrapper pipeline."""
-        self._output = OutputGuard.of(crawler, has_parts=self.memory is not None)
-        if self.memory is not None:
-            self._parts = NumberedParts.of(crawler, self.memory, self._pages.evidence.save)
-            for site in self.memory.sites:
+        self._output = OutputGuard.of(crawler, has_parts=self.ledgers is not None)
+        if self.ledgers is not None:
+            self._parts = NumberedParts.of(crawler, self.ledgers, self._pages.evidence.save)
+            for site in self.ledgers.sites:
                 self._parts.repair(site)
         self._any_page = False
         self._asked = False
@@ -134,26 +134,26 @@ class TwoPass:
         return two_pass
 
     def _mode(self) -> Mode:
-        if self.memory is not None:
+        if self.ledgers is not None:
             return Mode.INCREMENTAL
         if self._archive is None:
             return Mode(self.options.mode)
         return Mode.ARCHIVE if self.spool is None else Mode.TWO_PASS
 
-    def _remember(self, spider: object) -> Memory | None:
+    def _remember(self, spider: object) -> CrawlLedgers | None:
         """Open the ledgers of a spider that can stand on them."""
-        if not isinstance(spider, Remembering):
+        if not isinstance(spider, LedgerSpider):
             logger.warning(
                 "CORPUS_INCREMENTAL is for the spider site: %s fetches and exports all there is.",
                 getattr(spider, "name", "this one"),
             )
             return None
-        memory = Memory(self.options.dir, self.crawl, count=self.stats.inc_value)
+        ledgers = CrawlLedgers(self.options.dir, self.crawl, count=self.stats.inc_value)
         try:
-            spider.remember(memory)
+            spider.open_ledgers(ledgers)
         except StoreError as error:
             raise StoreExit(str(error)) from error
-        return memory
+        return ledgers
 
     def spider_opened(self) -> None:
         """Say which mode the crawl runs in."""
@@ -191,15 +191,15 @@ class TwoPass:
 
     async def _take_up(self) -> AsyncIterator[PageItem]:
         """Hold anew what an earlier crawl held and did not export."""
-        if self.memory is None:
+        if self.ledgers is None:
             return
         number = 0
-        async for page in _unhurried(self.memory.left_pages()):
+        async for page in _unhurried(self.ledgers.unexported_pages()):
             self._arrived()
             number += 1
             if (item := self._hold(page)) is not None:
                 yield item
-        self.memory.let_go(keep=self.options.keep_spool)
+        self.ledgers.finish_earlier(keep=self.options.keep_spool)
         if number:
             self.stats.set_value("corpus/pages/taken_up", number)
             logger.info("%d pages that an earlier crawl held are held again", number)
@@ -210,7 +210,7 @@ class TwoPass:
         exception: Exception,
     ) -> None:
         """End a crawl whose ledger fails: what it went on to fetch would be noted nowhere."""
-        if self.memory is None or not isinstance(exception, StoreError):
+        if self.ledgers is None or not isinstance(exception, StoreError):
             return
         if not self._ledger_failed:
             self._ledger_failed = True
@@ -237,7 +237,7 @@ class TwoPass:
     def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
         """Hold a page; return its item where it need not be held."""
         try:
-            if self.memory is not None:
+            if self.ledgers is not None:
                 return self._pages.stream_or_hold(page, self._open_spool, parsed)
             self._pages.hold(page, self._open_spool(), parsed)
         except StoreError as error:
@@ -362,8 +362,8 @@ class TwoPass:
         self.stats.set_value("corpus/sites", len(self._pages.evidence.sites))
         if self._pages.mode.exports_while_fetching:
             self._pages.evidence.save()
-        if self.memory is not None:
-            self.memory.tell()
+        if self.ledgers is not None:
+            self.ledgers.report_postponed()
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
@@ -371,9 +371,9 @@ class TwoPass:
         failure = self._output.failure()
         if self.spool is not None:
             self._let_go(self.spool, failure)
-        if self.memory is not None:
+        if self.ledgers is not None:
             figures = {key: self.stats.get_value(key, 0) for key in _KEPT_FIGURES}
-            self.memory.close(str(self.stats.get_value("finish_reason")), figures)
+            self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
 
     def _let_go(self, spool: Spool, failure: str | None) -> None:
         if failure is None and spool.damage:
@@ -393,7 +393,7 @@ class TwoPass:
             logger.error(
                 "The %d held pages are kept in %s: %s. %s, or delete the file to be done with it.",
                 len(spool), spool.path, failure,
-                "Run 'scrapy replay -O FILE' to export them again" if self.memory is None
+                "Run 'scrapy replay -O FILE' to export them again" if self.ledgers is None
                 else "Run the same crawl again to export those that were not",
             )  # fmt: skip
         there = spool.path.exists()

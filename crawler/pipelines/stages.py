@@ -114,8 +114,8 @@ class FiltersPipeline(StagePipeline):
         """Find the ledgers of an incremental crawl."""
         super().open_spider()
         two_pass = self.crawler.get_spider_middleware(TwoPass)
-        memory = None if two_pass is None else two_pass.memory
-        self._stage = ResultFilters(result_filters(self.options, memory), self.stats)
+        ledgers = None if two_pass is None else two_pass.ledgers
+        self._stage = ResultFilters(result_filters(self.options, ledgers), self.stats)
 
 
 class SentencesPipeline(StagePipeline):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.journey.incremental import Memory
+    from crawler.journey.crawl_ledgers import CrawlLedgers
 
 __all__ = ["SiteArguments", "SiteSpider"]
 
@@ -68,15 +68,15 @@ class SiteSpider(ListingReader):
         traps = Traps(self.scope, "" if self.scope.calendar else horizon)
         self.cuts = Cuts(self.scope, traps, self.logger)
 
-    def remember(self, memory: Memory) -> None:
+    def open_ledgers(self, ledgers: CrawlLedgers) -> None:
         """Keep the frontier in the ledgers of the sites, and request only what may be new.
 
         Raises:
             StoreError: a ledger cannot be used.
         """
-        memory.recheck = self.arguments.recheck
-        memory.max_rechecks = self.arguments.max_rechecks
-        self.frontier = self.ledgers = LedgerFrontier(memory)
+        ledgers.recheck = self.arguments.recheck
+        ledgers.max_rechecks = self.arguments.max_rechecks
+        self.frontier = self.ledgers = LedgerFrontier(ledgers)
         for address in self.start_urls:
             self.ledgers.add_root(address)
         for address in self.start_urls:

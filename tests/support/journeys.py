@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.items import PageItem
     from crawler.journey import stage
-    from crawler.journey.incremental import Memory
+    from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.settings import Options
     from crawler.store.spool import Spool
 
@@ -42,10 +42,10 @@ class Journey:
         tally: stage.Tally,
         *,
         mode: str,
-        memory: Memory | None = None,
+        ledgers: CrawlLedgers | None = None,
     ) -> None:
-        self.crawl = Crawl(options, name, tally, mode=Mode(mode), memory=memory)
-        self.stages = default_stages(options, tally, memory)
+        self.crawl = Crawl(options, name, tally, mode=Mode(mode), ledgers=ledgers)
+        self.stages = default_stages(options, tally, ledgers)
         self.session = self.crawl.session
         self.count, self.hold = self.crawl.count, self.crawl.hold
         self.save_counts = self.crawl.evidence.save

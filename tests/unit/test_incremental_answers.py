@@ -10,7 +10,7 @@ from scrapy import Request
 from crawler.discovery.frontier import Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
-from crawler.journey.incremental import Memory
+from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.spiders.site import SiteSpider
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
@@ -36,13 +36,13 @@ class Crawl:
     """A crawl of one site by the spider itself, without a network; the test tells what comes."""
 
     def __init__(self, folder: Path, url: str = BASE) -> None:
-        self.memory = Memory(folder, "run-2", count=counted_nowhere)
+        self.ledgers = CrawlLedgers(folder, "run-2", count=counted_nowhere)
         self.spider = SiteSpider(url=url, recheck="0")
-        self.spider.remember(self.memory)
+        self.spider.open_ledgers(self.ledgers)
         frontier = self.spider.frontier
         assert isinstance(frontier, LedgerFrontier)
         self.frontier = frontier
-        self.ledger = self.memory.ledger(SITE)
+        self.ledger = self.ledgers.ledger(SITE)
 
     def row(self, address: str) -> Row:
         row = self.ledger.seen(address)
@@ -77,7 +77,7 @@ def crawl(tmp_path: Path) -> Iterator[Crawl]:
         ledger.end_run("run-1", MAY, "finished")
     crawl = Crawl(tmp_path)
     yield crawl
-    crawl.memory.close("finished", {})
+    crawl.ledgers.close("finished", {})
 
 
 def test_a_page_that_leads_to_another_for_good_is_withdrawn(crawl: Crawl) -> None:
@@ -128,7 +128,7 @@ def test_a_file_in_place_of_an_article_withdraws_it_until_it_is_back(crawl: Craw
 
 
 def test_what_led_away_is_no_more_under_way(crawl: Crawl) -> None:
-    again = crawl.memory.again(SITE)
+    again = crawl.ledgers.recrawl_policy(SITE)
     given = dict(again.next(10, 0))
     assert given == {OLD: "due"} | given
     crawl.ledger.mark_fetching(OLD)
@@ -152,14 +152,14 @@ def test_the_host_that_a_start_page_led_to_is_known_before_it_comes(tmp_path: Pa
         ledger.mark_refused(BASE, "redirected", at=MAY, instead="https://journal.example/")
     crawl = Crawl(tmp_path)
     assert crawl.frontier.site("https://journal.example/story") == SITE
-    assert crawl.memory.site_of("https://journal.example/story") == SITE
-    crawl.memory.close("finished", {})
+    assert crawl.ledgers.site_of("https://journal.example/story") == SITE
+    crawl.ledgers.close("finished", {})
 
 
 def test_an_item_of_an_address_that_was_not_crawled_is_not_known(crawl: Crawl) -> None:
-    assert crawl.memory.knows(PageItem(url=OLD).url)
-    assert not crawl.memory.knows(f"{OLD}?by=pipeline")
-    assert not crawl.memory.knows("https://elsewhere.example/")
+    assert crawl.ledgers.knows(PageItem(url=OLD).url)
+    assert not crawl.ledgers.knows(f"{OLD}?by=pipeline")
+    assert not crawl.ledgers.knows("https://elsewhere.example/")
 
 
 def test_times_to_come_are_dated_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from crawler.discovery.frontier import Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
-from crawler.journey.incremental import Memory
+from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.store.ledger.rows import GONE_HASH, PART_HASH, Found
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ class Crawl:
 
     def __init__(self, folder: Path, run: str) -> None:
         self.counted: Counter[str] = Counter()
-        self.memory = Memory(folder, run, count=self._count)
-        self.frontier = LedgerFrontier(self.memory)
+        self.ledgers = CrawlLedgers(folder, run, count=self._count)
+        self.frontier = LedgerFrontier(self.ledgers)
         self.frontier.add_root(BASE)
-        self.ledger = self.memory.ledger(SITE)
+        self.ledger = self.ledgers.ledger(SITE)
 
     def _count(self, key: str, number: int) -> None:
         self.counted[key] += number
@@ -49,18 +49,18 @@ class Crawl:
     def export(self, url: str, text: str, *parts: str) -> PageItem | None:
         """Judge a page, and write its item into a part of its own where it is news."""
         item = PageItem(url=url, text=text, page_type="article", parts=[url, *parts])
-        if not self.memory.is_news(item):
+        if not self.ledgers.is_new_version(item):
             return None
-        part = self.ledger.begin_part(self.memory.run, "{}.jsonl".format, "2024-05-01")
-        self.memory.exported([url, *parts], item.content_hash or "", part)
-        self.ledger.finish_part(self.memory.run, part.number, "2024-05-01")
+        part = self.ledger.begin_part(self.ledgers.run, "{}.jsonl".format, "2024-05-01")
+        self.ledgers.mark_exported([url, *parts], item.content_hash or "", part)
+        self.ledger.finish_part(self.ledgers.run, part.number, "2024-05-01")
         return item
 
     def all_visits(self) -> list[Visit]:
         return self.frontier.next_visits(SITE)
 
     def close(self) -> None:
-        self.memory.close("finished", {})
+        self.ledgers.close("finished", {})
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_page_that_moved_is_gone_from_where_it_was(first: Crawl, tmp_path: Pat
     assert second.fetch(visit, "moved", f"{BASE}new-place")
     assert [row.address for row in second.ledger.gone_to_export()] == [f"{BASE}a"]
     moved = PageItem(url=f"{BASE}new-place", text="a", near_duplicate_of=f"{BASE}a")
-    assert second.memory.is_news(moved)
+    assert second.ledgers.is_new_version(moved)
     assert (moved.change, moved.near_duplicate_of) == ("new", None)
     row = second.ledger.seen(f"{BASE}a")
     assert row is not None
@@ -129,10 +129,10 @@ def test_what_is_no_article_any_more_is_withdrawn(first: Crawl, tmp_path: Path) 
     second.find("a", listed="2024-06-01")
     (visit,) = (each for each in second.all_visits() if each.address == f"{BASE}a")
     second.fetch(visit, "a list now")
-    second.memory.settle([f"{BASE}a"], "listing")
+    second.ledgers.mark_without_item([f"{BASE}a"], "listing")
     assert [row.address for row in second.ledger.gone_to_export()] == [f"{BASE}a"]
     part = second.ledger.begin_part("run-2", "{}.jsonl".format, "2024-05-01")
-    second.memory.exported([f"{BASE}a"], GONE_HASH, part)
+    second.ledgers.mark_exported([f"{BASE}a"], GONE_HASH, part)
     second.ledger.finish_part("run-2", part.number, "2024-05-01")
     assert list(second.ledger.gone_to_export()) == []
     second.close()
@@ -191,12 +191,12 @@ def test_a_killed_crawl_is_gone_on_with(tmp_path: Path) -> None:
     crawl.find("a", "b", "c")
     visits = crawl.all_visits()
     crawl.fetch(visits[0], "one")
-    since = crawl.memory.since(SITE)
+    since = crawl.ledgers.since(SITE)
     crawl.ledger.close()
     second = Crawl(tmp_path, "run-2")
-    assert second.memory.since(SITE) == since
-    assert second.memory.new_pages(SITE) == 1
-    second.memory.let_go(keep=False)
+    assert second.ledgers.since(SITE) == since
+    assert second.ledgers.new_pages(SITE) == 1
+    second.ledgers.finish_earlier(keep=False)
     assert {visit.address for visit in second.all_visits()} == {visit.address for visit in visits}
     assert [run.reason for run in second.ledger.runs()] == ["killed", ""]
     second.close()

@@ -1,8 +1,8 @@
-"""What one crawl remembers: the ledgers of its sites, opened for as long as it runs.
+"""The ledgers of one crawl's sites, open for as long as it runs.
 
-A run that was killed is gone on with by the next crawl of the site: :class:`Memory` finishes or
-discards the parts it left, names the spools it left, and puts what was under way back into the
-queue.
+The next crawl of a site goes on with a run that was killed: it finishes or discards the parts of
+the output that the run left, reads the pages that its spool still holds, and puts addresses that
+were being fetched back into the queue.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.store.ledger.rows import Part, Row
 
-__all__ = ["Memory", "now", "version_hash"]
+__all__ = ["CrawlLedgers", "now", "version_hash"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,18 +45,18 @@ def now() -> str:
 
 
 def version_hash(item: PageItem) -> str:
-    """Name the version of a page that an item shows: what a reader would call the same article."""
-    told = f"{item.title or ''}\n{item.text}"
-    return xxhash.xxh3_128_hexdigest(told.encode("utf-8", "surrogatepass"))
+    """Return the hash of an item's title and text, which names the version of its page."""
+    text = f"{item.title or ''}\n{item.text}"
+    return xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
 
 
-class Memory:
+class CrawlLedgers:
     """The ledgers of one crawl.
 
     Args:
-        folder: where everything is kept that outlives a crawl: ledgers, spools.
+        folder: the folder of ledgers and spools (``CORPUS_DIR``).
         run: the crawl's name.
-        count: adds to a figure of the crawl.
+        count: adds a number to a statistic of the crawl.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Memory:
         self.recheck = 0.5
         """See :meth:`crawler.store.ledger.ledger.Ledger.due_for_recheck`."""
         self.max_rechecks = 500
-        """The most pages of a site that are asked for again though nothing hints at a change."""
+        """The most pages of a site that are asked for again without a hint that they changed."""
         self._folder = folder
         self._count = count
         self._hosts: dict[str, str] = {}
         self._ledgers: dict[str, Ledger] = {}
-        self._again: dict[str, RecrawlPolicy] = {}
-        # When the run began that this crawl goes on with: its own, or one that was killed.
+        self._policies: dict[str, RecrawlPolicy] = {}
+        # When the run began: this one, or the killed one that this crawl goes on with.
         self._since: dict[str, str] = {}
         self._killed: dict[str, list[str]] = {}
         self._new: dict[str, int] = {}
@@ -114,7 +114,7 @@ class Memory:
                 "Going on with the crawl of %s that was begun at %s", site, killed[0].started
             )
         else:
-            # What could not be had may be there now, and a robots.txt may say something else.
+            # What failed may work now, and a robots.txt may have changed.
             ledger.retry_failed(_MOST_TRIES, now=began)
             ledger.requeue_refused("robots")
         ledger.reset_fetching()
@@ -143,10 +143,10 @@ class Memory:
                 ledger.discard_part(part.run, part.number)
         return len(left)
 
-    def left_pages(self) -> Iterator[Page]:
-        """Give the pages that earlier crawls held and did not export; each once.
+    def unexported_pages(self) -> Iterator[Page]:
+        """Yield each page that earlier crawls held and did not export, once.
 
-        Whoever takes them calls :meth:`let_go` when they are held anew.
+        When these pages are held anew, :meth:`finish_earlier` is to be called.
         """
         for spool in self._left_spools():
             for page in spool.pages():
@@ -158,11 +158,11 @@ class Memory:
                     self.held.add(address_key(row.address))
                     yield page
 
-    def let_go(self, *, keep: bool) -> None:
-        """Remove the spools of earlier crawls, and end these; ask anew for what no spool holds.
+    def finish_earlier(self, *, keep: bool) -> None:
+        """End the killed runs: remove their spools, and queue owed pages that no spool holds.
 
         Args:
-            keep: make archives of the spools instead.
+            keep: keep the spools as archives instead.
         """
         for ledger in self._ledgers.values():
             owed = [row.address for row in ledger.owed()]
@@ -193,7 +193,7 @@ class Memory:
                 spool.close()
 
     def _is_owed_elsewhere(self, page: Page) -> bool:
-        """Say whether a page of another site is still to be exported by a crawl of that."""
+        """Tell whether a page of another site is still to be exported by a crawl of that site."""
         try:
             with Ledger(
                 ledger_path(self._folder / "ledger", page.site_name), read_only=True
@@ -223,11 +223,11 @@ class Memory:
         return self._new[site]
 
     def site_of(self, url: str) -> str | None:
-        """Name the site an address counts for; ``None`` where its ledger is not open."""
+        """Return the site of an address; None where its ledger is not open."""
         return self._hosts.get(address_site(url))
 
     def knows(self, url: str) -> bool:
-        """Say whether an address is in the ledger of its site."""
+        """Tell whether an address is in the ledger of its site."""
         return self._row(url) is not None
 
     def _row(self, url: str) -> Row | None:
@@ -236,18 +236,18 @@ class Memory:
 
     @contextmanager
     def transaction(self, sites: Iterable[str]) -> Iterator[None]:
-        """Keep what is noted inside as one, in the ledgers of some sites."""
+        """Write what is recorded inside in one transaction, in the ledgers of some sites."""
         with ExitStack() as stack:
             for site in sites:
                 stack.enter_context(self._ledgers[site].transaction())
             yield
 
-    def again(self, site: str) -> RecrawlPolicy:
-        """Return which known pages of a site are asked for again."""
-        if site not in self._again:
+    def recrawl_policy(self, site: str) -> RecrawlPolicy:
+        """Return the policy by which known pages of a site are asked for again."""
+        if site not in self._policies:
             # The runs before this one, of which the last few.
             begun = [run.started for run in self._ledgers[site].runs()[:-1]]
-            self._again[site] = RecrawlPolicy(
+            self._policies[site] = RecrawlPolicy(
                 self._ledgers[site],
                 self.recheck,
                 self.max_rechecks,
@@ -255,18 +255,19 @@ class Memory:
                 self._since[site],
                 recent=begun[-_RECENT_RUNS] if len(begun) >= _RECENT_RUNS else "",
             )
-        return self._again[site]
+        return self._policies[site]
 
     def count_new(self, site: str) -> None:
-        """Note that a page came whole that was not known."""
+        """Record that a new page was fetched whole."""
         self._new[site] += 1
 
-    # What becomes of pages
+    # Items
 
-    def is_news(self, item: PageItem) -> bool:
-        """Say whether an item is to leave, as a new page or a changed one; then it says so itself.
+    def is_new_version(self, item: PageItem) -> bool:
+        """Tell whether an item is to be exported, as a new page or a changed one.
 
-        One that shows what was exported before is settled.
+        Then its fields ``change``, ``content_hash`` and ``previous_hash`` are set. A page that says
+        what was exported before is recorded as not owed.
         """
         site = self.site_of(item.url)
         row = self._row(item.url)
@@ -277,9 +278,9 @@ class Memory:
         ledger.describe(row.address, kind=item.page_type)
         known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
-        self.again(site).judged(row.address, changed=not is_same)
+        self.recrawl_policy(site).judged(row.address, changed=not is_same)
         if is_same:
-            self.settle(item.parts or [item.url], is_same=True)
+            self.mark_without_item(item.parts or [item.url], is_same=True)
             return False
         if item.near_duplicate_of is not None and not self._stands(item.near_duplicate_of):
             item.near_duplicate_of = None
@@ -288,20 +289,22 @@ class Memory:
         return True
 
     def _stands(self, url: str) -> bool:
-        """Say whether a page is exported, or is to be."""
+        """Tell whether a page is exported, or is to be."""
         row = self._row(url)
         if row is None or row.state not in {"fetched", "queued", "fetching", "failed"}:
             return False
         return row.owed or row.exported_hash not in {"", GONE_HASH}
 
-    def settle(self, urls: Iterable[str], kind: str = "", *, is_same: bool = False) -> None:
-        """Note that pages as they were fetched last give no item.
+    def mark_without_item(
+        self, urls: Iterable[str], kind: str = "", *, is_same: bool = False
+    ) -> None:
+        """Record that pages, as they were fetched last, give no item.
 
         Args:
             urls: their addresses.
-            kind: what kind of page they are, where that is why.
-            is_same: that is because they say what was exported of them. Else what was exported is
-                withdrawn, as of a page that is gone.
+            kind: what kind of page they are, where that is the reason.
+            is_same: whether the reason is that they say what was exported before. Otherwise the
+                exported version is withdrawn, as of a page that is gone.
         """
         for url in urls:
             site, row = self.site_of(url), self._row(url)
@@ -314,24 +317,24 @@ class Memory:
                 ledger.retract(row.address)
             if kind:
                 ledger.describe(row.address, kind=kind)
-            self.again(site).judged(row.address, changed=False)
+            self.recrawl_policy(site).judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 
-    def exported(self, urls: Iterable[str], name: str, part: Part) -> None:
-        """Note that a part holds an item of pages: of one, or of all of an article, in order."""
+    def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
+        """Record that a part holds the item of a page, or of all parts of an article in order."""
         for url in urls:
             site, row = self.site_of(url), self._row(url)
             if site is not None and row is not None:
                 self._ledgers[site].mark_exported(part.run, row.address, name, part.number)
             name = PART_HASH
 
-    def tell(self) -> None:
-        """Count and log what was put off to the next crawl."""
-        for site, again in self._again.items():
-            for reason, number in again.put_off.items():
+    def report_postponed(self) -> None:
+        """Count and log which requests were postponed to the next crawl."""
+        for site, policy in self._policies.items():
+            for reason, number in policy.put_off.items():
                 self._count(f"corpus/incremental/put_off/{reason}", number)
                 logger.info(
-                    "%d pages of %s are put off to the next crawl: %s",
+                    "%d pages of %s are postponed to the next crawl: %s",
                     number,
                     site,
                     EXPLAINED[reason],
@@ -344,10 +347,10 @@ class Memory:
                 ledger.end_run(self.run, now(), reason, figures)
             except StoreError as error:
                 self._count("corpus/ledger/failed", 1)
-                logger.error("The end of the crawl is not noted for %s: %s", site, error)  # noqa: TRY400 - one line says it
+                logger.error("The end of the crawl of %s is not recorded: %s", site, error)  # noqa: TRY400 - one line says it
             ledger.close()
 
 
 def aside_of(folder: Path, part: Part) -> Path:
-    """Return the file in which a part lies until it is whole."""
+    """Return the file in which a part is written until it is whole."""
     return folder / f"{part.name}.aside"
