@@ -1,261 +1,220 @@
-"""``scrapy wrap``: run a project on pages, teach it, or try it again."""
+"""``scrapy wrap``: run a project on pages, teach it, or test it."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.settings import SETTINGS_PRIORITIES
+from crawler.commands.base import CorpusCommand
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from pathlib import Path
 
-    from crawler.core.errors import CorpusError
+    from scrapy.settings import Settings
+
     from crawler.wrapper.inputs import Inputs
 
 __all__ = ["WrapCommand"]
 
 _NOT_WELL = 1
-# What shells say of a process that Ctrl-C ended.
+# The exit code of a process that Ctrl-C ended.
 _STOPPED = 130
-# Which options belong to which form of the command, by their names in the namespace.
-_OF_RUN = ("output", "format", "rows", "args", "saves", "report")
-_OF_LEARN = (
-    "said", "elements", "absent", "wrong", "repeat", "required", "whole", "schema", "root",
-    "matcher", "confidence", "script", "nodes", "no_page",
-)  # fmt: skip
-_FLAGS = {"said": "--field", "elements": "--element", "args": "--arg"}
+
+_RUN_OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("--output", {"metavar": "FILE", "help": "write to FILE, .xml, .jsonl or .csv"}),
+    ("--format", {"metavar": "NAME", "help": "xml, jsonl or csv, whatever the name of FILE"}),
+    ("--rows", {"action": "store_true", "help": "in JSON Lines, write a line a record"}),
+    ("--report", {"metavar": "FILE", "help": "write whether each page fits, as JSON Lines"}),
+    ("--saves", {"metavar": "FOLDER", "help": "the folder of what the project saves itself"}),
+    (
+        "--arg",
+        {
+            "metavar": "VALUE",
+            "action": "append",
+            "help": "a further argument for scripts, from system.args(2) on",
+        },
+    ),
+)
+_LEARN_OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        (flag, {"metavar": metavar, "action": "append", "help": meaning})
+        for flag, metavar, meaning in (
+            ("--field", "NAME[:TYPE]=VALUE", "a value of the page; GROUP/NAME of records"),
+            ("--element", "NAME[:TYPE]", "an element of the output, for scripts to fill"),
+            ("--absent", "NAME", "an element that the page does not have"),
+            ("--wrong", "NAME=VALUE", "a value that is not meant"),
+            ("--repeat", "NAME", "an element of which there can be several"),
+            ("--required", "NAME", "an element without which a page does not fit"),
+            ("--whole", "GROUP", "the page has no other records than those given"),
+            ("--nodes", "NAMES", "elements whose nodes --script is called with"),
+        )
+    ),
+    ("--script", {"metavar": "FILE", "help": "add a script of JavaScript to the project"}),
+    ("--schema", {"metavar": "FILE", "help": "the schema of the output (docs/wrappers.md)"}),
+    ("--root", {"metavar": "NAME", "help": "name of the root element of a new project"}),
+    ("--matcher", {"metavar": "NAME", "help": "of a new project: best, published"}),
+    (
+        "--confidence",
+        {"metavar": "SHARE", "type": float, "help": "the least confidence of all matches, 0 to 1"},
+    ),
+    ("--no-page", {"action": "store_true", "help": "do not keep the page beside the project"}),
+)
 
 
-class WrapCommand(ScrapyCommand):
+class WrapCommand(CorpusCommand):
     """Runs a project, learns from a page, or tests what was learned.
 
-    Leaves with 0 when all is well; 1 when a page no longer fits or cannot be read, a script failed,
-    an example is no longer found, or something cannot be written; 2 when the call or a file is
-    wrong; 130 when it was stopped.
+    The exit code is 0 when all is well; 1 when a page no longer fits or cannot be read, a script
+    failed, an example is no longer found, or something cannot be written; 2 when the call or a file
+    is wrong; 130 when it was stopped.
     """
 
-    requires_project = False
-
-    def syntax(self) -> str:
-        """Say how the command is called."""
-        return "[options] PROJECT INPUT... | learn PROJECT PAGE | test PROJECT [INPUT...]"
-
-    def short_desc(self) -> str:
-        """Say what the command does in a line."""
-        return "Take fields and records from pages by rules that were learned from examples"
-
-    def long_desc(self) -> str:
-        """Say what the command does, for its help."""
-        return (
-            "PROJECT is a file that ends in .h2x. 'scrapy wrap learn PROJECT PAGE --field "
-            "NAME=VALUE ...' teaches it where such values stand on a page, and makes it when it is "
-            "not there. 'scrapy wrap PROJECT INPUT...' takes them from other pages: saved pages, "
-            "folders of them, WARC files, JSON Lines with url and html, or addresses. 'scrapy wrap "
-            "test PROJECT' tries it again on the pages it was taught, and on others that are named."
-        )
+    name = "wrap"
+    has_answer = True
+    usage = "[options] PROJECT INPUT... | learn PROJECT PAGE | test PROJECT [INPUT...]"
+    summary = "Take fields and records from pages by rules that were learned from examples"
+    description = (
+        "PROJECT is a file whose name ends in .h2x. 'scrapy wrap learn PROJECT PAGE --field "
+        "NAME=VALUE ...' teaches it where such values are on a page, and makes it when it is not "
+        "there. 'scrapy wrap PROJECT INPUT...' takes them from other pages: saved pages, folders "
+        "of them, WARC files, JSON Lines with url and html, or addresses. 'scrapy wrap test "
+        "PROJECT' tests it on the pages it was taught, and on others that are named."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what this command takes."""
+        """Declare the options."""
         super().add_options(parser)
         parser.add_argument("--url", metavar="URL", help="address of the page that INPUT was")
-        _add_run_options(parser)
-        _add_learn_options(parser)
+        for title, options in (("running", _RUN_OPTIONS), ("learning", _LEARN_OPTIONS)):
+            group = parser.add_argument_group(title)
+            for flag, how in options:
+                group.add_argument(*(("-O", flag) if flag == "--output" else (flag,)), **how)
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say nothing but the answer unless asked for it."""
-        super().process_options(args, opts)
-        assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-        # A project's own level is meant for its crawls.
-        if (self.settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-            self.settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the first argument says."""
+    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
+        """Run, learn or test, as the first argument says."""
         from crawler.core.errors import ArgumentError, CorpusError
-        from crawler.reports.stdout import for_a_reader
-
-        forms: dict[str, Callable[[list[str], argparse.Namespace], bool]] = {
-            "learn": self._learn,
-            "test": self._test,
-        }
-        try:
-            if unknown := [arg for arg in args if arg.startswith("-")]:
-                raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy wrap -h' lists them")
-            form = args[0] if args and args[0] in forms else ""
-            _check_options(form, opts)
-            names = args[1:] if form else args
-            if not names:
-                raise ArgumentError("name a project file, one that ends in .h2x")
-            with for_a_reader():
-                if not forms.get(form, self._run)(names, opts):
-                    self.exitcode = _NOT_WELL
-        except CorpusError as error:
-            self._tell(error)
-            self.exitcode = error.exit_code
-        except KeyboardInterrupt:
-            self._tell("stopped")
-            self.exitcode = _STOPPED
-
-    def _run(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapper.run_project import RunCall, run
-
-        call = RunCall(
-            project=_file(names[0]),
-            output=_path(opts.output),
-            format=opts.format,
-            rows=opts.rows,
-            args=tuple(opts.args),
-            saves=_path(opts.saves),
-            report=_path(opts.report),
-        )
-        return run(call, self._inputs(names[1:], opts), _write, self._tell)
-
-    def _learn(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.core.errors import ArgumentError
-        from crawler.wrapper.learn_page import LearnCall, learn_page
-        from crawler.wrapper.training_input import TrainingInput, read_elements, read_values
-
-        given = TrainingInput(
-            values=read_values(opts.said, "--field"),
-            elements=read_elements(opts.elements),
-            absent=tuple(opts.absent),
-            wrong=read_values(opts.wrong, "--wrong"),
-            repeat=tuple(opts.repeat),
-            required=tuple(opts.required),
-            whole=tuple(opts.whole),
-        )
-        if given == TrainingInput() and not (opts.script or opts.schema):
-            raise ArgumentError("say what the page has: --field NAME=VALUE, as often as you like")
-        call = LearnCall(
-            project=_file(names[0]),
-            given=given,
-            schema=_path(opts.schema),
-            root=opts.root,
-            matcher=opts.matcher,
-            confidence=opts.confidence,
-            script=_path(opts.script),
-            nodes=tuple(name for part in opts.nodes for name in part.split(",") if name),
-            keep=not opts.no_page,
-        )
-        for line in learn_page(call, self._inputs(names[1:], opts)):
-            _say(line)
-        return True
-
-    def _test(self, names: list[str], opts: argparse.Namespace) -> bool:
-        from crawler.wrapper.check_project import check_project
-
-        all_well = True
-        for line, is_well in check_project(_file(names[0]), self._inputs(names[1:], opts)):
-            _say(line)
-            all_well = all_well and is_well
-        return all_well
-
-    def _inputs(self, names: list[str], opts: argparse.Namespace) -> Inputs:
         from crawler.settings import Options
         from crawler.spiders.fetch import fetch_pages
         from crawler.wrapper.inputs import Inputs
 
-        assert self.settings is not None  # noqa: S101 - as above
-        assert self.crawler_process is not None  # noqa: S101 - as above
-        max_bytes = Options.from_settings(self.settings).max_page_bytes
+        forms: dict[str, Callable[[str, argparse.Namespace, Inputs], bool]] = {
+            "learn": _learn,
+            "test": _test,
+        }
+        form = args[0] if args and args[0] in forms else ""
+        _check_options(form, opts)
+        names = args[1:] if form else args
+        if not names:
+            raise ArgumentError("name a project file, one that ends in .h2x")
         process = self.crawler_process
-        return Inputs(tuple(names), lambda urls: fetch_pages(urls, process), max_bytes, opts.url)
-
-    def _tell(self, error: CorpusError | str) -> None:
-        from crawler.wrapper.reporting import plain
-
-        print(f"scrapy wrap: {plain(str(error))}", file=sys.stderr)
-
-
-def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    run = parser.add_argument_group("running")
-    run.add_argument("-O", "--output", metavar="FILE", help="write to FILE, .xml, .jsonl or .csv")
-    run.add_argument("--format", metavar="NAME", help="xml, jsonl or csv, whatever FILE's name")
-    run.add_argument("--rows", action="store_true", help="in JSON Lines, write a line a record")
-    run.add_argument(
-        "--report", metavar="FILE", help="write to FILE, as JSON Lines, whether each page fits"
-    )
-    run.add_argument("--saves", metavar="FOLDER", help="where the project's own saves go")
-    run.add_argument(
-        "--arg", dest="args", metavar="VALUE", action="append", default=[],
-        help="a further argument for the project's scripts, from system.args(2) on",
-    )  # fmt: skip
-
-
-def _add_learn_options(parser: argparse.ArgumentParser) -> None:
-    learn = parser.add_argument_group("learning")
-    for flag, dest, metavar, meaning in (
-        (
-            "--field",
-            "said",
-            "NAME[:TYPE]=VALUE",
-            "a value that the page has; GROUP/NAME of records",
-        ),
-        ("--element", "elements", "NAME[:TYPE]", "an element of the output, for scripts to fill"),
-        ("--absent", "absent", "NAME", "an element that the page does not have"),
-        ("--wrong", "wrong", "NAME=VALUE", "a value that is not meant"),
-        ("--repeat", "repeat", "NAME", "an element of which there can be several"),
-        ("--required", "required", "NAME", "an element without which a page does not fit"),
-        ("--whole", "whole", "GROUP", "the page has no other records than those said"),
-        ("--nodes", "nodes", "NAMES", "elements whose nodes --script is called with"),
-    ):
-        learn.add_argument(
-            flag, dest=dest, metavar=metavar, action="append", default=[], help=meaning
+        assert process is not None  # noqa: S101 - Scrapy sets it before it calls
+        max_bytes = Options.from_settings(settings).max_page_bytes
+        inputs = Inputs(
+            tuple(names[1:]), lambda urls: fetch_pages(urls, process), max_bytes, opts.url
         )
-    learn.add_argument("--script", metavar="FILE", help="add a script of JavaScript to the project")
-    learn.add_argument(
-        "--schema", metavar="FILE", help="the shape of the output, as a file (docs/wrappers.md)"
+        try:
+            return 0 if forms.get(form, _run)(names[0], opts, inputs) else _NOT_WELL
+        except CorpusError as error:
+            # Messages can have text of pages, with control characters.
+            _tell(str(error))
+            return error.exit_code
+        except KeyboardInterrupt:
+            _tell("stopped")
+            return _STOPPED
+
+
+def _run(project: str, opts: argparse.Namespace, inputs: Inputs) -> bool:
+    from pathlib import Path
+
+    from crawler.wrapper.run_project import RunCall, run
+
+    call = RunCall(
+        project=Path(project),
+        output=opts.output and Path(opts.output),
+        format=opts.format,
+        rows=opts.rows,
+        args=tuple(opts.arg or ()),
+        saves=opts.saves and Path(opts.saves),
+        report=opts.report and Path(opts.report),
     )
-    learn.add_argument("--root", metavar="NAME", help="name of a new project's root element")
-    learn.add_argument("--matcher", metavar="NAME", help="of a new project: best, published")
-    learn.add_argument(
-        "--confidence", metavar="SHARE", type=float, help="what all matches have to reach, 0 to 1"
+    return run(call, inputs, _write, _tell)
+
+
+def _learn(project: str, opts: argparse.Namespace, inputs: Inputs) -> bool:
+    from pathlib import Path
+
+    from crawler.core.errors import ArgumentError
+    from crawler.wrapper.learn_page import LearnCall, learn_page
+    from crawler.wrapper.training_input import TrainingInput, read_elements, read_values
+
+    given = TrainingInput(
+        values=read_values(opts.field or (), "--field"),
+        elements=read_elements(opts.element or ()),
+        absent=tuple(opts.absent or ()),
+        wrong=read_values(opts.wrong or (), "--wrong"),
+        repeat=tuple(opts.repeat or ()),
+        required=tuple(opts.required or ()),
+        whole=tuple(opts.whole or ()),
     )
-    learn.add_argument(
-        "--no-page", action="store_true", help="do not keep the page beside the project"
+    if given == TrainingInput() and not (opts.script or opts.schema):
+        raise ArgumentError("say what the page has: --field NAME=VALUE, as often as you like")
+    call = LearnCall(
+        project=Path(project),
+        given=given,
+        schema=opts.schema and Path(opts.schema),
+        root=opts.root,
+        matcher=opts.matcher,
+        confidence=opts.confidence,
+        script=opts.script and Path(opts.script),
+        nodes=tuple(name for part in opts.nodes or () for name in part.split(",") if name),
+        keep=not opts.no_page,
     )
+    for line in learn_page(call, inputs):
+        _say(line)
+    return True
+
+
+def _test(project: str, _opts: argparse.Namespace, inputs: Inputs) -> bool:
+    from pathlib import Path
+
+    from crawler.wrapper.check_project import check_project
+
+    all_well = True
+    for line, is_well in check_project(Path(project), inputs):
+        _say(line)
+        all_well = all_well and is_well
+    return all_well
 
 
 def _check_options(form: str, opts: argparse.Namespace) -> None:
+    """Refuse options of another form of the command."""
     from crawler.core.errors import ArgumentError
 
-    allowed = {"": _OF_RUN, "learn": _OF_LEARN, "test": ()}[form]
-    given = [
-        name
-        for name in (*_OF_RUN, *_OF_LEARN)
-        if getattr(opts, name) not in (None, False, []) and name not in allowed
-    ]
-    if given:
-        flag = _FLAGS.get(given[0], f"--{given[0].replace('_', '-')}")
-        owner = "'scrapy wrap PROJECT'" if given[0] in _OF_RUN else "'scrapy wrap learn PROJECT'"
-        raise ArgumentError(f"{flag} belongs to {owner}")
+    for owner, name, options in (
+        ("", "scrapy wrap PROJECT", _RUN_OPTIONS),
+        ("learn", "scrapy wrap learn PROJECT", _LEARN_OPTIONS),
+    ):
+        for flag, _ in options if owner != form else ():
+            if getattr(opts, flag.removeprefix("--").replace("-", "_")):
+                raise ArgumentError(f"{flag} belongs to '{name}'")
 
 
-def _file(text: str) -> Path:
-    from pathlib import Path
+def _tell(line: str) -> None:
+    from crawler.reports.stdout import print_error
+    from crawler.wrapper.reporting import plain
 
-    return Path(text)
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else _file(text)
+    print_error("wrap", plain(line))
 
 
 def _say(line: str) -> None:
-    """Print a line for a person, in what the terminal can show."""
-    from crawler.reports.stdout import put
+    from crawler.reports.stdout import print_line
+    from crawler.wrapper.reporting import printable
 
-    encoding = sys.stdout.encoding or "utf-8"
-    shown = "".join(char if char.isprintable() else "?" for char in line)
-    put(f"{shown}\n".encode(encoding, "backslashreplace"))
+    print_line(printable(line))
 
 
 def _write(text: str) -> None:
-    """Print output, which is in UTF-8 wherever it goes, as it is in a file."""
+    """Print output, which is in UTF-8 wherever it goes."""
     from crawler.reports.stdout import put
 
     put(text.encode("utf-8", "backslashreplace"))

@@ -12,7 +12,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event, Lock, Timer
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 from weakref import finalize
 
 from crawler.core.wrapper.output import Node
@@ -21,7 +21,6 @@ from crawler.scripting.forms import Limits, ScriptError, ScriptsNotInstalledErro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from crawler.scripting.calls import ScriptPage
     from crawler.scripting.forms import Argument, ScriptResult
@@ -42,7 +41,7 @@ _TIME_SIGNALS: Final = frozenset(
 _WORN: Final = frozenset(("time", "memory", "output", "answer", "died"))
 
 
-class Sandbox:
+class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     """Runs scripts on pages, each in a JavaScript context of its own that is gone afterwards.
 
     The process is started when it is first needed, which takes about 50 ms, and serves page after
@@ -58,15 +57,7 @@ class Sandbox:
         self._worker: _Worker | None = None
         self._lock = Lock()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

@@ -9,10 +9,11 @@ from urllib.parse import urljoin
 
 from scrapy import Request, signals
 
-from crawler.core.errors import CorpusError
+from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.addresses import address_key, address_site
 from crawler.core.wording import fit_width
 from crawler.discovery.addresses import (
+    ListedAddress,
     check_address_list,
     complete_address,
     read_address_list,
@@ -60,11 +61,11 @@ class WrapperArguments:
     )
     pages: Pattern[str] | None = declare(
         None,
-        "a regular expression; the rules are run on pages whose addresses it is found in alone",
+        "a regular expression; the rules are run only on pages whose addresses it is found in",
     )
     max_pages: int = declare(10000, "the most pages to fetch; 0 is no limit")
     rows: bool = declare(False, "an item for each record, and not for each page")
-    saves: str = declare("", "a folder for what the project saves by itself")
+    saves: str = declare("", "a folder for what the project saves itself")
     args: str = declare("", "words for its scripts, separated by spaces, from system.args(2) on")
 
 
@@ -77,17 +78,15 @@ class WrapperSpider(PageSpider):
         super().__init__()
         self.arguments = parse_arguments(WrapperArguments, raw, owner=self.name)
         self._more = tuple(self.arguments.args.split())
-        if self.arguments.file:
-            self._attempt(lambda: check_address_list(Path(self.arguments.file)))
         self._saves = SaveFolder(Path(self.arguments.saves)) if self.arguments.saves else None
         self._threaded: ThreadedWrapper | None = None
         self._sites: set[str] = set()
         self._seen: set[int] = set()
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
-        """Read the project, whose slips must be told before a page is fetched."""
+        """Read the project, whose errors must be reported before a page is fetched."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.open_project()
         crawler.signals.connect(spider.engine_stopped, signals.engine_stopped)
@@ -99,35 +98,22 @@ class WrapperSpider(PageSpider):
         Raises:
             ArgumentExit: it cannot be used, or there is nothing to fetch.
         """
-        options = self._options
-
-        def opened() -> None:
-            wrapper = CrawlWrapper(
-                Path(self.arguments.rules),
-                seconds=options.wrapper_seconds,
-                report=options.wrapper_report,
-                count=self._count,
-            )
-            self._threaded = ThreadedWrapper(wrapper)
-            if not self.arguments.file and not any(self._given()):
-                raise ArgumentExit(
-                    f"{self.name}: there is nothing to fetch: give -a url=… or -a file=…, or let "
-                    "the project load a page"
-                )
-
-        self._attempt(opened)
-
-    def _count(self, key: str, number: int) -> None:
-        # The crawl has no stats yet where this is handed over.
-        self.stats.inc_value(key, number)
-
-    def _attempt(self, work: Any) -> None:  # noqa: ANN401 - any call
         try:
-            work()
-        except ArgumentExit:
-            raise
+            if self.arguments.file:
+                check_address_list(Path(self.arguments.file))
+            wrapper = CrawlWrapper(Path(self.arguments.rules), self._options, self._count)
+            self._threaded = ThreadedWrapper(wrapper)
+            if not self.arguments.file and not any(self._entries()):
+                raise ArgumentError(
+                    "there is nothing to fetch: give -a url=… or -a file=…, or let the project "
+                    "load a page"
+                )
         except CorpusError as error:
             raise ArgumentExit(f"{self.name}: {error}") from error
+
+    def _count(self, key: str, number: int) -> None:
+        # The crawl has no stats yet when the project is read.
+        self.stats.inc_value(key, number)
 
     @property
     def threaded(self) -> ThreadedWrapper:
@@ -136,44 +122,41 @@ class WrapperSpider(PageSpider):
         return self._threaded
 
     @property
-    def rules(self) -> CrawlWrapper:
+    def wrapper(self) -> CrawlWrapper:
         """The project."""
         return self.threaded.wrapper
 
     def engine_stopped(self) -> None:
         """End the process that runs scripts."""
-        self.rules.close()
+        self.wrapper.close()
 
-    def _given(self) -> Iterator[str]:
-        yield from split_addresses(self.arguments.url)
+    def _entries(self) -> Iterator[ListedAddress]:
+        """Yield the addresses that are given, or else those that the project loads."""
+        texts: Iterable[str] = split_addresses(self.arguments.url)
         if not self.arguments.url and not self.arguments.file:
-            yield from addresses_of(self.rules.project, ("", "", *self._more))
+            texts = addresses_of(self.wrapper.project, ("", "", *self._more))
+        for number, text in enumerate(texts, start=1):
+            yield ListedAddress(number, text, complete_address(text))
+        if self.arguments.file:
+            yield from read_address_list(Path(self.arguments.file))
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for the pages that are given."""
+        """Request the pages that are given."""
         self._seen = self.kept_state("corpus_seen", self._seen)
         self._sites = self.kept_state("corpus_sites", self._sites)
-        for text in self._given():
-            address = complete_address(text)
-            if address is None:
-                self.fail(text[:200], "bad-address", "it is no web address")
-                continue
-            for request in self._requests([address], of_start=True):
-                yield request
-        for entry in read_address_list(Path(self.arguments.file)) if self.arguments.file else ():
+        for entry in self._entries():
             if entry.address is None:
-                told = f"no web address: {entry.text[:200]}"
-                self.fail(f"line {entry.line}", "bad-address", told)
+                detail = f"no web address: {entry.text[:200]}"
+                self.fail(f"line {entry.line}", "bad-address", detail)
                 continue
-            for request in self._requests([entry.address], of_start=True):
+            self._sites.add(address_site(entry.address))
+            for request in self._requests([entry.address]):
                 yield request
 
-    def _requests(self, addresses: Iterable[str], *, of_start: bool = False) -> Iterator[Request]:
-        """Ask for pages, of other sites only where the call names them, up to the limit."""
+    def _requests(self, addresses: Iterable[str]) -> Iterator[Request]:
+        """Request pages of the sites of the crawl, up to the limit."""
         for address in addresses:
-            if of_start:
-                self._sites.add(address_site(address))
-            elif address_site(address) not in self._sites:
+            if address_site(address) not in self._sites:
                 self._cut("other-site", address)
                 continue
             key = address_key(address)
@@ -190,7 +173,7 @@ class WrapperSpider(PageSpider):
         self.logger.debug("Left out %s: %s", address, reason)
 
     async def parse(self, response: Response, **_: object) -> AsyncIterator[Any]:
-        """Run the rules on a page, and go on to others."""
+        """Run the project on a page, and request further ones."""
         if not self.is_page(response):
             return
         page = self.parsed(response)
@@ -205,17 +188,17 @@ class WrapperSpider(PageSpider):
             yield request
         pages = self.arguments.pages
         if pages is not None and not pages.search(response.url):
-            self.skip(response.url, "not-wanted", "the rules are not for pages of its address")
+            self.skip(response.url, "not-wanted", "its address does not match the argument pages")
             return
         wrapped = await self.threaded.run(page, self._more)
-        self.rules.note(wrapped)
+        self.wrapper.note(wrapped)
         for item in self._items(wrapped):
             yield item
-        for request in self._requests(self._asked_for(page, wrapped.urls)):
+        for request in self._requests(self._script_addresses(page, wrapped.urls)):
             yield request
 
-    def _asked_for(self, page: ParsedPage, urls: Iterable[str]) -> Iterator[str]:
-        """Yield the addresses that scripts of a page ask for, which may be any text."""
+    def _script_addresses(self, page: ParsedPage, urls: Iterable[str]) -> Iterator[str]:
+        """Yield the absolute addresses of those that scripts gave, which may be any text."""
         for url in urls:
             try:
                 address = complete_address(urljoin(page.base_url, url.strip()))
@@ -242,7 +225,7 @@ class WrapperSpider(PageSpider):
         self._save(wrapped.saves)
         self.stats.inc_value("corpus/pages/fetched")
         self.stats.inc_value("corpus/pages/exported")
-        schema = self.rules.project.schema
+        schema = self.wrapper.project.schema
         if self.arguments.rows:
             yield from map(WrappedPage, rows_of(result, schema))
         else:
@@ -258,7 +241,7 @@ class WrapperSpider(PageSpider):
                     flaw = str(error)
             if flaw is not None:
                 self.stats.inc_value("corpus/wrapper/not_saved")
-                if flaw not in self._told:
-                    self._told.add(flaw)
+                if flaw not in self._logged:
+                    self._logged.add(flaw)
                     name = fit_width(saved.file, _NAME_COLUMNS)
                     self.logger.warning("'%s' is not saved: %s", name, flaw)

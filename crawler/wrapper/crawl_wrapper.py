@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
     from crawler.core.wrapper.output import Result
-    from crawler.core.wrapper.project import Project
     from crawler.settings import Options
     from crawler.wrapper.running import Wrapped
 
@@ -44,9 +43,7 @@ class CrawlWrapper:
 
     Args:
         path: the project file.
-        seconds: CPU time that a script may take on a page.
-        report: a file that gets a line of JSON for each page that no longer fits, or that has
-            problems; None for no report.
+        options: the settings of the crawl: CPU time of scripts, and the file of the report.
         count: adds a number to a statistic of the crawl.
 
     Raises:
@@ -54,31 +51,18 @@ class CrawlWrapper:
         ScriptsNotInstalledError: the project has scripts, and no JavaScript engine is installed.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        seconds: float,
-        report: Path | None,
-        count: Callable[[str, int], None],
-    ) -> None:
-        self.project: Project = load_project(path)
-        self._runner = ProjectRunner(self.project, path.name, limits=Limits(seconds=seconds))
-        self._report = report
+    def __init__(self, path: Path, options: Options, count: Callable[[str, int], None]) -> None:
+        self.project = load_project(path)
+        limits = Limits(seconds=options.wrapper_seconds)
+        self._runner = ProjectRunner(self.project, path.name, limits=limits)
+        self._report = options.wrapper_report
         self._count = count
         self._logged: set[str] = set()
 
     @classmethod
     def of(cls, options: Options, count: Callable[[str, int], None]) -> Self | None:
         """Return the wrapper of the setting ``CORPUS_WRAPPER``, None where it is not set."""
-        if options.wrapper is None:
-            return None
-        return cls(
-            options.wrapper,
-            seconds=options.wrapper_seconds,
-            report=options.wrapper_report,
-            count=count,
-        )
+        return None if options.wrapper is None else cls(options.wrapper, options, count)
 
     @property
     def has_scripts(self) -> bool:

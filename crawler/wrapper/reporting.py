@@ -13,14 +13,19 @@ if TYPE_CHECKING:
 
     from crawler.core.wrapper.output import Problem, Result
 
-__all__ = ["failed_scripts", "misfit_line", "plain", "problem_lines", "report_row"]
+__all__ = ["failed_scripts", "misfit_line", "plain", "printable", "problem_lines", "report_row"]
 
 _FILE = "file:"
 
 
+def printable(text: str) -> str:
+    """Replace control characters, on which terminals act: the text may come from any page."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
 def plain(text: str) -> str:
-    """Return a text on one line, without control characters: it may come from any page."""
-    return "".join(char if char.isprintable() else "?" for char in one_line(text))
+    """Return a text on one line, without control characters."""
+    return printable(one_line(text))
 
 
 def failed_scripts(result: Result) -> list[Problem]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, StoreError, UnreadablePageError
@@ -144,23 +144,24 @@ def run(
     return batch.summarize()
 
 
+@dataclass(frozen=True, slots=True)
 class _Batch:
-    """Runs a project on one page after the other, and reports and counts the pages."""
+    """Runs a project on one page after the other, and reports and counts the pages.
 
-    def __init__(
-        self,
-        runner: ProjectRunner,
-        args: tuple[str, ...],
-        tell: Callable[[str], None],
-        report: Callable[[str], object] | None,
-        saves: SaveFolder | None,
-    ) -> None:
-        self._runner = runner
-        self._args = args
-        self._tell = tell
-        self._write_report = report
-        self._saves = saves
-        self._counts: Counter[str] = Counter()
+    ``args``
+        The output as it was named, and further arguments for scripts.
+    ``tell``
+        Takes lines for a person.
+    ``write_report``
+        Takes lines of JSON; None for no report.
+    """
+
+    runner: ProjectRunner
+    args: tuple[str, ...]
+    tell: Callable[[str], None]
+    write_report: Callable[[str], object] | None
+    saves: SaveFolder | None
+    counts: Counter[str] = field(default_factory=Counter)
 
     def results(self, pages: Iterator[tuple[str, Page]]) -> Iterator[Result]:
         """Yield the results of the pages that fit, in their order.
@@ -174,52 +175,52 @@ class _Batch:
             except UnreadablePageError as error:
                 self.skip(page.url, error.reason, error.detail)
                 continue
-            self._counts["pages"] += 1
-            wrapped = self._runner.run(tree, (name, *self._args))
+            self.counts["pages"] += 1
+            wrapped = self.runner.run(tree, (name, *self.args))
             self._report_page(wrapped)
             if wrapped.result.fits:
-                self._counts["fit"] += 1
+                self.counts["fit"] += 1
                 for saved in wrapped.saves:
                     self._save(saved)
                 yield wrapped.result
 
     def skip(self, url: str, reason: str, detail: str) -> None:
         """Count and report a page that cannot be read."""
-        self._counts.update(("pages", "unreadable"))
-        self._tell(f"{url}: {reason}: {detail}")
+        self.counts.update(("pages", "unreadable"))
+        self.tell(f"{url}: {reason}: {detail}")
         self._report({"url": url, "fits": False, "reason": reason, "detail": detail})
 
     def _report_page(self, wrapped: Wrapped) -> None:
         result = wrapped.result
         failed = failed_scripts(result)
-        self._counts["failed"] += len(failed)
-        self._counts["further"] += len(wrapped.urls)
+        self.counts["failed"] += len(failed)
+        self.counts["further"] += len(wrapped.urls)
         if not result.fits:
-            self._tell(misfit_line(result))
+            self.tell(misfit_line(result))
         lines = problem_lines(result.problems if result.fits else failed, result.url)
         for line in (*lines, *wrapped.debug):
-            self._tell(f"{result.url}: {line}")
+            self.tell(f"{result.url}: {line}")
         self._report(report_row(result))
 
     def _report(self, row: dict[str, Any]) -> None:
-        if self._write_report is not None:
-            self._write_report(json.dumps(row, ensure_ascii=False) + "\n")
+        if self.write_report is not None:
+            self.write_report(json.dumps(row, ensure_ascii=False) + "\n")
 
     def _save(self, saved: Saved) -> None:
         # The output itself is written by the command.
-        if saved.file == self._args[0]:
+        if saved.file == self.args[0]:
             return
-        flaw = "name a folder by --saves" if self._saves is None else self._saves.save(saved)
+        flaw = "name a folder by --saves" if self.saves is None else self.saves.save(saved)
         if flaw is not None:
-            self._counts["unsaved"] += 1
-            if self._counts["unsaved"] == 1:
-                self._tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
+            self.counts["unsaved"] += 1
+            if self.counts["unsaved"] == 1:
+                self.tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
 
     def summarize(self) -> bool:
         """Tell the numbers of pages; return whether all is well."""
-        counts = self._counts
+        counts = self.counts
         if counts["further"]:
-            self._tell(
+            self.tell(
                 f"scripts asked for {counted(counts['further'], 'further page')}, not fetched here;"
                 " 'scrapy crawl wrapper' does"
             )
@@ -235,7 +236,7 @@ class _Batch:
                 (counts["failed"], f"{counted(counts['failed'], 'script')} failed"),
                 (counts["unsaved"], f"{counted(counts['unsaved'], 'tree')} not saved"),
             )
-            self._tell(", ".join(text for number, text in parts if number))
+            self.tell(", ".join(text for number, text in parts if number))
         return is_well
 
 

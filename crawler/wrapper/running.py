@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
@@ -18,7 +19,6 @@ from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from crawler.core.wrapper.output import Node, Result
     from crawler.core.wrapper.project import Project, Source
@@ -57,7 +57,7 @@ class Wrapped:
     saves: tuple[Saved, ...] = ()
 
 
-class ProjectRunner:
+class ProjectRunner(AbstractContextManager["ProjectRunner"]):
     """Runs one project on page after page.
 
     First the rules fill the schema. Then the actions are done in order: scripts change the output,
@@ -82,15 +82,7 @@ class ProjectRunner:
             blank = script_page(read_tree(Page.from_text("about:blank", "<p>-</p>")))
             self._sandbox.run("function main() {}", blank)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -107,7 +99,7 @@ class ProjectRunner:
             remember: see :func:`~crawler.core.wrapper.applying.apply_project`.
         """
         result = apply_project(self.project, tree, remember=remember)
-        run = _PageRun(self.project, self._sandbox, tree, result, tuple(args))
+        run = _PageRun(self.project, self._sandbox, tree, result, tuple(args), result.root)
         for number, action in enumerate(self.project.actions, start=1):
             if isinstance(action, Script):
                 run.script(action, f"{self.name}, action {number}")
@@ -139,84 +131,82 @@ def _name_of(source: Source, args: Sequence[str]) -> str:
     return args[source.argument] if source.argument < len(args) else ""
 
 
+@dataclass(slots=True)
 class _PageRun:
-    """One page on its way through the actions."""
+    """One page on its way through the actions.
 
-    def __init__(
-        self,
-        project: Project,
-        sandbox: Sandbox,
-        tree: PageTree,
-        result: Result,
-        args: tuple[str, ...],
-    ) -> None:
-        self._project = project
-        self._sandbox = sandbox
-        self._tree = tree
-        self._result = result
-        self._args = args
-        self._output = result.root
-        # Made for the first script.
-        self._page: ScriptPage | None = None
-        self._problems: list[Problem] = []
-        self._debug: list[str] = []
-        self._urls: list[str] = []
-        self._saves: list[Saved] = []
+    ``output``
+        The output as the last script left it.
+    ``page``
+        The page for scripts; None before the first.
+    """
+
+    project: Project
+    sandbox: Sandbox
+    tree: PageTree
+    result: Result
+    args: tuple[str, ...]
+    output: Node
+    page: ScriptPage | None = None
+    problems: list[Problem] = field(default_factory=list)
+    debug: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+    saves: list[Saved] = field(default_factory=list)
 
     def script(self, action: Script, name: str) -> None:
         """Run a script."""
-        if self._page is None:
-            self._page = script_page(self._tree)
+        if self.page is None:
+            self.page = script_page(self.tree)
         try:
-            done = self._sandbox.run(
+            done = self.sandbox.run(
                 action.script,
-                self._page,
+                self.page,
                 [self._argument(path) for path in action.rules],
-                output=self._output,
-                args=self._args,
+                output=self.output,
+                args=self.args,
                 name=name,
             )
         except ScriptError as error:
-            self._debug += error.debug
-            self._problems.append(Problem("", SCRIPT_FAILED, str(error)))
+            self.debug += error.debug
+            self.problems.append(Problem("", SCRIPT_FAILED, str(error)))
             return
-        self._output = done.output
-        self._debug += done.debug
-        self._urls += done.urls
+        self.output = done.output
+        self.debug += done.debug
+        self.urls += done.urls
         for file in done.saves:
             self.save(file)
 
     def save(self, file: str) -> None:
         """Take the output as it is to be saved, unless there is no name for it."""
         if file:
-            self._saves.append(Saved(file, as_xml(self._fitted()[0])))
+            self.saves.append(Saved(file, as_xml(self._fitted()[0])))
 
     def wrapped(self) -> Wrapped:
         """Return what was done."""
-        result = self._result
-        if self._page is not None:
+        result = self.result
+        if self.page is not None:
             root, problems = self._fitted()
             # What was missing may have been added; what was not is among the new problems.
             own = [problem for problem in result.problems if problem.reason != MISSING]
-            problems = (*own, *self._problems, *problems)
-            still_fits = fits(self._project, result.missing, problems)
+            problems = (*own, *self.problems, *problems)
+            still_fits = fits(self.project, result.missing, problems)
             result = replace(result, root=root, problems=problems, fits=still_fits)
-        return Wrapped(result, tuple(self._debug), tuple(self._urls), tuple(self._saves))
+        return Wrapped(result, tuple(self.debug), tuple(self.urls), tuple(self.saves))
 
     def _fitted(self) -> tuple[Node, tuple[Problem, ...]]:
-        if self._page is None:
-            return self._output, ()
-        return fit_to_schema(self._output, self._project.schema)
+        if self.page is None:
+            return self.output, ()
+        return fit_to_schema(self.output, self.project.schema)
 
     def _argument(self, path: str) -> Argument:
         """Return what a rule found: a node or null, or an array where there can be several."""
         nodes = []
-        for found in self._result.found.get(path, ()):
+        for found in self.result.found.get(path, ()):
             place, _, attribute = found.source.partition("/@")
             if place:
-                node = self._tree.find(place)
+                node = self.tree.find(place)
                 assert node is not None  # noqa: S101 - it was found on this very page
                 nodes.append(NodeArgument(node, attribute))
-        if may_repeat(self._project.schema, path):
+        if may_repeat(self.project.schema, path):
             return tuple(nodes)
         return nodes[0] if nodes else None

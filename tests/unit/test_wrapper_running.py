@@ -296,10 +296,11 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
+from crawler.settings import Options
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 from crawler.pipelines.threaded_wrapper import ThreadedWrapper
 
-rules = CrawlWrapper(Path(sys.argv[1]), seconds=5, report=None, count=lambda key, number: None)
+rules = CrawlWrapper(Path(sys.argv[1]), Options(), lambda key, number: None)
 threaded = ThreadedWrapper(rules)
 pages = [parse(Page.from_text("https://shop.example/", f"<h1>{name}</h1>")) for name in "ABC"]
 done = []

@@ -170,7 +170,7 @@ class PageEvidence:
     def _near_misses(
         self, kind: str, evidence: Evidence, counts: Sequence[int], meant: Collection[int]
     ) -> tuple[Evidence, ...]:
-        weights = _rarities(counts, len(self.nodes(kind)))
+        weights = rarities(counts, len(self.nodes(kind)))
         found: dict[Evidence, float] = {}
         for node, row in zip(self.nodes(kind), self._rows[kind], strict=True):
             if node not in meant and row not in found:
@@ -213,16 +213,16 @@ def node_at(view: View, path: str) -> int | None:
     return view.root if path == "/" else view.tree.find(view.tree.path(view.root) + path)
 
 
-def rarities(node: ExampleNode) -> tuple[float, ...]:
+def rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
     """Return for each feature how much it tells that another node has the same value.
 
-    This is the logarithm of how rare the value is among the nodes of its page, times the trust in
-    the feature.
+    Args:
+        counts: how many nodes of the page have the value.
+        nodes: how many nodes there are.
+
+    Returns:
+        The logarithm of how rare the value is, times the trust in the feature.
     """
-    return _rarities(node.counts, node.nodes)
-
-
-def _rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
     return tuple(
         feature.trust * log((nodes + 1) / count)
         for feature, count in zip(FEATURES, counts, strict=True)

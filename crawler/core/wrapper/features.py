@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crawler.core.wrapper.tree import INLINE, TEXT
-from crawler.core.wrapper.view import LABEL_CHARS, masked
+from crawler.core.wrapper.view import LABEL_CHARS, View, masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from crawler.core.wrapper.view import View
 
 __all__ = ["FEATURES", "FEATURE_AT", "Evidence", "Feature", "evidence_of"]
 
@@ -77,54 +75,43 @@ def _numbered(view: View, steps: tuple[int, ...]) -> str:
     return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
 
 
-def _to_id(view: View, node: int) -> tuple[str, tuple[int, ...]]:
-    """Return the nearest id, and the elements between it and the node, the innermost first."""
-    levels = view.levels(node)
-    for number, step in enumerate(levels):
-        if found := view.id_of(step):
-            return found, levels[: min(number, _STEPS)]
-    return "", ()
+def _path_to(
+    mark: str, find: Callable[[View, int], str], *, numbers: bool = True
+) -> Callable[[View, int], str]:
+    """Return the reader of the path up to the nearest element that has a mark, and the mark.
 
-
-def _id(view: View, node: int) -> str:
-    """Return the names of the elements up to the nearest that has an id, and the id."""
-    found, steps = _to_id(view, node)
-    return f"{'/'.join(view.tree.names[step] for step in steps)}#{found}" if found else ""
-
-
-def _id_path(view: View, node: int) -> str:
-    """Return the same with numbers."""
-    found, steps = _to_id(view, node)
-    return f"{_numbered(view, steps)}#{found}" if found else ""
-
-
-def _class_path(view: View, node: int) -> str:
-    """Return the numbered names up to the nearest element that has classes, and these."""
-    levels = view.levels(node)
-    for number, step in enumerate(levels):
-        if found := view.class_of(step):
-            return f"{_numbered(view, levels[: min(number, _STEPS)])}.{found}"
-    return ""
-
-
-def _class(level: int) -> Callable[[View, int], str]:
-    """Return the reader of the classes of the element that many levels up."""
+    Args:
+        mark: the character between the path and the mark.
+        find: returns the mark of an element, such as its id; empty where it has none.
+        numbers: whether the path has numbers.
+    """
 
     def read(view: View, node: int) -> str:
         levels = view.levels(node)
-        return view.class_of(levels[level]) if level < len(levels) else ""
+        for number, step in enumerate(levels):
+            if found := find(view, step):
+                steps = levels[: min(number, _STEPS)]
+                names = view.tree.names
+                path = _numbered(view, steps) if numbers else "/".join([names[it] for it in steps])
+                return f"{path}{mark}{found}"
+        return ""
 
     return read
 
 
-def _place(level: int) -> Callable[[View, int], str]:
-    """Return the reader of the number, among its siblings, of the element that many levels up."""
+def _at_level(level: int, read_element: Callable[[View, int], str]) -> Callable[[View, int], str]:
+    """Return the reader of something of the element that many levels up."""
 
     def read(view: View, node: int) -> str:
         levels = view.levels(node)
-        return str(view.tree.tag_indexes[levels[level]]) if level < len(levels) else ""
+        return read_element(view, levels[level]) if level < len(levels) else ""
 
     return read
+
+
+def _number_of(view: View, element: int) -> str:
+    """Return the number of an element among its siblings of its name."""
+    return str(view.tree.tag_indexes[element])
 
 
 def _property(view: View, node: int) -> str:
@@ -288,13 +275,13 @@ FEATURES: tuple[Feature, ...] = (
     Feature("name", 0.8, _names(3)),
     Feature("path", 0.6, _names(_STEPS)),
     Feature("way", 0.4, _numbered_path),
-    Feature("id", 0.8, _id),
-    Feature("id-way", 0.5, _id_path),
-    Feature("class-way", 0.5, _class_path),
-    Feature("class", 0.9, _class(0)),
-    Feature("class-1", 0.8, _class(1)),
-    Feature("class-2", 0.6, _class(2)),
-    Feature("class-3", 0.5, _class(3)),
+    Feature("id", 0.8, _path_to("#", View.id_of, numbers=False)),
+    Feature("id-way", 0.5, _path_to("#", View.id_of)),
+    Feature("class-way", 0.5, _path_to(".", View.class_of)),
+    Feature("class", 0.9, _at_level(0, View.class_of)),
+    Feature("class-1", 0.8, _at_level(1, View.class_of)),
+    Feature("class-2", 0.6, _at_level(2, View.class_of)),
+    Feature("class-3", 0.5, _at_level(3, View.class_of)),
     Feature("property", 0.9, _property),
     Feature("attributes", 0.6, _other_attributes),
     Feature("link", 0.5, _link),
@@ -304,9 +291,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature("beside", 0.7, _before_block),
     Feature("label", 0.7, _label),
     Feature("heading", 0.6, _heading),
-    Feature("place", 0.3, _place(0)),
-    Feature("place-1", 0.3, _place(1)),
-    Feature("place-2", 0.3, _place(2)),
+    Feature("place", 0.3, _at_level(0, _number_of)),
+    Feature("place-1", 0.3, _at_level(1, _number_of)),
+    Feature("place-2", 0.3, _at_level(2, _number_of)),
     Feature("run", 0.4, _text_number),
     Feature("shape", 0.2, _shape),
     Feature("form", 0.3, _form),

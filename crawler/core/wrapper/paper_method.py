@@ -7,10 +7,11 @@ numbers, so that they are exact.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
 from crawler.core.wrapper.tree import TEXT, TagItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from crawler.core.wrapper.example_nodes import Example, ExampleNode
+    from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.view import View
 
@@ -35,7 +36,8 @@ _LEAST_CONFIDENCE = 0.5
 # More than any alignment costs.
 _NEVER = 1 << 40
 _ADD, _OMIT, _REPLACE = 0, 1, 2
-_Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+_Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class PaperRule:
         """
         length, unit = len(self.sets), self._unit
         skips = np.cumsum([0, *(unit - tags.null for tags in self.sets)])
-        replaced = _Weights(self, tree)
+        weights = _weights(self, tree)
         depths = np.asarray(tree.depths)
         parents = np.asarray(tree.parents)
         order = np.argsort(depths, kind="stable")
@@ -144,7 +146,7 @@ class PaperRule:
             rows = above[np.where(around < 0, 0, place[around])]
             best = rows + unit
             if length:
-                replacing = rows[:, :-1] + (unit - replaced.rows(level))
+                replacing = rows[:, :-1] + (unit - weights(level))
                 np.minimum(best[:, 1:], replacing, out=best[:, 1:])
                 # Several omissions in a row: a running minimum along the rule.
                 best = np.minimum.accumulate(best - skips, axis=1) + skips
@@ -225,34 +227,28 @@ class PaperRule:
         return _REPLACE
 
 
-class _Weights:
-    """The weight of each set for each node of a page, looked up by arrays."""
+def _weights(rule: PaperRule, tree: PageTree) -> Callable[[_Ints], _Ints]:
+    """Return a function from nodes to their weights in each set, a row a node."""
+    length = len(rule.sets)
+    by_name: dict[tuple[str, int], _Ints] = {}
+    by_index: dict[int, _Ints] = {}
+    for at, tags in enumerate(rule.sets):
+        for item, _ in tags.items:
+            row = by_name.setdefault((item.name, item.tag_index), np.zeros(length, np.int64))
+            row[at] = tags.weight_by_name(item)
+            if rule.examples >= ANONYMOUS_THRESHOLD:
+                row = by_index.setdefault(item.index, np.zeros(length, np.int64))
+                row[at] = tags.weight_by_index(item)
 
-    def __init__(self, rule: PaperRule, tree: PageTree) -> None:
-        length = len(rule.sets)
-        named: dict[tuple[str, int], _Ints] = {}
-        placed: dict[int, _Ints] = {}
-        for at, tags in enumerate(rule.sets):
-            for item, _ in tags.items:
-                row = named.setdefault((item.name, item.tag_index), np.zeros(length, np.int64))
-                row[at] = tags.weight_by_name(item)
-                if rule.examples >= ANONYMOUS_THRESHOLD:
-                    row = placed.setdefault(item.index, np.zeros(length, np.int64))
-                    row[at] = tags.weight_by_index(item)
-        nothing = np.zeros(length, np.int64)
-        self._named = np.stack([nothing, *named.values()])
-        self._placed = np.stack([nothing, *placed.values()])
-        name_rows = {key: row for row, key in enumerate(named, start=1)}
-        place_rows = {key: row for row, key in enumerate(placed, start=1)}
-        self._by_name = np.asarray(
-            [name_rows.get(key, 0) for key in zip(tree.names, tree.tag_indexes, strict=True)],
-            np.int64,
-        )
-        self._by_place = np.asarray([place_rows.get(key, 0) for key in tree.indexes], np.int64)
+    def table(rows: Mapping[_Key, _Ints], keys: Iterable[_Key]) -> tuple[_Ints, _Ints]:
+        """Return the rows, the first of zeros, and which of them each node has."""
+        numbers = {key: number for number, key in enumerate(rows, start=1)}
+        stacked = np.stack([np.zeros(length, np.int64), *rows.values()])
+        return stacked, np.asarray([numbers.get(key, 0) for key in keys], np.int64)
 
-    def rows(self, nodes: _Ints) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-        """Return a row a node: how much less than an addition replacing each set costs."""
-        return np.maximum(self._named[self._by_name[nodes]], self._placed[self._by_place[nodes]])
+    names, name_of = table(by_name, zip(tree.names, tree.tag_indexes, strict=True))
+    indexes, index_of = table(by_index, tree.indexes)
+    return lambda nodes: np.maximum(names[name_of[nodes]], indexes[index_of[nodes]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,19 +268,15 @@ class PaperFieldRule:
 
         Of several copies of a value the one that costs the rule least is learned.
         """
-        rule, kind = self.rule, self.kind
+        rule, kind, tree = self.rule, self.kind, view.tree
         for value in example.values:
-            best = min(value.nodes, key=lambda node: self._cost_of(view, node))
-            node = node_at(view, best.path)
-            if node is not None:
-                rule, kind = rule.learn_more(view.tree.tag_path(node)), best.kind
+            places = ((node_at(view, its.path), its.kind) for its in value.nodes)
+            nodes = [(node, its) for node, its in places if node is not None]
+            if nodes and self.rule.examples:
+                nodes.sort(key=lambda its: self.rule.cost(tree.tag_path(its[0])))
+            if nodes:
+                rule, kind = rule.learn_more(tree.tag_path(nodes[0][0])), nodes[0][1]
         return PaperFieldRule(rule, kind, (*self.examples, example))
-
-    def _cost_of(self, view: View, example_node: ExampleNode) -> float:
-        node = node_at(view, example_node.path)
-        if node is None or not self.rule.examples:
-            return 0.0
-        return float(self.rule.cost(view.tree.tag_path(node)))
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:  # noqa: ARG002 - it remembers no page
         """Return the node of least cost, where its confidence is at least one half."""

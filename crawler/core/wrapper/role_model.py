@@ -196,7 +196,9 @@ class _RoleFinder:
             if value.nodes
         ]
         self._rarities = {
-            id(member.node): rarities(member.node) for members in self._values for member in members
+            id(member.node): rarities(member.node.counts, member.node.nodes)
+            for members in self._values
+            for member in members
         }
         self._roles: dict[int, tuple[_Role, float]] = {}
 
