@@ -34,6 +34,7 @@ from crawler.core.page.blocks import segment
 from crawler.core.page.decode import decode
 from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
+from crawler.core.page.robots_meta import read_directives
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
@@ -111,6 +112,7 @@ class Whole:
             language=parsed.language,
             canonical_url=parsed.canonical_url,
             encoding=parsed.encoding,
+            robots=read_directives(page.robots_tags, page.tdm_reservation, parsed),
             blocks=blocks,
             parsed=parsed,
         )
