@@ -44,6 +44,7 @@ _PAGE = re.compile(
 )
 # They may be the page's matter, and are as often something that stands in it.
 _MEDIA = re.compile(r"(?:podcastepisode|(?:video|audio|image|media)object)$", re.IGNORECASE)
+_KINDS = ((_STRONG, 3.0), (_ARTICLE, 2.0), (_PAGE, 1.0), (_MEDIA, 2.0))
 _NEWS = re.compile(r"(?:newsarticle|liveblogposting)$", re.IGNORECASE)
 # What such a property holds is another thing than the page.
 _OTHERS = frozenset((
@@ -64,7 +65,6 @@ class LinkedArticle:
     modified: tuple[str, ...] = ()
     language: str | None = None
     site_name: str | None = None
-    url: str | None = None
     description: str | None = None
     tags: tuple[str, ...] = ()
     image: str | None = None
@@ -80,6 +80,15 @@ class _Object:
     is_other: bool
     depth: int
     rank: float = 0.0
+
+    def is_a(self, kind: re.Pattern[str]) -> bool:
+        """Tell whether one of its types is of a kind."""
+        return any(map(kind.search, self.types))
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page, and not what that is about."""
+        return self.is_a(_PAGE)
 
 
 @dataclass(slots=True)
@@ -112,26 +121,19 @@ def _values(script: str) -> Iterator[object]:
     text = script[:_MAX_CHARS].strip().rstrip(";")
     if not text:
         return
-    for mend in (_as_is, _mended, _unescaped):
+    mended = _mended(text)
+    for version in (text, mended, _mended(html.unescape(text))):
         try:
-            value = json.loads(mend(text), strict=False)
+            value = json.loads(version, strict=False)
         except (ValueError, RecursionError):
             continue
         yield value
         return
-    yield from _in_a_row(_mended(text))
-
-
-def _as_is(text: str) -> str:
-    return text
+    yield from _in_a_row(mended)
 
 
 def _mended(text: str) -> str:
     return _TRAILING_COMMA.sub("", _WRAPPING.sub("", text)).strip().rstrip(";")
-
-
-def _unescaped(text: str) -> str:
-    return _mended(html.unescape(text))
 
 
 def _in_a_row(text: str) -> Iterator[object]:
@@ -161,8 +163,7 @@ def _collect(value: object, graph: _Graph) -> None:
             identifier = here.get("@id")
             if isinstance(identifier, str) and len(here) > 1:
                 graph.by_id.setdefault(identifier, here)
-            types = tuple(_strings(here.get("@type")))
-            if types:
+            if types := tuple(each for each in _listed(here.get("@type")) if isinstance(each, str)):
                 graph.objects.append(_Object(here, types, is_other, depth))
             stack += [
                 (each, is_other or key.lower() in _OTHERS, depth + 1)
@@ -177,21 +178,18 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
     folded = [fold_name(title) for title in titles if title]
     chosen = []
     for each in graph.objects:
-        strong = any(map(_STRONG.search, each.types))
-        kind = 3.0 if strong else 2.0 if any(map(_ARTICLE.search, each.types)) else 0.0
-        if not kind and any(map(_PAGE.search, each.types)):
-            kind = 1.0
-        is_media = not kind and any(map(_MEDIA.search, each.types))
-        if is_media:
-            kind = 2.0
-        if not kind:
+        points = next((points for kind, points in _KINDS if each.is_a(kind)), 0.0)
+        if not points:
             continue
+        is_media = not any(each.is_a(kind) for kind in (_STRONG, _ARTICLE, _PAGE))
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
         headline = fold_name(_text(each.values.get("headline") or each.values.get("name")) or "")
         same_title = bool(headline) and any(
             headline in title or title in headline for title in folded
         )
-        each.rank = kind + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
+        each.rank = (
+            points + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
+        )
         each.rank += 0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
         if (each.is_other or is_media) and not (own_url or same_title):
             continue
@@ -207,10 +205,10 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
         each
         for each in ranked
         if each is best
-        or any(map(_PAGE.search, each.types))
+        or each.is_page
         or (best is not None and each.rank >= best.rank - 1.0 and _same_headline(each, best))
     ]
-    articles = [each for each in speaking if not any(map(_PAGE.search, each.types)) or each is best]
+    articles = [each for each in speaking if each is best or not each.is_page]
     names = [_text(each.values.get("name")) for each in graph.objects if "WebSite" in each.types]
     publishers = [
         _text(_resolved(each.values.get("publisher"), graph).get("name")) for each in articles
@@ -222,11 +220,10 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
         modified=tuple(_all(speaking, "dateModified")),
         language=_first(_language(each.values.get("inLanguage")) for each in speaking),
         site_name=_first([*names, *publishers]),
-        url=_first(url for each in speaking for url in _addresses(each.values)),
         description=_first(_all(speaking, "description")),
         tags=tuple(tag for each in articles[:1] for tag in _tags(each.values.get("keywords"))),
         image=_first(_image(each.values.get("image"), graph) for each in speaking),
-        is_news=best is not None and any(map(_NEWS.search, best.types)),
+        is_news=best is not None and best.is_a(_NEWS),
     )
 
 
@@ -248,35 +245,29 @@ def _first(values: Iterable[str | None]) -> str | None:
 
 def _authors(objects: Iterable[_Object], graph: _Graph) -> Iterator[str]:
     for each in objects:
-        found = False
         for name in ("author", "creator"):
-            for author in _people(each.values.get(name), graph):
-                found = True
-                yield author
-            if found:
+            if people := list(_people(each.values.get(name), graph)):
+                yield from people
                 return
 
 
 def _people(value: object, graph: _Graph) -> Iterator[str]:
     """Yield the names of authors given as strings, objects, references, or lists of these."""
-    for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
+    for each in _listed(value)[:_MAX_LIST]:
         if isinstance(each, str):
             known = graph.by_id.get(each)
             yield (_text(known.get("name")) or "") if known else html.unescape(each)
         elif isinstance(each, dict):
             person = _resolved(each, graph)
             name = person.get("name")
-            for single in name if isinstance(name, list) else [name]:
-                if text := _text(single):
-                    yield text
+            yield from filter(None, map(_text, _listed(name)))
             if not name and (given := _text(person.get("givenName"))):
                 yield f"{given} {_text(person.get('familyName')) or ''}".strip()
 
 
 def _resolved(value: object, graph: _Graph) -> Mapping[str, Any]:
     """Return an object, following a reference by ``@id`` where it says nothing itself."""
-    if isinstance(value, list):
-        value = value[0] if value else None
+    value = next(iter(_listed(value)), None)
     if not isinstance(value, dict):
         return {}
     if "name" in value:
@@ -285,22 +276,19 @@ def _resolved(value: object, graph: _Graph) -> Mapping[str, Any]:
     return known if known is not None else value
 
 
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def _text(value: object) -> str | None:
     """Return a string, or the first of a list, or an object's ``@value``, without markup codes."""
     for _ in range(3):
-        if isinstance(value, list):
-            value = value[0] if value else None
-        elif isinstance(value, dict):
+        value = next(iter(_listed(value)), None)
+        if isinstance(value, dict):
             value = value.get("@value") or value.get("name")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return " ".join(html.unescape(str(value)).split()) or None
-
-
-def _strings(value: object) -> Iterator[str]:
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, str):
-            yield each
 
 
 def _addresses(values: Mapping[str, Any]) -> Iterator[str]:
@@ -319,15 +307,12 @@ def _language(value: object) -> str | None:
 
 
 def _tags(value: object) -> Iterator[str]:
-    for each in (value if isinstance(value, list) else [value])[:_MAX_LIST]:
-        text = _text(each)
-        if text is not None:
-            yield from text.split(",")
+    for each in _listed(value)[:_MAX_LIST]:
+        yield from (_text(each) or "").split(",")
 
 
 def _image(value: object, graph: _Graph) -> str | None:
-    if isinstance(value, list):
-        value = value[0] if value else None
+    value = next(iter(_listed(value)), None)
     if isinstance(value, dict):
         known = graph.by_id.get(str(value.get("@id")), value)
         value = known.get("url") or known.get("contentUrl")

@@ -72,13 +72,12 @@ class DateChooser:
         return self._first(self._modified())
 
     def _first(self, dates: Iterable[tuple[str, Date | None]]) -> tuple[str, Date] | None:
+        """Return the first date that is not after the day on which the page was fetched."""
+        latest = None if self._latest is None else self._latest.number + 1
         for source, date in dates:
-            if date is not None and self._is_plausible(date):
+            if date is not None and (latest is None or date.number <= latest):
                 return source, date
         return None
-
-    def _is_plausible(self, date: Date) -> bool:
-        return self._latest is None or date.number <= self._latest.number + 1
 
     @property
     def _seen(self) -> list[SeenDate]:
@@ -88,14 +87,19 @@ class DateChooser:
 
     def _published(self) -> Iterator[tuple[str, Date | None]]:
         in_url = _date_in_url(self._facts.url)
-        for value in self._facts.linked.published:
-            yield self._local_day("json-ld", read_date(value, self._reading), in_url)
-        for source, value in self._facts.metas.values("published"):
-            yield self._local_day(source, read_date(value, self._reading), in_url)
+        for source, date in self._declared(self._facts.linked.published, "published"):
+            yield self._local_day(source, date, in_url)
         if in_url is not None:
             yield from self._clock_of(in_url)
         yield "url", in_url
         yield from self._published_as_seen()
+
+    def _declared(self, linked: Iterable[str], what: str) -> Iterator[tuple[str, Date | None]]:
+        """Yield dates that the page declares: those of JSON-LD, then those of meta elements."""
+        for value in linked:
+            yield "json-ld", read_date(value, self._reading)
+        for source, value in self._facts.metas.values(what):
+            yield source, read_date(value, self._reading)
 
     def _clock_of(self, in_url: Date) -> Iterator[tuple[str, Date]]:
         """Yield dates that readers see of the day in the address, with a time of day."""
@@ -107,8 +111,7 @@ class DateChooser:
     def _published_as_seen(self) -> Iterator[tuple[str, Date | None]]:
         seen = [each for each in self._seen if not each.is_modified]
         yield from ((each.source, each.date) for each in seen if each.points >= _SURE_POINTS)
-        for source, value in self._facts.metas.values("dated"):
-            yield source, read_date(value, self._reading)
+        yield from self._declared((), "dated")
         yield from ((each.source, each.date) for each in seen if each.points >= _SEEN_POINTS)
         yield from self._last_resorts()
         yield from ((each.source, each.date) for each in seen if not each.is_aside)
@@ -129,10 +132,7 @@ class DateChooser:
             left = max(0, left - len(script))
 
     def _modified(self) -> Iterator[tuple[str, Date | None]]:
-        for value in self._facts.linked.modified:
-            yield "json-ld", read_date(value, self._reading)
-        for source, value in self._facts.metas.values("modified"):
-            yield source, read_date(value, self._reading)
+        yield from self._declared(self._facts.linked.modified, "modified")
         # What readers see is looked at only where it had to be for the day of publication.
         for each in self._shown or ():
             if each.is_modified and each.points >= 0:

@@ -267,26 +267,16 @@ class _Paths:
 def table_as_dict(table: Table) -> dict[str, Any]:
     """Return a table as plain data, as it stands on items: mappings, lists, texts and numbers."""
     records, verdict = table.records, table.verdict
+    own = ("records", "method", "verdict", "cells")
+    names = [each.name for each in fields(table) if each.name not in own]
     return {
-        "number": table.number,
-        "path": table.path,
-        "heading": table.heading,
-        "caption": table.caption,
-        "kind": table.kind,
-        "rows": table.rows,
-        "columns": table.columns,
-        "title_rows": table.title_rows,
-        "header_rows": table.header_rows,
-        "header_columns": table.header_columns,
-        "rows_left_out": table.rows_left_out,
+        **{name: getattr(table, name) for name in names},
         "cells": [list(row) for row in table.cells],
         "types": dict(zip(records.names, records.types, strict=True)),
         "records": list(records.rows),
         "values": [
             {
-                name: {"value": value.normal, "unit": value.unit}
-                if value.unit
-                else {"value": value.normal}
+                name: {"value": value.normal, **({"unit": value.unit} if value.unit else {})}
                 for name, value in values.items()
             }
             for values in records.values
@@ -296,9 +286,9 @@ def table_as_dict(table: Table) -> dict[str, Any]:
 
 
 def _verdict(verdict: Verdict, method: str) -> dict[str, Any]:
-    plain: dict[str, Any] = {"is_genuine": verdict.is_genuine, "method": method}
-    for each in fields(verdict):
-        if each.name != "areas":  # those of the table
-            value = getattr(verdict, each.name)
-            plain[each.name] = round(value, 3) if isinstance(value, float) else value
-    return plain
+    told = {each.name: getattr(verdict, each.name) for each in fields(verdict)}
+    del told["areas"]  # those of the table
+    rounded = {
+        name: round(value, 3) if isinstance(value, float) else value for name, value in told.items()
+    }
+    return {"is_genuine": verdict.is_genuine, "method": method, **rounded}

@@ -8,7 +8,7 @@ with what their attribute is called (section 3.2.3).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import Areas, marked_areas, readings
@@ -194,33 +194,17 @@ class RulesMethod:
         best, coherency = _most_coherent(ways, self.constants, words)
         kind, alone = ("", False) if best is None else _main_type(best, words)
         agreed = best is not None and (coherency or 0.0) > self.constants.threshold
-        proven = agreed and not (self.constants.strings_need_sense and alone and kind == "string")
-        marked = marked_areas(grid)
-        if proven and best is not None:
-            return Verdict(
-                is_genuine=True,
-                reason="syntactic",
-                coherency=coherency,
-                main_type=kind,
-                areas=marked or best.areas,
-            )
+        reason = "strings" if agreed else "incoherent"
+        layout = Verdict(is_genuine=False, reason=reason, coherency=coherency, main_type=kind)
+        genuine = replace(layout, is_genuine=True, areas=marked_areas(grid))
+        is_proven = not (self.constants.strings_need_sense and alone and kind == "string")
+        if best is not None and agreed and is_proven:
+            return replace(genuine, reason="syntactic", areas=genuine.areas or best.areas)
         for way in ways:
-            found = semantic(way, words)
-            if found is not None:
-                return Verdict(
-                    is_genuine=True,
-                    reason="semantic",
-                    coherency=coherency,
-                    main_type=kind,
-                    attribute_class=found,
-                    areas=marked or way.areas,
-                )
-        return Verdict(
-            is_genuine=False,
-            reason="strings" if agreed else "incoherent",
-            coherency=coherency,
-            main_type=kind,
-        )
+            if (found := semantic(way, words)) is not None:
+                areas = genuine.areas or way.areas
+                return replace(genuine, reason="semantic", attribute_class=found, areas=areas)
+        return layout
 
     def locate(self, grid: Grid) -> Areas:
         """Return what the markup marks, else the reading whose values agree most."""
@@ -238,13 +222,12 @@ def _most_coherent(
     ways: tuple[Reading, ...], constants: Constants, words: Words
 ) -> tuple[Reading | None, float | None]:
     """Return the reading whose values agree most; the first where several do."""
-    best: Reading | None = None
-    highest: float | None = None
-    for way in ways:
-        coherency = syntactic(way, constants, words)
-        if coherency is not None and (highest is None or coherency > highest):
-            best, highest = way, coherency
-    return best, highest
+    known = [(way, syntactic(way, constants, words)) for way in ways]
+    return max(
+        ((way, coherency) for way, coherency in known if coherency is not None),
+        key=lambda pair: pair[1],
+        default=(None, None),
+    )
 
 
 def _by_rule(grid: Grid, most: float) -> tuple[bool, int, str] | None:  # noqa: PLR0911 - 8 rules
