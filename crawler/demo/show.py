@@ -1,4 +1,4 @@
-"""The demo itself: serve the site, crawl it, and tell what came of it."""
+"""The work of ``scrapy demo``: serve the site, crawl it, and print what was kept and dropped."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import signal
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
@@ -19,31 +21,34 @@ from scrapy.utils.conf import feed_process_params_from_cli
 
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.methods import get_method
-from crawler.demo.pages import answers
-from crawler.demo.report import report
+from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds
 from crawler.items import FIELD_ORDER, PageItem
+from crawler.journey.statistics import number, reasons
 from crawler.settings import Options
 from crawler.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scrapy.settings import BaseSettings
 
-__all__ = ["Outcome", "crawl", "show_demo"]
+__all__ = ["show_demo"]
 
-_COMMAND_LINE: Final = SETTINGS_PRIORITIES["cmdline"]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a crawl of the demo site gave: the items in order of export, and Scrapy's stats."""
-
-    items: tuple[PageItem, ...]
-    stats: Mapping[str, Any]
+_SHOWN: Final = (
+    ("/news/nature/reading-the-tide", "A news article"),
+    (MISLABELLED_PATH, "A blog post laid out with tables, in EUC-KR behind a UTF-8 header"),
+    ("/archive/ink.htm", "A page of font tags and line breaks"),
+)
+# Headers stand at the top and footers at the bottom, so both ends of a page are shown.
+_FIRST_LINES: Final = 12
+_LAST_LINES: Final = 4
+_TEXT_LINES: Final = 4
+_TOP_DROPPED: Final = 8
+_LABEL_WIDTH: Final = 22
+_INDENT: Final = "    "
 
 
 def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> None:
@@ -59,43 +64,67 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
     """
     if args:
         raise ArgumentError(f"there are no arguments, but got: {' '.join(args)}")
-    console = _console()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Korean is printed even where the terminal cannot show it.
+        sys.stdout.reconfigure(errors="replace")
+    console = Console(highlight=False)
     with tempfile.TemporaryDirectory(prefix="scrapy-corpus-demo-") as folder:
         settings = _settings(given, opts.output, folder)
         with serve(answers()) as base:
-            outcome = crawl(base, settings)
-            if not outcome.items:
+            items, stats = _crawl(base, settings)
+            if not items:
                 raise CorpusError(
                     "the crawl exported no page; run it again with -L INFO to see why"
                 )
-            if not _is_stored(outcome.stats):
+            if not _is_stored(stats):
                 raise CorpusError(
                     f"the pages could not be written to {opts.output}; the log says why; name "
                     "another file after -O"
                 )
-            report(console, outcome.items, outcome.stats, base=base, output=opts.output)
+            _figures(console, items, stats, base)
+            _pages(console, {item.url.removeprefix(base): item for item in items})
+            _top_dropped(console, stats)
+            _next_steps(console, len(items), Path(opts.output).resolve())
             if opts.keep_serving:
                 _keep_serving(console, base)
 
 
-def _is_stored(stats: Mapping[str, Any]) -> bool:
-    """Whether the only feed was stored."""
-    outcomes = [name for name in stats if name.startswith("feedexport/")]
-    return any("/success_count/" in name for name in outcomes) and not any(
-        "/failed_count/" in name for name in outcomes
-    )
+def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
+    """Put the demo's settings together: its own module, this call's paths, the command line's.
+
+    Raises:
+        CorpusError: a setting, or the file's name or format, is wrong.
+    """
+    settings = Settings()
+    settings.setmodule("crawler.demo.settings", priority="project")
+    settings.set("CORPUS_DIR", folder, priority="project")
+    # The report explains each block by the labels on the items; the file does not have them.
+    settings.set("CORPUS_ITEM_BLOCKS", value=True, priority="project")
+    settings.set("CORPUS_PROGRESS", "off", priority="project")
+    exported = [name for name in FIELD_ORDER if name != "blocks"]
+    settings.set("FEED_EXPORT_FIELDS", exported, priority="project")
+    for name in given:
+        if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+            settings.set(name, given[name], priority="cmdline")
+    if output.partition(":")[0] == "-":
+        raise ArgumentError("the results are shown on standard output; name a file after -O")
+    try:
+        feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
+    except UsageError as error:
+        raise ArgumentError(str(error)) from error
+    settings.set("FEEDS", feeds, priority="cmdline")
+    # Here an error is one line; the add-on would raise it later, with a traceback.
+    get_method(Options.from_settings(settings).text_method)
+    check_feeds(settings)
+    return settings
 
 
-def crawl(base: str, settings: Settings) -> Outcome:
-    """Crawl the site at ``base`` in this process; a process can do this once.
-
-    Args:
-        base: Address of the site without a closing slash.
-        settings: Settings of the crawl.
+def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, Any]]:
+    """Crawl the site in this process; a process can do this once.
 
     Returns:
-        What was exported, empty when the crawl could not start; the log says why.
-
+        The items in order of export and the statistics, both empty when the crawl could not start;
+        the log says why.
     """
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(SiteSpider)
@@ -107,52 +136,113 @@ def crawl(base: str, settings: Settings) -> Outcome:
     crawler.signals.connect(remember, signal=signals.item_scraped)
     process.crawl(crawler, url=f"{base}/")
     process.start()
-    # A crawl that could not start has no stats to ask for.
-    return Outcome(items=tuple(items), stats=crawler.stats.get_stats() if items else {})
+    # A crawl that could not start has no statistics.
+    return items, crawler.stats.get_stats() if items else {}
 
 
-def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
-    """Put the demo's settings together: its own module, this call's paths, the command line's.
-
-    Raises:
-        CorpusError: A setting, or the file's name or format, is wrong.
-    """
-    settings = Settings()
-    settings.setmodule("crawler.demo.settings", priority="project")
-    settings.set("CORPUS_DIR", folder, priority="project")
-    # The report explains each block by the labels on the items; the file is to look as always.
-    settings.set("CORPUS_ITEM_BLOCKS", value=True, priority="project")
-    settings.set("CORPUS_PROGRESS", "off", priority="project")
-    exported = [name for name in FIELD_ORDER if name != "blocks"]
-    settings.set("FEED_EXPORT_FIELDS", exported, priority="project")
-    for name in given:
-        priority = given.getpriority(name)
-        if priority is not None and priority >= _COMMAND_LINE:
-            settings.set(name, given[name], priority="cmdline")
-    if output.partition(":")[0] == "-":
-        raise ArgumentError("the results are shown on standard output; name a file after -O")
-    try:
-        feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
-    except UsageError as error:
-        raise ArgumentError(str(error)) from error
-    settings.set("FEEDS", feeds, priority="cmdline")
-    # Before the site is served, and where it is a line: the add-on would find it out later.
-    get_method(Options.from_settings(settings).text_method)
-    check_feeds(settings)
-    return settings
+def _is_stored(stats: Mapping[str, Any]) -> bool:
+    """Whether the only feed was stored."""
+    outcomes = " ".join(name for name in stats if name.startswith("feedexport/"))
+    return "/success_count/" in outcomes and "/failed_count/" not in outcomes
 
 
-def _console() -> Console:
-    """Make a console that prints Korean even where the terminal cannot show it."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return Console(highlight=False)
+def _figures(
+    console: Console, items: Sequence[PageItem], stats: Mapping[str, Any], base: str
+) -> None:
+    _heading(console, "A made-up site, served and crawled on this machine")
+    skipped = sorted(reasons(stats, "corpus/skipped/").items())
+    repeats = sum(item.near_duplicate_of is not None for item in items)
+    rows = (
+        ("answers received", number(stats, "response_received_count"), f"from {base}/"),
+        ("pages exported", len(items), f"{repeats} of them marked as repeating another page"),
+        (
+            "pages skipped",
+            number(stats, "corpus/pages/skipped"),
+            ", ".join(f"{reason}: {count}" for reason, count in skipped),
+        ),
+        ("blocks kept", number(stats, "corpus/blocks/kept"), "text that is a page's own"),
+        ("blocks dropped", number(stats, "corpus/blocks/dropped"), "seen on other pages, or links"),
+    )
+    for name, figure, remark in rows:
+        console.print(f"  {figure:>5} {name:<17} [dim]{escape(remark)}[/dim]", soft_wrap=True)
+
+
+def _pages(console: Console, items: Mapping[str, PageItem]) -> None:
+    """Print some pages before and after: each line with its label, and the exported text."""
+    for path, what in _SHOWN:
+        item = items.get(path)
+        if item is None or item.blocks is None:
+            continue
+        _heading(console, what)
+        console.print(f"  {item.url}\n", style="cyan", markup=False, soft_wrap=True)
+        console.print("  Before: each line of the page, with what became of it")
+        lines = [_block_line(block) for block in item.blocks]
+        hidden = len(lines) - _FIRST_LINES - _LAST_LINES
+        if hidden > 1:
+            between = (f"    {'':{_LABEL_WIDTH}}  ({hidden} more lines)", "dim")
+            lines = [*lines[:_FIRST_LINES], between, *lines[-_LAST_LINES:]]
+        for line, style in lines:
+            _print_line(console, line, style)
+        console.print("\n  After: the text that was exported")
+        _exported_text(console, item.text.splitlines())
+
+
+def _block_line(block: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a line of a page with its label, and how it is printed."""
+    label = "kept" if block["kept"] else f"dropped, {block['reason']}"
+    if block["reason"] == "frequent":
+        label = f"dropped, on {block['frequency']} pages"
+    mark, style = ("+", "green") if block["kept"] else ("-", "dim")
+    return f"  {mark} {label:<{_LABEL_WIDTH}}  {' '.join(block['text'].split())}", style
+
+
+def _exported_text(console: Console, lines: Sequence[str]) -> None:
+    if not lines:
+        console.print(f"{_INDENT}[dim](empty: no line of the page is its own)[/dim]")
+    for line in lines[:_TEXT_LINES]:
+        for row in Text(line).wrap(console, max(console.width - len(_INDENT), _LABEL_WIDTH)):
+            row.rstrip()
+            console.print(Text(_INDENT) + row, no_wrap=True, overflow="ignore", crop=False)
+    if len(lines) > _TEXT_LINES:
+        console.print(f"{_INDENT}[dim]({len(lines) - _TEXT_LINES} more lines)[/dim]")
+
+
+def _top_dropped(console: Console, stats: Mapping[str, Any]) -> None:
+    if top := stats.get("corpus/top_dropped", [])[:_TOP_DROPPED]:
+        _heading(console, "Dropped most often")
+    for entry in top:
+        _print_line(console, f"  {entry['pages']:>5} pages  {' '.join(entry['text'].split())}")
+
+
+def _next_steps(console: Console, pages: int, output: Path) -> None:
+    _heading(console, "Where it is, and what to try next")
+    steps = (
+        ("the pages, one row each", str(output)),
+        ("why a line was dropped", "scrapy extract --explain URL-OR-FILE"),
+        ("browse the demo site", "scrapy demo --keep-serving"),
+        ("a site of your choice", "scrapy crawl site -a url=https://blog.example/ -O pages.jsonl"),
+        ("in a project of yours", 'ADDONS = {"crawler.addon.CorpusAddon": 500}'),
+    )
+    for what, how in steps:
+        console.print(f"  {what:<24} [bold]{escape(how)}[/bold]", soft_wrap=True)
+    console.print(f"  [dim]{pages} pages, working files removed[/dim]")
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print(f"\n[bold]{escape(text)}[/bold]", soft_wrap=True)
+
+
+def _print_line(console: Console, line: str, style: str = "") -> None:
+    """Print one line, cut at the width of the terminal."""
+    text = Text(line, style=style)
+    text.truncate(max(console.width, 2 * _LABEL_WIDTH), overflow="ellipsis")
+    console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
 
 def _keep_serving(console: Console, base: str) -> None:
     """Wait for Ctrl-C with the server running."""
     try:
-        # Scrapy's own handler still stands; it speaks to a reactor that has ended.
+        # Scrapy's own handler is still installed, for a reactor that has ended.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         console.print(f"\nServing {base}/ until Ctrl-C.", soft_wrap=True)
         threading.Event().wait()
