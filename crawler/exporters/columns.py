@@ -1,15 +1,14 @@
-"""Which Parquet columns hold which values: chosen once, then every value is made to fit.
+"""The columns of a Parquet file: chosen once, then every value is converted to its column.
 
 A column has a *kind*. Text columns take any value (what is no text is written as JSON), ``json``
 columns are JSON throughout, number and flag columns take their own type alone. What does not fit
-goes, as JSON, to the overflow column.
+is written as JSON to the overflow column.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from itemadapter import is_item
 
@@ -58,8 +57,7 @@ class _MisfitError(Exception):
     """A value does not fit its column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column: its name in the file and the kind of its values."""
 
     name: str
@@ -98,29 +96,27 @@ class Planner:
 
     def see(self, row: Mapping[str, Any], item: object) -> None:
         """Note the columns and types of one row before the columns are chosen."""
-        if self._found is None:
-            self._found = type(item)
+        self._found = self._found or type(item)
         for name, value in row.items():
             kinds = self._kinds.setdefault(name, set())
             if value is not None:
                 kinds.add(_kind_of(value))
 
     def columns(self) -> tuple[Column, ...]:
-        """Return the columns chosen, the overflow last where it has a column of its own.
+        """Return the chosen columns, the overflow last where it has a column of its own.
 
         A feed without rows gets the columns of the items expected.
         """
-        found = self._found or self._expected
-        fixed = _fixed_kinds(self._expected) if issubclass(found, self._expected) else {}
-        if fixed and self._named is None:
-            names = dict.fromkeys((*fixed, *self._kinds))
-        else:
-            names = dict.fromkeys(self._kinds)
+        fixed: dict[str, Kind] = {}
+        if issubclass(self._found or self._expected, self._expected):
+            fixed = {
+                field.name: _BY_NAME.get(field.name) or _FIELD_KINDS[str(field.type)]
+                for field in dataclasses.fields(self._expected)
+            }
         source = self._named or {}
+        names = dict.fromkeys(self._kinds if self._named else (*fixed, *self._kinds))
         columns = [
-            Column(
-                name, fixed.get(source.get(name, name)) or _common_kind(self._kinds.get(name, ()))
-            )
+            Column(name, fixed.get(source.get(name, name)) or _common_kind(self._kinds.get(name)))
             for name in names
             if name != EXTRA
         ]
@@ -158,20 +154,21 @@ class Planner:
         )
 
 
-def _fixed_kinds(item_type: type[Any]) -> dict[str, Kind]:
-    """Return the kind of each column of a dataclass of the project."""
-    return {
-        field.name: _BY_NAME.get(field.name) or _FIELD_KINDS[str(field.type)]
-        for field in dataclasses.fields(item_type)
-    }
-
-
 def arrow_table(
     columns: Sequence[Column],
     rows: Sequence[Mapping[str, Any]],
     schema: Any,  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
 ) -> tuple[Any, int]:
-    """Make a ``pyarrow.Table`` of ``rows`` and count the values that went to the overflow."""
+    """Make a ``pyarrow.Table`` of rows.
+
+    Args:
+        columns: The columns of the file.
+        rows: The rows of one row group.
+        schema: The columns as a ``pyarrow.Schema``.
+
+    Returns:
+        The table, and how many values were written to the overflow.
+    """
     pyarrow, _ = import_pyarrow()
     own_overflow = columns[-1].name == EXTRA
     cells: dict[str, list[Any]] = {column.name: [] for column in columns}
@@ -199,13 +196,12 @@ def arrow_table(
 def _overflow(
     fitted: dict[str, Any], row: Mapping[str, Any], extra: dict[str, Any], *, own: bool
 ) -> None:
+    """Write values to the overflow: its own column, or the key ``_extra`` of ``fields``."""
     if own:
         fitted[EXTRA] = _clean(nested_to_json(extra))
         return
     fields = row.get("fields")
-    kept = (
-        dict(fields) if isinstance(fields, dict) else {} if fields is None else {"fields": fields}
-    )
+    kept = fields if isinstance(fields, dict) else {} if fields is None else {"fields": fields}
     fitted["fields"] = _clean(nested_to_json({**kept, EXTRA: extra}))
 
 
@@ -221,10 +217,10 @@ def _kind_of(value: object) -> Kind:
     return "text"
 
 
-def _common_kind(kinds: set[Kind] | tuple[()]) -> Kind:
-    if len(kinds) == 1:
+def _common_kind(kinds: set[Kind] | None) -> Kind:
+    if kinds and len(kinds) == 1:
         return next(iter(kinds))
-    # A column never filled yet, or of mixed types: JSON takes whatever comes.
+    # JSON takes any value: of a column without values so far, or with several types.
     return "real" if kinds == {"whole", "real"} else "json"
 
 

@@ -86,7 +86,7 @@ def _local_path(uri: str) -> Path | None:
 
 
 def unwritable(path: Path) -> str | None:
-    """Say why a file cannot be made or written to, None where nothing speaks against it."""
+    """Say why a file cannot be written, None where nothing prevents it."""
     try:
         if path.is_dir():
             return "it is a folder. Name a file in it."
@@ -108,7 +108,7 @@ def _holds_data(path: Path) -> bool:
 
 
 def _offset(file: IO[bytes]) -> int:
-    """Bytes already in ``file`` before the exporter writes; 0 for a pipe, which cannot tell."""
+    """Return the bytes in ``file`` before the exporter writes; 0 for a pipe, which cannot tell."""
     try:
         return file.tell()
     except (AttributeError, OSError):

@@ -1,31 +1,32 @@
 """The corpus as it is now, from the numbered parts of all crawls: ``scrapy articles``.
 
-The parts are read twice. The first time tells for each address which item is its last, and keeps no
-more of it than a hash and a number; the second time, these items are written as they are read.
+The parts are read twice. The first time finds for each address the number of its last item; the
+second time writes these items as they are read. No more of an item is in memory than a hash and a
+number.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING
 
 import xxhash
+from scrapy.exporters import BaseItemExporter
 
-from crawler.core.errors import ArgumentError, CorpusError, UnreadableInputError, one_line
+from crawler.core.errors import ArgumentError, StoreError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
-from crawler.core.wording import counted
+from crawler.core.wording import counted, listed
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.exporters.part_reader import ASIDE, column_names, find_parts, read_rows
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
-from crawler.store.files import known_sites, site_named
+from crawler.store.files import known_sites, replacing, site_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +40,6 @@ __all__ = ["LastItems", "Written", "main", "write_articles"]
 _ENDINGS = ("jsonl", "csv", "parquet")
 _OUTPUT = "give -O FILE, whose name ends in .jsonl, .csv or .parquet, or -O - for standard output"
 _NAMES_SHOWN = 3
-
-
-class _Exporter(Protocol):
-    """What is used of Scrapy's exporters."""
-
-    def start_exporting(self) -> None: ...
-    def export_item(self, item: Any) -> None: ...  # noqa: ANN401 - any item type of Scrapy
-    def finish_exporting(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +63,7 @@ class LastItems:
     """Which items of some parts are the last of their addresses.
 
     An item replaces all earlier ones of its ``url``, and those of the other pages of its article
-    (``parts``), whose text is now in it. Addresses are compared in their canonical form, as ledgers
-    know them.
+    (``parts``), whose text is now in it. Addresses are compared in their canonical form.
 
     Args:
         parts: in the order in which they were written.
@@ -90,7 +82,7 @@ class LastItems:
         for part in parts:
             before = self.items
             for row in read_rows(part, ("url", "change", "parts")):
-                if not self._place(row):
+                if not self._add(row):
                     raise UnreadableInputError(
                         f"{part.path}: item {self.items - before + 1} has no url, as all items of "
                         "parts have. Move the file elsewhere if it is no part of a crawl."
@@ -105,7 +97,7 @@ class LastItems:
         known = [name for name in FIELD_ORDER if name in fields]
         self.fields = (*known, *(name for name in fields if name not in FIELD_ORDER))
 
-    def _place(self, row: Row) -> bool:
+    def _add(self, row: Row) -> bool:
         url, pages = row.get("url"), row.get("parts")
         if not isinstance(url, str) or not url:
             return False
@@ -129,30 +121,25 @@ class LastItems:
 
 
 def _key(url: str) -> bytes:
-    # Two of a hundred million addresses share a key of 128 bits with a chance of 10⁻²³.
+    # Two of a hundred million addresses have the same 128-bit key with a probability of 10⁻²³.
     return xxhash.xxh3_128_digest(canonical_address(url).encode("utf-8", "surrogatepass"))
 
 
-class _JsonLines:
-    """Writes rows as JSON Lines, with the letters of all scripts as they are."""
+class _JsonLines(BaseItemExporter):
+    """JSON Lines of rows as they are, with the letters of all scripts."""
 
     def __init__(self, file: IO[bytes]) -> None:
+        super().__init__()
         self._file = file
-
-    def start_exporting(self) -> None:
-        """Write nothing: the format has no header."""
 
     def export_item(self, item: Row) -> None:
         """Write a line."""
         try:
             line = json.dumps(item, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            # Half of a character pair, which only an escape can hold.
+            # A lone surrogate, which only an escape can hold.
             line = json.dumps(item).encode()
         self._file.write(line + b"\n")
-
-    def finish_exporting(self) -> None:
-        """Write nothing: the format has no end."""
 
 
 def write_articles(last: LastItems, file: IO[bytes], ending: str) -> Written:
@@ -167,9 +154,15 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> Written:
         UnreadableInputError: a part is damaged, or was changed meanwhile.
         OptionError: Parquet is to be written, and pyarrow is not installed.
     """
-    exporter = _exporter(file, ending, last.fields)
-    # Parquet knows the types of all columns where these are those of page items.
+    # Parquet columns have fixed types where the fields are those of page items.
     typed = ending == "parquet" and set(last.fields) <= set(FIELD_ORDER)
+    exporter: BaseItemExporter
+    if ending == "jsonl":
+        exporter = _JsonLines(file)
+    elif ending == "csv":
+        exporter = CorpusCsvItemExporter(file, encoding="utf-8", fields_to_export=[*last.fields])
+    else:
+        exporter = ParquetItemExporter(file, fields_to_export=None if typed else [*last.fields])
     articles = gone = 0
     exporter.start_exporting()
     for row in last.rows():
@@ -182,17 +175,8 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> Written:
     return Written(articles, last.items - articles - gone, gone)
 
 
-def _exporter(file: IO[bytes], ending: str, fields: Sequence[str]) -> _Exporter:
-    if ending == "jsonl":
-        return _JsonLines(file)
-    if ending == "csv":
-        return CorpusCsvItemExporter(file, encoding="utf-8", fields_to_export=list(fields))
-    typed = set(fields) <= set(FIELD_ORDER)
-    return ParquetItemExporter(file, fields_to_export=None if typed else list(fields))
-
-
 def _page_item(row: Row) -> PageItem:
-    """Make an item of a row. What the row does not have is None, and not what is usual."""
+    """Make an item of a row. A field that the row does not have is None."""
     item = PageItem(str(row["url"]))
     for name in FIELD_ORDER:
         setattr(item, name, row.get(name))
@@ -200,22 +184,19 @@ def _page_item(row: Row) -> PageItem:
 
 
 def main(args: Sequence[str], output: str | None, settings: Settings) -> int:
-    """Write the articles of a site; return the exit code: 0, 1 or 2, as the errors have it."""
-    try:
-        _write(args, output, Options.from_settings(settings))
-    except CorpusError as error:
-        _tell(one_line(error))
-        return error.exit_code
-    return 0
+    """Write the articles of a site.
 
+    Args:
+        args: one site, or one folder of parts.
+        output: the file to write; ``-`` for JSON Lines on standard output.
+        settings: of the project and of the call.
 
-def _tell(message: str) -> None:
-    print(f"scrapy articles: {message}", file=sys.stderr)  # noqa: T201 - a command speaks here
+    Returns:
+        The exit code, 0.
 
-
-def _write(args: Sequence[str], output: str | None, options: Options) -> None:
-    if unknown := [arg for arg in args if arg.startswith("-")]:
-        raise ArgumentError(f"unknown option {unknown[0]}; 'scrapy articles -h' lists them")
+    Raises:
+        CorpusError: the call is wrong, a part is damaged, or the file cannot be written.
+    """
     if len(args) != 1:
         raise ArgumentError("name one site, or one folder of parts")
     if not output:
@@ -225,16 +206,16 @@ def _write(args: Sequence[str], output: str | None, options: Options) -> None:
         raise ArgumentError(f"-O is '{output}'; {_OUTPUT}")
     if output != "-" and (flaw := unwritable(Path(output))):
         raise ArgumentError(f"-O is '{output}': {flaw}")
-    folder = _folder_of(args[0], options)
+    folder = _folder_of(args[0], Options.from_settings(settings))
     parts, others = find_parts(folder)
     if not parts:
         raise ArgumentError(
             f"no numbered parts in {folder}; crawl the site with CORPUS_INCREMENTAL=True first, "
-            "or name the folder in which its parts lie"
+            "or name the folder in which its parts are"
         )
     if any(_is_same(part.path, output) for part in parts):
         raise ArgumentError(f"-O is '{output}', which is one of the parts; give another name")
-    _note(parts, others)
+    _warn(parts, others)
     last = LastItems(parts)
     with _target(output) as file:
         written = write_articles(last, file, ending)
@@ -244,10 +225,11 @@ def _write(args: Sequence[str], output: str | None, options: Options) -> None:
         f"{written.gone:,} gone"
     )
     print(found, file=sys.stderr if output == "-" else sys.stdout)
+    return 0
 
 
 def _folder_of(name: str, options: Options) -> Path:
-    """Return the folder of a site's parts, or the one that is named itself.
+    """Return the folder of a site's parts, or the named folder itself.
 
     Raises:
         ArgumentError: there is neither.
@@ -274,50 +256,42 @@ def _is_same(path: Path, output: str) -> bool:
     return False
 
 
-def _note(parts: Sequence[PartFile], others: Sequence[str]) -> None:
-    """Tell what a user may not expect of a folder."""
+def _warn(parts: Sequence[PartFile], others: Sequence[str]) -> None:
+    """Report on standard error what a user may not expect of a folder."""
+    notes = []
     formats = Counter(part.format for part in parts)
     if len(formats) > 1:
         mixed = ", ".join(f"{name} {number:,}" for name, number in sorted(formats.items()))
-        _tell(f"the parts are of several formats, and all are read: {mixed}")
+        notes.append(f"the parts are of several formats, and all are read: {mixed}")
     if aside := [name for name in others if name.endswith(ASIDE)]:
-        _tell(
+        notes.append(
             f"parts that are not whole are left out ({len(aside)}): a crawl is writing them, or "
             "the next one begins with them"
         )
-    if strange := [name for name in others if not name.endswith(ASIDE)]:
-        more = ", …" if len(strange) > _NAMES_SHOWN else ""
-        names = ", ".join(map(one_line, strange[:_NAMES_SHOWN]))
-        _tell(f"files that are no parts are left out ({len(strange)}): {names}{more}")
+    if strange := [" ".join(name.split()) for name in others if not name.endswith(ASIDE)]:
+        names = listed(strange, _NAMES_SHOWN)
+        notes.append(f"files that are no parts are left out ({len(strange)}): {names}")
+    for note in notes:
+        print(f"scrapy articles: {note}", file=sys.stderr)  # noqa: T201 - a command's warning
 
 
 @contextmanager
 def _target(output: str) -> Iterator[IO[bytes]]:
-    """Open what is to be written: a file is there under its name when it is whole, or not at all.
+    """Open the output. A file appears under its name when it is whole, or not at all.
 
     Raises:
-        CorpusError: it cannot be written.
+        StoreError: it cannot be written.
     """
+    path = Path(output)
     if output == "-":
         yield sys.stdout.buffer
-        return
-    path = Path(output)
-    # A device or a pipe cannot be replaced, and is written as it is.
-    is_file = path.is_file() or not path.exists()
-    real = path.resolve() if is_file else path
-    aside = real.with_name(f".{real.name}.{os.getpid()}{ASIDE}") if is_file else real
-    try:
-        if is_file:
-            real.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
+    elif path.is_file() or not path.exists():
+        with replacing(path.resolve()) as aside, aside.open("wb") as file:
             yield file
-        if is_file:
-            aside.replace(real)
-    except OSError as error:
-        raise CorpusError(
-            f"{output}: cannot be written ({error.strerror or error}); free some space there or "
-            "give another name"
-        ) from error
-    finally:
-        if is_file:
-            aside.unlink(missing_ok=True)
+    else:
+        # A device or a pipe cannot be replaced.
+        try:
+            with path.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise StoreError(f"{output} cannot be written: {error.strerror or error}") from error

@@ -1,8 +1,8 @@
-"""The numbered parts that crawls have written, read back row by row, whatever their format.
+"""The numbered parts that crawls have written, read back row by row from any format.
 
 A row is a dictionary with the fields of the item, as JSON Lines hold them. Cells of CSV and columns
-of Parquet are made that again, as far as the format tells: an empty cell is no value, or empty text
-in a field that always has text.
+of Parquet are converted to that, as far as the format allows: an empty cell is no value, or empty
+text in a field that always has text.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["ASIDE", "PartFile", "Row", "column_names", "find_parts", "read_rows"
 Row = dict[str, Any]
 
 ASIDE: Final = ".aside"
-"""How the name of a part ends that is not whole."""
+"""Ending of the names of parts that are not whole."""
 
 _NAME = re.compile(r"(?P<run>.+)-(?P<number>[0-9]{5,})\.(?P<format>jsonl|csv|parquet)", re.DOTALL)
 _ROWS_AT_ONCE: Final = 200
-# The limit of the module csv is 128 KB a cell; this is the most that fits anywhere.
+# The module csv allows 128 KB a cell; this is the most that any system allows.
 _CELL_CHARS: Final = 2**31 - 1
 _KINDS: Final = {column.name: column.kind for column in Planner(None).columns()}
 _MAY_BE_NONE: Final = {
@@ -40,18 +40,18 @@ _MAY_BE_NONE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class PartFile:
-    """A part: its file, its format, and its place among the others (``run``, then ``number``)."""
+    """A part: its place among the others (``run``, then ``number``), its format and its file."""
 
-    path: Path
     run: str
     number: int
     format: str
+    path: Path
 
 
 def find_parts(folder: Path) -> tuple[list[PartFile], list[str]]:
-    """Return the parts in a folder in the order of their names, and the names of other files.
+    """Return the parts in a folder in their order, and the names of other files.
 
     Raises:
         UnreadableInputError: the folder cannot be read.
@@ -61,14 +61,14 @@ def find_parts(folder: Path) -> tuple[list[PartFile], list[str]]:
     try:
         for path in folder.iterdir():
             if (name := _NAME.fullmatch(path.name)) and path.is_file():
-                parts.append(PartFile(path, name["run"], int(name["number"]), name["format"]))
+                parts.append(PartFile(name["run"], int(name["number"]), name["format"], path))
             else:
                 others.append(path.name)
     except OSError as error:
         raise UnreadableInputError(
             f"{folder} cannot be read ({error.strerror or error}). Name a folder of parts."
         ) from error
-    return sorted(parts, key=lambda part: (part.run, part.number, part.format)), sorted(others)
+    return sorted(parts), sorted(others)
 
 
 def read_rows(part: PartFile, only: Collection[str] = ()) -> Iterator[Row]:
@@ -83,11 +83,8 @@ def read_rows(part: PartFile, only: Collection[str] = ()) -> Iterator[Row]:
         OptionError: it is Parquet, and pyarrow is not installed.
     """
     if part.format == "jsonl":
-        yield from _json_rows(part.path)
-    elif part.format == "csv":
-        yield from _csv_rows(part.path)
-    else:
-        yield from _parquet_rows(part.path, only)
+        return _json_rows(part.path)
+    return _csv_rows(part.path) if part.format == "csv" else _parquet_rows(part.path, only)
 
 
 def column_names(part: PartFile) -> tuple[str, ...]:
@@ -100,17 +97,17 @@ def column_names(part: PartFile) -> tuple[str, ...]:
     if part.format != "parquet":
         return ()
     _, parquet = import_pyarrow()
-    with _told(part.path):
+    with _reading(part.path):
         return tuple(name for name in parquet.read_schema(part.path).names if name != EXTRA)
 
 
 @contextmanager
-def _told(path: Path, place: str = "") -> Iterator[None]:
-    """Say of a part that cannot be used where it is damaged, and what to do."""
+def _reading(path: Path, place: str = "") -> Iterator[None]:
+    """Raise errors as UnreadableInputErrors that name the part, the place, and what to do."""
     try:
         yield
     except (OSError, ValueError, RecursionError, csv.Error) as error:
-        # What pyarrow cannot make sense of is an OSError as well, of no number.
+        # pyarrow raises an OSError without a number for damaged files.
         if isinstance(error, OSError) and error.errno is not None:
             raise UnreadableInputError(
                 f"{path} cannot be read ({error.strerror or error}). Check the file and the disk."
@@ -123,25 +120,25 @@ def _told(path: Path, place: str = "") -> Iterator[None]:
 
 
 def _json_rows(path: Path) -> Iterator[Row]:
-    with _told(path), path.open("rb") as file:
+    with _reading(path), path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.isspace():
                 continue
-            with _told(path, f"line {number}"):
+            with _reading(path, f"line {number}"):
                 row = json.loads(line.decode("utf-8"))
                 if not isinstance(row, dict):
-                    raise ValueError("the line is no JSON object")  # noqa: TRY004 - _told takes it
+                    raise ValueError("the line is no JSON object")  # noqa: TRY004 - as the others here
             yield row
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     limit = csv.field_size_limit(_CELL_CHARS)
     try:
-        with _told(path), path.open(encoding="utf-8", newline="") as file:
+        with _reading(path), path.open(encoding="utf-8", newline="") as file:
             lines = csv.reader(file, strict=True)
             header = next(lines, [])
             for cells in lines:
-                with _told(path, f"line {lines.line_num}"):
+                with _reading(path, f"line {lines.line_num}"):
                     pairs = zip(header, cells, strict=True)
                     row = {name: _value_of(name, cell) for name, cell in pairs}
                 yield row
@@ -164,7 +161,7 @@ def _value_of(name: str, cell: str) -> Any:  # noqa: ANN401 - whatever the field
 
 def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
     _, parquet = import_pyarrow()
-    with _told(path), parquet.ParquetFile(path) as file:
+    with _reading(path), parquet.ParquetFile(path) as file:
         as_json = {
             field.name
             for field in file.schema_arrow
@@ -179,7 +176,7 @@ def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
 
 
 def _unpacked(row: Row, as_json: set[str]) -> Row:
-    """Undo what :mod:`crawler.exporters.columns` does to make values fit."""
+    """Undo the conversions by which :mod:`crawler.exporters.columns` makes values fit."""
     for name in as_json & row.keys():
         if row[name] is not None:
             row[name] = json.loads(row[name])

@@ -1,22 +1,22 @@
-"""Feeds that have more rows than items: one row a sentence, a table, or a record of a table.
+"""Feeds with several rows an item: one row a sentence, a table, or a record of a table.
 
-A feed's exporter gets whole items; these write of each page item its parts, and of other items
-nothing. They are formats like any other: ``-O sentences.csv:sentences-csv``.
+Of other items than page items nothing is written. The exporters are formats like any other:
+``-O sentences.csv:sentences-csv``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any
 
-from scrapy.exporters import JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
 
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "RecordCsvExporter",
@@ -45,7 +45,7 @@ class SentenceRow:
         url: Address of its page.
         site: Site of its page.
         language: Language that the page declares.
-        number: Its place among the sentences of its page, from 0.
+        number: Its index among the sentences of its page, from 0.
         block: The number of its block on the page.
         text: The sentence.
     """
@@ -66,7 +66,7 @@ class TableRow:
         url: Address of its page.
         site: Site of its page.
         language: Language that the page declares.
-        number: Its place among all tables of its page, from 0.
+        number: Its index among all tables of its page, from 0.
         path: Names of the elements around it and its own.
         heading: The last heading before it.
         caption: What the page calls it.
@@ -77,12 +77,12 @@ class TableRow:
         header_rows: How many rows below those are headers.
         header_columns: How many first columns are headers.
         rows_left_out: How many last rows ``cells`` lacks.
-        is_genuine: Whether it is no layout.
-        method: Name of the method that says so.
+        is_genuine: Whether it is a table of data, not of layout.
+        method: Name of the method that decided so.
         reason: What decided.
         rule: Number of the rule that decided, 0 for none.
         coherency: The syntactic coherency, 0 to 1, where it was measured.
-        confidence: How sure the method is, 0.5 to 1, where it says so.
+        confidence: The method's confidence, 0.5 to 1, where it gives one.
         types: Data type of each field of its records, by name.
         cells: The text in each place, row by row.
         records: Its records, a mapping each.
@@ -124,7 +124,7 @@ class RecordRow:
         site: Site of its page.
         language: Language that the page declares.
         table: Number of its table on the page, from 0.
-        number: Its place among the records of its table, from 0.
+        number: Its index among the records of its table, from 0.
         heading: The last heading before its table.
         caption: What the page calls its table.
         fields: Text of each field, by name.
@@ -146,17 +146,9 @@ class RecordRow:
 
 def sentence_rows(item: object) -> Iterator[SentenceRow]:
     """Give the sentences of a page item in order; of anything else, none."""
-    if not isinstance(item, PageItem):
-        return
-    for number, sentence in enumerate(item.sentences or ()):
-        yield SentenceRow(
-            url=item.url,
-            site=item.site,
-            language=item.language,
-            number=number,
-            block=sentence["block"],
-            text=sentence["text"],
-        )
+    if isinstance(item, PageItem):
+        for number, sentence in enumerate(item.sentences or ()):
+            yield SentenceRow(item.url, item.site, item.language, number, **sentence)
 
 
 _OF_VERDICT = ("is_genuine", "method", "reason", "rule", "coherency", "confidence")
@@ -170,14 +162,13 @@ _OF_TABLE = tuple(
 
 def table_rows(item: object) -> Iterator[TableRow]:
     """Give the tables of a page item in order; of anything else, none."""
-    if not isinstance(item, PageItem):
-        return
-    for table in item.tables or ():
-        yield TableRow(
-            **{name: getattr(item, name) for name in _OF_PAGE},
-            **{name: table["verdict"][name] for name in _OF_VERDICT},
-            **{name: table[name] for name in _OF_TABLE},
-        )
+    if isinstance(item, PageItem):
+        for table in item.tables or ():
+            yield TableRow(
+                **{name: getattr(item, name) for name in _OF_PAGE},
+                **{name: table["verdict"][name] for name in _OF_VERDICT},
+                **{name: table[name] for name in _OF_TABLE},
+            )
 
 
 def record_rows(item: object) -> Iterator[RecordRow]:
@@ -198,71 +189,42 @@ def record_rows(item: object) -> Iterator[RecordRow]:
             )
 
 
-class _Rows:
-    """Mixed into an exporter: it writes of each item its parts, a row each, and counts the rows."""
+def _exporter_of_rows(
+    exporter: type[BaseItemExporter],
+    row_type: type[Any],
+    rows_of: Callable[[object], Iterator[Any]],
+) -> type[Any]:
+    """Make an exporter that writes rows of each item, and counts them as ``rows_written``.
 
-    item_type: ClassVar[type[Any]]
-    rows_of: ClassVar[staticmethod[[object], Iterator[object]]]
+    Args:
+        exporter: the exporter of the format.
+        row_type: the dataclass of the rows.
+        rows_of: gives the rows of an item.
+    """
+    # FEED_EXPORT_FIELDS names fields of pages; a row always has all its fields.
+    fields = [field.name for field in dataclasses.fields(row_type)]
 
-    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:  # noqa: ANN401 - as the exporter it is mixed into
-        # FEED_EXPORT_FIELDS names fields of pages; a row has the fields it has.
-        fields = [field.name for field in dataclasses.fields(self.item_type)]
-        super().__init__(file, **{**kwargs, "fields_to_export": fields})  # type: ignore[call-arg] # the exporter's own
-        self.rows_written = 0
+    class RowsExporter(exporter):  # type: ignore[valid-type, misc] # a class that is an argument
+        item_type = row_type
 
-    def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
-        """Write the parts of one item."""
-        for row in self.rows_of(item):
-            super().export_item(row)  # type: ignore[misc] # the exporter's own
-            self.rows_written += 1
+        def __init__(self, file: IO[bytes], **kwargs: Any) -> None:  # noqa: ANN401 - as the exporter's
+            super().__init__(file, **{**kwargs, "fields_to_export": fields})
+            self.rows_written = 0
 
+        def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+            for row in rows_of(item):
+                super().export_item(row)
+                self.rows_written += 1
 
-class _SentenceRows(_Rows):
-    item_type = SentenceRow
-    rows_of = staticmethod(sentence_rows)
-
-
-class _TableRows(_Rows):
-    item_type = TableRow
-    rows_of = staticmethod(table_rows)
-
-
-class _RecordRows(_Rows):
-    item_type = RecordRow
-    rows_of = staticmethod(record_rows)
+    return RowsExporter
 
 
-class SentenceJsonLinesExporter(_SentenceRows, JsonLinesItemExporter):
-    """JSON Lines of :class:`SentenceRow`: the format ``sentences-jsonl``."""
-
-
-class SentenceCsvExporter(_SentenceRows, CorpusCsvItemExporter):
-    """CSV of :class:`SentenceRow`: the format ``sentences-csv``."""
-
-
-class SentenceParquetExporter(_SentenceRows, ParquetItemExporter):
-    """Parquet of :class:`SentenceRow`: the format ``sentences-parquet``."""
-
-
-class TableJsonLinesExporter(_TableRows, JsonLinesItemExporter):
-    """JSON Lines of :class:`TableRow`: the format ``tables-jsonl``."""
-
-
-class TableCsvExporter(_TableRows, CorpusCsvItemExporter):
-    """CSV of :class:`TableRow`: the format ``tables-csv``."""
-
-
-class TableParquetExporter(_TableRows, ParquetItemExporter):
-    """Parquet of :class:`TableRow`: the format ``tables-parquet``."""
-
-
-class RecordJsonLinesExporter(_RecordRows, JsonLinesItemExporter):
-    """JSON Lines of :class:`RecordRow`: the format ``records-jsonl``."""
-
-
-class RecordCsvExporter(_RecordRows, CorpusCsvItemExporter):
-    """CSV of :class:`RecordRow`: the format ``records-csv``."""
-
-
-class RecordParquetExporter(_RecordRows, ParquetItemExporter):
-    """Parquet of :class:`RecordRow`: the format ``records-parquet``."""
+SentenceJsonLinesExporter = _exporter_of_rows(JsonLinesItemExporter, SentenceRow, sentence_rows)
+SentenceCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, SentenceRow, sentence_rows)
+SentenceParquetExporter = _exporter_of_rows(ParquetItemExporter, SentenceRow, sentence_rows)
+TableJsonLinesExporter = _exporter_of_rows(JsonLinesItemExporter, TableRow, table_rows)
+TableCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, TableRow, table_rows)
+TableParquetExporter = _exporter_of_rows(ParquetItemExporter, TableRow, table_rows)
+RecordJsonLinesExporter = _exporter_of_rows(JsonLinesItemExporter, RecordRow, record_rows)
+RecordCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, RecordRow, record_rows)
+RecordParquetExporter = _exporter_of_rows(ParquetItemExporter, RecordRow, record_rows)
