@@ -1,7 +1,6 @@
-"""How items are written: Parquet, and CSV whose cells hold proper JSON.
+"""The feed formats Parquet, and CSV whose cells hold proper JSON.
 
-JSON Lines needs nothing of its own: Scrapy's exporter writes it, in UTF-8 once
-``FEED_EXPORT_ENCODING`` says so.
+JSON Lines are written by Scrapy's own exporter.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def _path_of(file: IO[bytes]) -> Path | None:
 
 
 class _Sink:
-    """What pyarrow writes into: it counts its own bytes, and closing it leaves the feed open."""
+    """The file that pyarrow writes to: it counts its own bytes, and does not close the feed."""
 
     closed = False
 
@@ -198,13 +197,13 @@ class ParquetItemExporter(BaseItemExporter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:  # noqa: ANN401 - what the class takes
-        """Build the exporter for a feed of ``crawler``, whose stats count what did not fit."""
+        """Build the exporter for a feed of a crawl, whose statistics count what did not fit."""
         exporter = cls(file, **kwargs)
         exporter._stats = crawler.stats
         return exporter
 
     def start_exporting(self) -> None:
-        """Find out whether the file is empty; if not, choose a new file beside it."""
+        """Choose a new file beside the feed's own if that is not empty."""
         if _offset(self._file) == 0:
             return
         named = _path_of(self._file)
@@ -336,7 +335,7 @@ class CorpusCsvItemExporter(CsvItemExporter):
         self.csv_writer.writerow([value_to_text(value) for _, value in row])
 
     def finish_exporting(self) -> None:
-        """Write the header of a feed without items, then let go of the file."""
+        """Write the header of a feed without items, then release the file."""
         if self._header is None:
             self.fields_to_export = self.fields_to_export or list(FIELD_ORDER)
             self._write_header()
@@ -374,5 +373,5 @@ class CorpusCsvItemExporter(CsvItemExporter):
                 "column and are left out: %s. Name the columns in FEED_EXPORT_FIELDS.",
                 ", ".join(lost),
             )
-            # Said once: every later item may have them.
+            # One warning is enough: every later item may have them.
             self._found_fields = None

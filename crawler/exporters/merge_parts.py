@@ -13,7 +13,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import xxhash
 from scrapy.exporters import BaseItemExporter
@@ -132,8 +132,8 @@ class _JsonLines(BaseItemExporter):
         super().__init__()
         self._file = file
 
-    def export_item(self, item: Row) -> None:
-        """Write a line."""
+    def export_item(self, item: Any) -> None:  # noqa: ANN401 - as the base class has it
+        """Write a row as a line."""
         try:
             line = json.dumps(item, ensure_ascii=False).encode()
         except UnicodeEncodeError:

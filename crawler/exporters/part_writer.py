@@ -1,7 +1,7 @@
-"""Output in numbered parts, each written aside and renamed when it is whole.
+"""Output in numbered parts, each written under another name and renamed when it is whole.
 
-A crawl that remembers writes its items here, whatever feeds it has besides: those are whole only
-when a crawl ends well. The ledger counts a page as exported when the part that holds it is whole.
+Incremental crawls write their items here, beside any feeds: those are whole only when a crawl ends
+well. The ledger counts a page as exported when the part that holds it is whole.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class NumberedParts:
         return parts
 
     def repair(self, site: str) -> None:
-        """Put in order what a killed crawl left of a site's parts."""
+        """Finish or discard the parts that a killed crawl of a site left."""
         self._ledgers.repair(site, parts_folder(self._options, site))
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
@@ -106,7 +106,7 @@ class NumberedParts:
         self._ledgers.mark_without_item(_urls_of(item))
 
     def spider_closed(self) -> None:
-        """Tell of the pages that are gone, and finish all parts."""
+        """Export that pages are gone, and finish all parts."""
         for site in self._ledgers.sites:
             try:
                 self._write_gone(site)
@@ -117,7 +117,7 @@ class NumberedParts:
             self._finish(site)
 
     def _write_gone(self, site: str) -> None:
-        told = 0
+        count = 0
         for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,
@@ -127,9 +127,9 @@ class NumberedParts:
                 fetched_at=row.fetched_at,
             )
             self._write(site, item, [row.address], GONE_HASH)
-            told += 1
-        if told:
-            self._stats.inc_value("corpus/incremental/gone", told)
+            count += 1
+        if count:
+            self._stats.inc_value("corpus/incremental/gone", count)
 
     def _pass_over(self) -> None:
         self._stats.inc_value("corpus/parts/passed_over")
@@ -174,7 +174,7 @@ class NumberedParts:
         """Make a part whole: on the disk, under its name, and in the ledger."""
         part = self._open[site]
         try:
-            # What was observed has to outlive the crawl as its items do.
+            # The counts must not be lost where the items are kept.
             self._save()
             part.exporter.finish_exporting()
             part.file.flush()
@@ -190,7 +190,7 @@ class NumberedParts:
         self._stats.set_value("corpus/parts/folder", str(part.path.parent.parent))
 
     def _fail(self, site: str, error: Exception) -> None:
-        """Give a part up. Its pages stay owed, and the next crawl exports them."""
+        """Give up a part. Its pages are still to be exported, by the next crawl."""
         self._stats.inc_value("corpus/parts/failed")
         part = self._open.pop(site, None)
         if part is not None:

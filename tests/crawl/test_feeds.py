@@ -108,7 +108,7 @@ def test_one_crawl_writes_every_format(project: Path) -> None:
     for name in ("p.jsonl", "p.csv", "p.parquet"):
         assert re.search(rf"output +{name} \(3 items\)", log)
     assert log.index("Stored parquet feed") < log.index("Crawl finished")
-    assert "Enabled" not in log
+    assert "Enabled downloader middlewares" not in log
     assert "글 0" not in log
 
 
