@@ -1,10 +1,10 @@
-"""Which pages that are known are asked for again in a crawl, and when that is not worth it.
+"""The recrawl policy: which known pages an incremental crawl requests again.
 
-A server that is asked whether a page has changed answers 304 where it has not, which costs next to
-nothing; but many servers always send the whole page, and after a redesign all pages are others
-while their articles are the same. So a page is asked for again for a reason, and the pages that
-came for nothing are counted: *waste*, for each reason by itself, so that the old pages of a site
-that was redesigned do not keep the new ones from being asked for.
+A server that supports conditional requests answers 304 where a page has not changed, which costs
+little; but many servers always send the whole page, and after a redesign all pages differ while
+their articles are the same. So a page is requested again for a reason, and for each reason the
+pages that came unchanged are counted as waste, which limits further requests: the old pages of a
+redesigned site do not use up the requests of its new ones.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["EXPLAINED", "Reason", "RecrawlPolicy", "Waste"]
 
 Reason = Literal["hinted", "unlisted", "recent", "due"]
-"""Why a page is asked for again: a listing dates it later; no sitemap names it; it is due, and is
-new or has changed since a few crawls; it is due, and older."""
+"""Why a page is requested again: a listing dates it later; no sitemap names it any more; it is due,
+and is new or has changed in the last crawls; it is due, and older."""
 
 EXPLAINED: Final[dict[Reason, str]] = {
     "hinted": "listings date them later, and most such pages had not changed",
-    "unlisted": "no sitemap names them any more, and too many such pages came as they were",
-    "recent": "nothing hints at a change, and too many such new pages came as they were",
-    "due": "nothing hints at a change, and too many such pages came as they were",
+    "unlisted": "no sitemap names them any more, and too many such pages had not changed",
+    "recent": "nothing hints at a change, and too many such new pages had not changed",
+    "due": "nothing hints at a change, and too many such pages had not changed",
 }
-"""Why the pages of a reason are put off."""
+"""Why the pages of a reason are postponed."""
 
 _LEAST_WASTE: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 5}
 _SHARE_OF_NEW: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 20}
@@ -40,16 +40,13 @@ _BELIEVED: Final = 20
 
 @dataclass(slots=True)
 class Waste:
-    """What asking again for one reason has given.
+    """What requests for one reason have given.
 
-    ``asked``
-        Requests under way.
-    ``came``
-        Answers that were a whole page.
-    ``useful``
-        Of these, articles that had changed.
-    ``useless``
-        Of these, articles that had not. Of the others it is not known yet.
+    Attributes:
+        asked: Requests under way.
+        came: Answers that were a whole page.
+        useful: Of these, articles that had changed.
+        useless: Of these, articles that had not. The others are not judged yet.
     """
 
     asked: int = 0
@@ -57,23 +54,36 @@ class Waste:
     useful: int = 0
     useless: int = 0
 
+    def is_spent(self, reason: Reason, new_pages: int) -> bool:
+        """Say whether the reason has given so little that its other pages are postponed."""
+        if reason == "hinted":
+            return self.useless >= _BELIEVED and self.useless > self.useful
+        return self.came - self.useful >= _allowed(reason, new_pages)
+
+    def must_wait(self, reason: Reason, new_pages: int) -> bool:
+        """Say whether the requests under way may use up what is allowed."""
+        wasted = self.came - self.useful + self.asked
+        return reason != "hinted" and wasted >= _allowed(reason, new_pages)
+
+
+def _allowed(reason: Reason, new_pages: int) -> int:
+    """Return how many pages requested without a hint may come unchanged in one crawl."""
+    return max(_LEAST_WASTE[reason], new_pages // _SHARE_OF_NEW[reason])
+
 
 @dataclass(slots=True)
 class RecrawlPolicy:
-    """The known pages of one site that one crawl asks for again; each once, those of hints first.
+    """The known pages of one site that one crawl requests again: each once, hinted ones first.
 
-    ``share``
-        See :meth:`crawler.store.ledger.ledger.Ledger.due_for_recheck`.
-    ``most``
-        Most pages asked for that no listing hints at.
-    ``now``, ``since``
-        The time, and when the crawl began (ISO 8601).
-    ``recent``
-        What was found or changed since then is recent (ISO 8601).
-    ``named``
-        Keys of all addresses that sitemaps name; None where that is not known.
-    ``put_off``
-        How many pages were not asked for, by reason, since asking for their like was of no use.
+    Attributes:
+        ledger: Of the site.
+        share: See :meth:`crawler.store.ledger.ledger.Ledger.due_for_recheck`.
+        most: Most pages requested that no listing hints at.
+        now: The time (ISO 8601).
+        since: When the crawl began (ISO 8601).
+        recent: What was found or changed since then is recent (ISO 8601).
+        named: Keys of all addresses that sitemaps name; None where that is not known.
+        put_off: How many pages were postponed, by reason.
     """
 
     ledger: Ledger
@@ -90,7 +100,7 @@ class RecrawlPolicy:
     _ahead: tuple[str, Reason] | None = None
 
     def next(self, limit: int, new_pages: int) -> list[tuple[str, Reason]]:
-        """Return the next pages to ask for.
+        """Return the next pages to request, with the reason.
 
         Args:
             limit: how many at most.
@@ -106,10 +116,10 @@ class RecrawlPolicy:
                 break
             address, reason = following
             waste = self._waste.setdefault(reason, Waste())
-            if _is_spent(reason, waste, new_pages):
+            if waste.is_spent(reason, new_pages):
                 self.put_off[reason] = self.put_off.get(reason, 0) + 1
                 continue
-            if _must_wait(reason, waste, new_pages):
+            if waste.must_wait(reason, new_pages):
                 self._ahead = following
                 break
             waste.asked += 1
@@ -150,26 +160,3 @@ class RecrawlPolicy:
                 known = self.ledger.seen(address)
                 if known is not None and address_key(address) not in self._given:
                     yield address, "recent" if known.changed_at >= self.recent else "due"
-
-
-def _is_spent(reason: Reason, waste: Waste, new_pages: int) -> bool:
-    """Say whether asking for a reason has given so little that the rest is put off."""
-    if reason == "hinted":
-        return waste.useless >= _BELIEVED and waste.useless > waste.useful
-    return waste.useless + _unknown(waste) >= _allowed(reason, new_pages)
-
-
-def _must_wait(reason: Reason, waste: Waste, new_pages: int) -> bool:
-    """Say whether what is under way may be all that can still be asked for."""
-    if reason == "hinted":
-        return False
-    return waste.useless + _unknown(waste) + waste.asked >= _allowed(reason, new_pages)
-
-
-def _unknown(waste: Waste) -> int:
-    return waste.came - waste.useful - waste.useless
-
-
-def _allowed(reason: Reason, new_pages: int) -> int:
-    """Return how many pages asked for without a hint may come for nothing in one crawl."""
-    return max(_LEAST_WASTE[reason], new_pages // _SHARE_OF_NEW[reason])
