@@ -106,7 +106,7 @@ class _Preview(SiteSpider):
         stats = self.stats.get_stats()
         yield f"sitemaps and feeds read: {stats.get('corpus/discovery/listings', 0):,}"
         if failed := by_reason(stats, "corpus/discovery/failed/"):
-            yield f"sitemaps and feeds that could not be had or read: {failed}"
+            yield f"sitemaps and feeds that could not be fetched or read: {failed}"
         for name, words in _LEFT_OUT.items():
             if number := stats.get(f"corpus/discovery/{name}", 0):
                 yield f"{words}: {number:,}"
