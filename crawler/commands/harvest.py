@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from scrapy.commands import ScrapyCommand
 
-if TYPE_CHECKING:
-    from crawler.harvest.engine import Workers
-
 __all__ = ["HarvestCommand"]
 
-_NOT_WELL = 1
-_LAST = 30
-_TIMES = 3
-_FETCHED = 10
-_WORDS = {
+_NOT_WELL: Final = 1
+_VERBS: Final = {
     "run": "crawl the sites of the plan now, each in a process of its own; with --due those that "
     "became due since their last run, for cron",
     "watch": "stay, and crawl sites when they become due, until Ctrl-C",
@@ -28,6 +22,87 @@ _WORDS = {
     "archive": "make the items of WARC files, and of those in folders, file by file, as 'scrapy "
     "crawl archive' does in one process",
 }
+
+
+def _number(text: str, least: int = 0) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of {least} or more")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    return _number(text, 1)
+
+
+# Each option: its flags, the verbs that have it, its help, and what else argparse is told of it.
+_OPTIONS: Final[tuple[tuple[str, str, str, dict[str, Any]], ...]] = (
+    (
+        "--site",
+        "run status check",
+        "this site of the plan only; may be repeated",
+        {"dest": "sites", "metavar": "ID", "action": "append", "default": []},
+    ),
+    ("--due", "run", "what became due since its last run", {"action": "store_true"}),
+    (
+        "--executor",
+        "run watch archive",
+        "in processes of this machine (the default), or on a Dask cluster",
+        {"choices": ("local", "dask"), "default": "local"},
+    ),
+    (
+        "--processes",
+        "run watch archive",
+        "local: so many at once (default 2)",
+        {"metavar": "N", "type": _positive},
+    ),
+    (
+        "--scheduler",
+        "run watch archive",
+        "dask: the scheduler, such as tcp://head:8786",
+        {"metavar": "ADDRESS"},
+    ),
+    (
+        "--last",
+        "status",
+        "the last N entries of each site; 0 for all (default 30)",
+        {"metavar": "N", "type": _number, "default": 30},
+    ),
+    ("--json", "status", "print JSON, for programs", {"action": "store_true"}),
+    ("--html", "status", "write an HTML page with plots", {"metavar": "FILE"}),
+    (
+        "--times",
+        "check",
+        "the next N runs of each site (default 3)",
+        {"metavar": "N", "type": _number, "default": 3},
+    ),
+    (
+        "--fetch",
+        "check",
+        "ask the sites, and show the first N pages of each (default 10)",
+        {"metavar": "N", "nargs": "?", "type": _number, "const": 10},
+    ),
+    (
+        "--output -O",
+        "archive",
+        "folder of the items (default archive in CORPUS_DIR)",
+        {"metavar": "FOLDER"},
+    ),
+    (
+        "--work",
+        "archive",
+        (
+            "folder of what is kept meanwhile, to go on after a kill (default archive-work in "
+            "CORPUS_DIR)"
+        ),
+        {"metavar": "FOLDER"},
+    ),
+    (
+        "--memory",
+        "archive",
+        "most memory that a job may allocate, without limit if left out",
+        {"metavar": "MB", "type": _positive},
+    ),
+)
 
 
 class HarvestCommand(ScrapyCommand):
@@ -59,94 +134,48 @@ class HarvestCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add a parser for each verb."""
         super().add_options(parser)
-        verbs = parser.add_subparsers(
+        parsers = parser.add_subparsers(
             dest="verb",
             metavar="VERB",
             prog="scrapy harvest",
             parser_class=argparse.ArgumentParser,
         )
-        for verb, words in _WORDS.items():
-            own = verbs.add_parser(verb, help=words, description=words, conflict_handler="resolve")
+        for verb, words in _VERBS.items():
+            own = parsers.add_parser(verb, help=words, description=words)
             if verb == "archive":
                 own.add_argument("files", metavar="FILE", nargs="+")
                 super().add_options(own)
             else:
                 own.add_argument("plan", metavar="PLAN")
-            getattr(self, f"_{verb}_options")(own)
-            if verb not in {"status", "check"}:
-                _engine_options(own)
-
-    def _run_options(self, parser: argparse.ArgumentParser) -> None:
-        _site_option(parser)
-        parser.add_argument("--due", action="store_true", help="what became due since its last run")
-
-    def _watch_options(self, parser: argparse.ArgumentParser) -> None:
-        """Take no option but those of the engine."""
-
-    def _status_options(self, parser: argparse.ArgumentParser) -> None:
-        _site_option(parser)
-        parser.add_argument(
-            "--last", metavar="N", type=_number, default=_LAST,
-            help=f"the last N entries of each site; 0 for all (default {_LAST})",
-        )  # fmt: skip
-        kind = parser.add_mutually_exclusive_group()
-        kind.add_argument("--json", action="store_true", help="print JSON, for programs")
-        kind.add_argument("--html", metavar="FILE", help="write an HTML page with plots")
-
-    def _check_options(self, parser: argparse.ArgumentParser) -> None:
-        _site_option(parser)
-        parser.add_argument(
-            "--times", metavar="N", type=_number, default=_TIMES,
-            help=f"the next N runs (default {_TIMES})",
-        )  # fmt: skip
-        parser.add_argument(
-            "--fetch", metavar="N", nargs="?", type=_number, const=_FETCHED,
-            help=f"ask the sites, and show the first N pages of each (default {_FETCHED})",
-        )  # fmt: skip
-
-    def _archive_options(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-O", "--output", metavar="FOLDER",
-            help="folder of the items, one file a shard (default archive in CORPUS_DIR)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--work", metavar="FOLDER",
-            help="folder of what is kept meanwhile, to go on after a kill "
-            "(default archive-work in CORPUS_DIR)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--memory", metavar="MB", type=_positive,
-            help="most memory that a job may allocate, without limit if left out",
-        )  # fmt: skip
+            for flags, verbs, help_, details in _OPTIONS:
+                if verb in verbs.split():
+                    own.add_argument(*flags.split(), help=help_, **details)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the verb says."""
-        from crawler.core.errors import CorpusError, one_line
+        from crawler.core.errors import CorpusError
 
         try:
             self.exitcode = self._do(args, opts)
         except CorpusError as error:
             # A plan's mistakes are a line each; more than one of them is worth mending at once.
-            for line in str(error).splitlines() if opts.verb != "archive" else [one_line(error)]:
+            for line in str(error).splitlines():
                 print(f"scrapy harvest: {line}", file=sys.stderr)
             self.exitcode = error.exit_code
         except KeyboardInterrupt:
             # Also while the modules of the command are loaded, which takes a moment.
-            is_kept = opts.verb in {"run", "watch"}
-            lost = "; what ran is shown as lost" if is_kept else ""
+            lost = "; what ran is shown as lost" if opts.verb in {"run", "watch"} else ""
             print(f"scrapy harvest: ended at once{lost}", file=sys.stderr)
             self.exitcode = _NOT_WELL
 
     def _do(self, args: list[str], opts: argparse.Namespace) -> int:
-        from pathlib import Path
-
         from crawler.core.errors import ArgumentError
         from crawler.reports.stdout import for_a_reader
 
         if args:
             raise ArgumentError(f"unknown option {args[0]}; 'scrapy harvest -h' lists them")
         if opts.verb is None:
-            raise ArgumentError(f"say what to do: one of {', '.join(_WORDS)}")
+            raise ArgumentError(f"say what to do: one of {', '.join(_VERBS)}")
         if opts.verb == "archive":
             from crawler.harvest.archive.command import run_archive
 
@@ -155,57 +184,9 @@ class HarvestCommand(ScrapyCommand):
         if opts.set:
             # So that all machines crawl a site alike.
             raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")
+        if opts.verb == "status" and opts.json and opts.html:
+            raise ArgumentError("--html and --json are two answers; ask for one of them")
         from crawler.harvest import verbs
 
-        path = Path(opts.plan)
         with for_a_reader():
-            if opts.verb == "run":
-                well = verbs.run(path, opts.sites, _workers(opts), only_due=opts.due)
-            elif opts.verb == "watch":
-                well = verbs.watch(path, _workers(opts))
-            elif opts.verb == "status":
-                well = verbs.status(
-                    path, opts.sites, last=opts.last, html=opts.html, json_=opts.json
-                )
-            else:
-                well = verbs.check(path, opts.sites, times=opts.times, fetch=opts.fetch)
-        return 0 if well else _NOT_WELL
-
-
-def _site_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--site", dest="sites", metavar="ID", action="append", default=[],
-        help="this site of the plan only; may be repeated",
-    )  # fmt: skip
-
-
-def _engine_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how the work is done")
-    group.add_argument(
-        "--executor", choices=("local", "dask"), default="local",
-        help="in processes of this machine (the default), or on a Dask cluster",
-    )  # fmt: skip
-    group.add_argument(
-        "--processes", metavar="N", type=_positive, help="local: so many at once (default 2)"
-    )
-    group.add_argument(
-        "--scheduler", metavar="ADDRESS", help="dask: the scheduler, such as tcp://head:8786"
-    )
-
-
-def _workers(opts: argparse.Namespace) -> Workers:
-    from crawler.harvest.engine import Workers
-
-    return Workers(opts.executor, opts.processes, opts.scheduler)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
-    return int(text)
+            return 0 if getattr(verbs, opts.verb)(opts) else _NOT_WELL

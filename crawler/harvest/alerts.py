@@ -7,13 +7,9 @@ of it, the next one is sent again. An alert whose command failed is sent at the 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +30,6 @@ __all__ = ["Alerter", "Trouble", "run_command", "troubles"]
 _WORDS: Final = 300
 # Of pages without an item, as in the figures of a crawl.
 _UNCHANGED: Final = "unchanged"
-_KILL_SECONDS: Final = 1.0
 _PAUSE_LIMITS: Final = 6
 
 
@@ -173,41 +168,26 @@ class Alerter:
 def run_command(trouble: Trouble, alerts: Alerts) -> str:
     """Give an alert to the command as JSON on standard input; return words where that fails."""
     program = alerts.command[0]
+    data = json.dumps(trouble.as_json(), ensure_ascii=False).encode()
     # A file and no pipe: what the command leaves running in the background may keep it open.
     with tempfile.TemporaryFile() as said:
         try:
-            process = subprocess.Popen(  # noqa: S603 - the plan's own command, without a shell
+            process = subprocess.run(  # noqa: S603 - the plan's own command, without a shell
                 alerts.command,
-                stdin=subprocess.PIPE,
+                input=data,
                 stdout=subprocess.DEVNULL,
                 stderr=said,
+                timeout=alerts.time_limit,
+                check=False,
                 # A Ctrl-C is for the harvest, which ends in order.
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             return f"{program} cannot be run: {one_line(error)}"
-        try:
-            data = json.dumps(trouble.as_json(), ensure_ascii=False).encode()
-            process.communicate(data, alerts.time_limit)
         except subprocess.TimeoutExpired:
             return f"{program} took more than {alerts.time_limit:g} s"
-        finally:
-            if process.returncode is None:
-                _kill_all(process)
-        if process.returncode:
-            said.seek(max(0, said.seek(0, os.SEEK_END) - 4 * _WORDS))
-            words = one_line(said.read().decode(errors="replace"))[-_WORDS:]
-            return f"{program} ended with {process.returncode}: {words}".removesuffix(": ")
+        said.seek(0)
+        words = one_line(said.read().decode(errors="replace"))[-_WORDS:]
+    if process.returncode:
+        return f"{program} ended with {process.returncode}: {words}".removesuffix(": ")
     return ""
-
-
-def _kill_all(process: subprocess.Popen[bytes]) -> None:
-    """Kill a command and all that it has started."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    # What runs as another user, as by sudo, cannot be killed, and is left to itself.
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_KILL_SECONDS)

@@ -7,9 +7,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
-from crawler.core.wording import counted, fit_width, show_seconds
+from crawler.core.wording import counted, fit_width, listed, show_seconds
 from crawler.harvest.history import BUSY, NOT_BEGUN, show_time
-from crawler.harvest.status import FIGURES, most_frequent
+from crawler.harvest.status import FIGURES, figure_of, most_frequent
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,7 +27,7 @@ _WIDE: Final = 200
 
 
 class Display:
-    """Shows runs as they begin and end, on standard error: a ``Listener`` of a harvest.
+    """Shows runs as they begin and end, on standard error.
 
     A harvest goes on where nothing can be shown, as on a full disk.
 
@@ -101,14 +101,13 @@ class Display:
         if self._live is None:
             return
         done = self._well + self._failed
-        sites = counted(self._sites, "site")
-        parts = [f"{done:,} of {sites}" if self._sites else counted(done, "run")]
+        parts = [counted(done, "run")]
+        if self._sites:
+            parts = [f"{done:,} of {counted(self._sites, 'site')}"]
         if self._failed:
             parts.append(f"{self._failed:,} not well")
         if self._running:
-            more = len(self._running) - _NAMED
-            names = ", ".join(self._running[:_NAMED])
-            parts.append(f"running: {names}" + (f" and {more:,} more" if more > 0 else ""))
+            parts.append(f"running: {listed(self._running, _NAMED)}")
         elif self._next:
             parts.append(self._next)
         with suppress(OSError):
@@ -136,23 +135,18 @@ def run_line(run: Run) -> str:
 
 def summary_lines(tally: Tally, seconds: float) -> list[str]:
     """Describe a harvest that has ended; the first line is the heading."""
-    runs = list(tally.runs.values())
+    runs = list(tally.last.values())
     if not runs and not tally.left:
         return ["Nothing was due" if not tally.missed else f"{counted(tally.missed, 'run')} missed"]
-    bad = [run for run in runs if not run.went_well]
+    bad = [f"{run.site} ({run.reason})" for run in runs if not run.went_well]
     lines = [f"Harvest of {counted(len(runs), 'site')} ended after {show_seconds(seconds)}"]
-    if tally.number > len(runs):
-        lines.append(f"  runs        {tally.number:,}, of which the last of each site:")
+    if len(tally.runs) > len(runs):
+        lines.append(f"  runs        {len(tally.runs):,}, of which the last of each site:")
     lines.append(f"  well        {counted(len(runs) - len(bad), 'site')}")
     if bad:
-        names = ", ".join(f"{run.site} ({run.reason})" for run in bad[:_LISTED])
-        more = f" and {len(bad) - _LISTED:,} more" if len(bad) > _LISTED else ""
-        lines.append(f"  not well    {counted(len(bad), 'site')}: {names}{more}")
-    for label, number in (
-        *((name, tally.totals[name]) for name in FIGURES),
-        ("missed", tally.missed),
-        ("not begun", tally.left),
-    ):
+        lines.append(f"  not well    {counted(len(bad), 'site')}: {listed(bad, _LISTED)}")
+    figures = {name: sum(figure_of(run, name) for run in tally.runs) for name in FIGURES}
+    for label, number in {**figures, "missed": tally.missed, "not begun": tally.left}.items():
         if number or label in {"pages", "items"}:
             lines.append(f"  {label:<11} {number:,}")
     return lines

@@ -6,6 +6,8 @@ place as a dotted key, where sites are counted from 0: ``site[2].cron``.
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import tomllib
 from dataclasses import asdict, dataclass, field
@@ -35,28 +37,23 @@ from crawler.spiders.arguments import SiteArguments
 from crawler.store.files import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 __all__ = ["Alerts", "Plan", "PlanError", "SitePlan", "read_plan"]
 
 _LONGEST_ID: Final = 60
-_LEAST_MEMORY: Final = 64_000_000
-_MOST_JITTER: Final = 7 * 86400.0
 _SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 # As close as this, an unknown setting is a slip; others are settings of extensions.
 _SLIP: Final = 0.85
 _SPIDER: Final = fields_of(SiteArguments)
 _TOP_KEYS: Final = ("output", "defaults", "site", "alerts")
 _STARTS: Final = ("addresses", "feeds", "sitemaps")
-# Names that other programs have for a key.
+# Names that other programs have for a key, as far as they are not alike.
 _OTHER_NAMES: Final = {
-    "sites": "site", "default": "defaults", "alert": "alerts",
-    "name": "id", "key": "id", "url": "addresses", "urls": "addresses", "start_urls": "addresses",
-    "rss": "feeds", "lang": "languages", "language": "languages", "schedule": "cron",
-    "when": "cron", "tz": "time_zone", "timezone": "time_zone", "zone": "time_zone",
-    "timeout": "time_limit", "seconds": "time_limit", "memory": "memory_limit",
-    "ram": "memory_limit", "format": "output_format", "limit": "max_pages", "pages": "max_pages",
+    "name": "id", "url": "addresses", "urls": "addresses", "start_urls": "addresses",
+    "rss": "feeds", "schedule": "cron", "tz": "time_zone", "timeout": "time_limit",
+    "ram": "memory_limit", "format": "output_format", "limit": "max_pages",
 }  # fmt: skip
 # What a harvest sets itself, and the key that says it.
 _OWN_SETTINGS: Final = {
@@ -95,11 +92,10 @@ class PlanError(CorpusError):
 def _read_id(value: object) -> str:
     text = _text(value)
     # A name that is changed by being made a file's is none.
-    is_name = text.isascii() and file_name(text.casefold()) == text.casefold()
-    if not is_name or len(text) > _LONGEST_ID:
-        proposed = re.sub(r"[^a-z0-9._-]+", "-", text.casefold()).strip(".-")[:_LONGEST_ID]
-        proposed = proposed or "blog"
-        raise HintError(f"{proposed}{'' if file_name(proposed) == proposed else '-site'} would do")
+    if not text.isascii() or file_name(text.casefold()) != text.casefold():
+        raise ValueError
+    if len(text) > _LONGEST_ID:
+        raise ValueError
     return text
 
 
@@ -139,25 +135,17 @@ def _read_method(value: object) -> str:
     return name
 
 
-def _read_jitter(value: object) -> float:
-    seconds = read_seconds(value)
-    if seconds > _MOST_JITTER:
-        raise ValueError
-    return seconds
+def _within(
+    read: Callable[[object], Any], accepts: str, least: float = 0, most: float = math.inf
+) -> ValueType:
+    """Accept what a function reads, where it is between two limits, both inclusive."""
 
+    def read_within(value: object) -> object:
+        if not least <= (number := read(value)) <= most:
+            raise ValueError
+        return number
 
-def _read_limit(value: object) -> float:
-    seconds = read_seconds(value)
-    if not seconds:
-        raise ValueError
-    return seconds
-
-
-def _read_memory(value: object) -> int:
-    size = read_bytes(value)
-    if size < _LEAST_MEMORY:
-        raise ValueError
-    return size
+    return ValueType(read_within, accepts)
 
 
 def _read_command(value: object) -> tuple[str, ...]:
@@ -184,11 +172,9 @@ _CRON: Final = ValueType(
 _ZONE: Final = ValueType(
     lambda value: read_zone(_text(value)), "the name of a time zone such as 'Asia/Seoul'"
 )
-_JITTER: Final = ValueType(_read_jitter, f"{_SPAN}, at most a week")
-_LIMIT: Final = ValueType(_read_limit, f"{_SPAN}, more than 0")
-_MEMORY: Final = ValueType(
-    _read_memory, f"bytes, or text such as '2 GB', at least '{_LEAST_MEMORY // 10**6} MB'"
-)
+_JITTER: Final = _within(read_seconds, f"{_SPAN}, at most a week", most=7 * 86400)
+_LIMIT: Final = _within(read_seconds, f"{_SPAN}, at least 1 second", least=1)
+_MEMORY: Final = _within(read_bytes, "bytes, or text such as '2 GB', at least '64 MB'", 64_000_000)
 _COMMAND: Final = ValueType(_read_command, "a program and its arguments, ['mail', '-s', 'alert']")
 
 
@@ -301,18 +287,10 @@ def read_plan(path: Path) -> Plan:
     """
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        words = "there is no such file; name the plan, or write one (docs/harvests.md)"
-        raise PlanError(path, [words]) from None
-    except IsADirectoryError:
-        words = f"is a folder; name the plan itself, such as {path / 'harvest.toml'}"
-        raise PlanError(path, [words]) from None
-    except RecursionError:
-        raise PlanError(path, ["is no plan: lists are nested too deeply"]) from None
-    except ValueError as error:
-        raise PlanError(path, [f"is no TOML in UTF-8: {error}"]) from None
     except OSError as error:
         raise PlanError(path, [f"cannot be read: {error.strerror or error}"]) from None
+    except (ValueError, RecursionError) as error:
+        raise PlanError(path, [f"is no TOML in UTF-8: {error}"]) from None
     reader = _Reader()
     plan = reader.plan(document, path)
     if reader.mistakes:
@@ -425,40 +403,31 @@ def _at(place: str, key: str) -> str:
 
 def _flaw_of_setting(name: str, value: object) -> str:
     """Say what is wrong with a setting, or nothing: the empty text."""
-    if name in _OWN_SETTINGS:
-        return f"it is set by {_OWN_SETTINGS[name]}; leave it out"
-    if name.startswith(PREFIX):
-        try:
+    flaw = ""
+    # A crawl gets a table as JSON, and a list with commas between.
+    parts = value if isinstance(value, list) else []
+    try:
+        json.dumps(value, allow_nan=False)
+        if name.startswith(PREFIX):
             Options.from_settings({name: value})
-        except OptionError as error:
-            return str(error)
-    elif name not in _scrapy_settings():
+    except OptionError as error:
+        flaw = str(error)
+    except (TypeError, ValueError):
+        flaw = "give a text, a number, true, false, a list or a table"
+    if name in _OWN_SETTINGS:
+        flaw = f"it is set by {_OWN_SETTINGS[name]}; leave it out"
+    elif not name.startswith(PREFIX) and name not in _scrapy_settings():
         # An unknown name may be an extension's setting; one that is nearly known is a slip.
         known = (*_scrapy_settings(), *(one.name for one in OPTIONS))
         if near := nearest(name, known, cutoff=_SLIP):
-            return f"there is no such setting; did you mean {near}?"
-        if not _SETTING.fullmatch(name):
-            return "there is no such setting; settings have names such as DOWNLOAD_DELAY"
-    if not _is_plain(value):
-        return "give a text, a number, true, false, a table, or a list of texts without commas"
-    return ""
+            flaw = f"there is no such setting; did you mean {near}?"
+        elif not _SETTING.fullmatch(name):
+            flaw = "there is no such setting; settings have names such as DOWNLOAD_DELAY"
+    if not flaw and any(isinstance(one, list | dict) or "," in str(one) for one in parts):
+        flaw = "give a list of texts or numbers without commas"
+    return flaw
 
 
 @cache
 def _scrapy_settings() -> frozenset[str]:
     return frozenset(name for name in dir(default_settings) if _SETTING.fullmatch(name))
-
-
-def _is_plain(value: object, *, in_table: bool = False) -> bool:
-    """Tell whether a value can be given to a crawl, on its command line."""
-    if isinstance(value, dict):
-        return all(_is_plain(one, in_table=True) for one in value.values())
-    if isinstance(value, list):
-        # A table is given as JSON, a list with commas between.
-        return all(
-            _is_plain(one, in_table=in_table)
-            if in_table
-            else not isinstance(one, list | dict) and _is_plain(one) and "," not in str(one)
-            for one in value
-        )
-    return isinstance(value, str | int | float) and value == value  # noqa: PLR0124 - no NaN

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from contextlib import contextmanager
+from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import CorpusError, one_line
 from crawler.core.wording import counted
 from crawler.harvest.alerts import Alerter
-from crawler.harvest.engine import Call, Done, LostError
+from crawler.harvest.engine import Call, Done, LostError, StoppedError
 from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, Run, show_time
 from crawler.harvest.plan import PlanError, read_plan
 from crawler.harvest.schedule import MOST_COUNTED, due, next_times
@@ -19,76 +18,44 @@ from crawler.harvest.site_job import FAILED, STOPPED, crawl_site, site_argument
 from crawler.harvest.storage import site_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
+    from crawler.harvest.display import Display
     from crawler.harvest.engine import Engine
     from crawler.harvest.history import History
     from crawler.harvest.plan import Plan, SitePlan
     from crawler.harvest.schedule import Due
 
-__all__ = ["Harvest", "Listener", "Tally"]
+__all__ = ["Harvest", "Tally"]
 
-_FIGURES: Final = ("pages", "items", "new", "changed", "gone")
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
 _SET_BACK: Final = timedelta(minutes=1)
-
-
-class Listener(Protocol):
-    """What shows a person how a harvest goes."""
-
-    def started(self, run: Run) -> None:
-        """A run has begun."""
-
-    def ended(self, run: Run) -> None:
-        """A run has ended, or could not be begun."""
-
-    def said(self, text: str) -> None:
-        """There is something to say."""
-
-    def waits(self, planned: datetime | None, site: str) -> None:
-        """What is planned next, of all sites that are not running; None where nothing is."""
 
 
 @dataclass(slots=True)
 class Tally:
     """What a harvest has done so far.
 
-    ``runs``
-        The last run of each site, by its id; sites that could not be begun have one, too.
-    ``number``
-        How many runs there were.
-    ``totals``
-        Their sums: pages, items and so on, by name; ``errors`` are counted together.
-    ``missed``
-        How many planned times were missed.
-    ``left``
-        How many sites were not begun, since the harvest was stopped.
+    Attributes:
+        runs: All runs that have ended, or could not be begun, in this order.
+        missed: How many planned times were missed.
+        left: How many sites were not begun, since the harvest was stopped.
     """
 
-    runs: dict[str, Run] = field(default_factory=dict)
-    number: int = 0
-    totals: Counter[str] = field(default_factory=Counter)
+    runs: list[Run] = field(default_factory=list)
     missed: int = 0
     left: int = 0
 
-    def add(self, run: Run) -> None:
-        """Count a run that has ended, or could not be begun."""
-        self.runs[run.site] = run
-        self.number += 1
-        self.totals.update({name: getattr(run, name) for name in _FIGURES})
-        self.totals["errors"] += run.error_count
+    @property
+    def last(self) -> dict[str, Run]:
+        """The last run of each site, by its id."""
+        return {run.site: run for run in self.runs}
 
     @property
     def went_well(self) -> bool:
         """Whether all that was wanted was run, and ended as it should."""
-        return not self.left and all(run.went_well for run in self.runs.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Running:
-    run: Run
-    release: Callable[[], None]
+        return not self.left and all(run.went_well for run in self.last.values())
 
 
 class Harvest:
@@ -99,7 +66,7 @@ class Harvest:
         engine: runs the crawls.
         history: keeps the runs.
         lock: locks a site against other harvests, as :meth:`crawler.harvest.storage.Storage.lock`.
-        listener: is told of everything.
+        display: shows how it goes.
         now: gives the time, aware.
     """
 
@@ -110,7 +77,7 @@ class Harvest:
         engine: Engine,
         history: History,
         lock: Callable[[str], Callable[[], None] | None],
-        listener: Listener,
+        display: Display,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.tally = Tally()
@@ -118,10 +85,11 @@ class Harvest:
         self._engine = engine
         self._history = history
         self._lock = lock
-        self._listener = listener
+        self._display = display
         self._now = now
-        self._alerter = Alerter(history, listener.said)
-        self._running: dict[str, _Running] = {}
+        self._alerter = Alerter(history, display.said)
+        # The runs that are under way, and what releases the locks of their sites.
+        self._running: dict[str, tuple[Run, Callable[[], None]]] = {}
         # When a site that is watched is to be looked at; one that is not in it, at once.
         self._next: dict[str, datetime | None] = {}
         self._why_not: dict[str, str] = {}
@@ -132,30 +100,22 @@ class Harvest:
         Raises:
             CorpusError: the scheduler of a cluster is gone; so in :meth:`watch`.
         """
-        with self._lost_with_engine():
-            self._run(sites, only_due=only_due)
-
-    def watch(self) -> None:
-        """Run what is due until the engine is stopped; read the plan again when it has changed."""
-        with self._lost_with_engine():
-            self._watch()
-
-    def _run(self, sites: Iterable[SitePlan], *, only_due: bool) -> None:
         waiting = deque(sites)
         while waiting or self._running:
-            while waiting and self._engine.free > 0:
+            while waiting and self._free() > 0:
                 self._begin(waiting.popleft(), only_due=only_due)
             # Where nothing runs, a cluster may have no workers yet.
             if waiting or self._running:
-                self._wait(_LOOK_SECONDS)
+                self._wait()
             if self._engine.is_stopping:
                 self.tally.left += len(waiting)
                 waiting.clear()
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
+        """Run what is due until the engine is stopped; read the plan again when it has changed."""
         seen, looked = self._stamp(), self._now()
         number = counted(len(self._plan.sites), "site")
-        self._listener.said(f"watching {self._plan.path}: {number}; Ctrl-C ends it")
+        self._display.said(f"watching {self._plan.path}: {number}; Ctrl-C ends it")
         while not self._engine.is_stopping or self._running:
             now, stamp = self._now(), self._stamp()
             if stamp not in (None, seen):
@@ -168,14 +128,14 @@ class Harvest:
             idle = [site for site in self._plan.sites if site.id not in self._running]
             for site in idle:
                 planned = self._planned(site, now)
-                if planned is not None and planned <= now and self._engine.free > 0:
+                if planned is not None and planned <= now and self._free() > 0:
                     # Where it is not begun, it is looked at again in a minute.
                     self._next[site.id] = now + _AGAIN
                     if self._begin(site, only_due=True):
                         del self._next[site.id]
             times = [(time, site.id) for site in idle if (time := self._next.get(site.id))]
-            self._listener.waits(*min(times, default=(None, "")))
-            self._wait(_LOOK_SECONDS)
+            self._display.waits(*min(times, default=(None, "")))
+            self._wait()
 
     def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
         """Return the next planned time that needs a run; it may have passed."""
@@ -197,25 +157,23 @@ class Harvest:
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
     def _read_plan(self) -> None:
+        path = self._plan.path
         try:
-            plan = read_plan(self._plan.path)
+            plan = read_plan(path)
         except PlanError as error:
-            for line in error.lines:
-                self._listener.said(line)
-            self._listener.said(f"{self._plan.path} is wrong now: the plan before it holds")
+            for line in (*error.lines, f"{path} is wrong now: the plan before it holds"):
+                self._display.said(line)
             return
         if plan.output != self._plan.output:
-            words = "'output' has changed; stop and begin anew to move the harvest"
-            self._listener.said(f"{plan.path}: {words}")
+            self._display.said(f"{path}: 'output' has changed; stop the harvest to move it")
             return
-        self._listener.said(f"{plan.path} has changed and was read: {len(plan.sites):,} sites")
+        self._display.said(f"{path} has changed and was read: {counted(len(plan.sites), 'site')}")
         self._plan = plan
         self._next.clear()
 
     def _begin(self, site: SitePlan, *, only_due: bool) -> bool:
         """Begin a run; False where none is needed, or it cannot be begun."""
-        now = self._now()
-        release: Callable[[], None] | None = None
+        release, run, now = None, None, self._now()
         try:
             release = self._lock(site.id)
             if release is None:
@@ -225,17 +183,15 @@ class Harvest:
             run = self._note_begin(site, now, only_due=only_due)
         except CorpusError as error:
             self._not_begun(site, NOT_BEGUN, one_line(error), only_due=only_due)
-            run = None
-        if run is None:
+        if run is None or release is None:
             if release is not None:
                 release()
             return False
-        assert release is not None  # noqa: S101 - else there was no run
         self._why_not.pop(site.id, None)
-        self._running[site.id] = _Running(run, release)
+        self._running[site.id] = run, release
         argument = site_argument(site, self._plan.output, run.stamp)
         self._engine.submit(Call(site.id, crawl_site, argument))
-        self._listener.started(run)
+        self._display.started(run)
         return True
 
     def _note_begin(self, site: SitePlan, now: datetime, *, only_due: bool) -> Run | None:
@@ -245,7 +201,7 @@ class Harvest:
             # Whoever holds the lock knows that no run is under way.
             words = "the harvest that ran it ended before it did"
             self._history.write(replace(standing.last, end=now, reason=LOST, detail=words))
-            self._listener.said(f"{site.id}: the run of {show_time(standing.last.start)} was lost")
+            self._display.said(f"{site.id}: the run of {show_time(standing.last.start)} was lost")
             self._alert(site.id)
         what = due(site, standing.handled, now)
         if what is None and only_due:
@@ -262,63 +218,68 @@ class Harvest:
             number += " or more"
         span = f"{show_time(what.first)} to {show_time(what.last)} UTC"
         detail = f"{number}, from {span}: nobody harvested then, or the run before was under way"
-        missed = Run(
-            site.id, now, planned=what.last, end=now, reason=MISSED, detail=detail,
-            missed=what.missed,
-        )  # fmt: skip
-        self._history.write(missed)
+        self._history.write(
+            Run(site.id, now, what.last, now, MISSED, detail=detail, missed=what.missed)
+        )
         self.tally.missed += what.missed
-        self._listener.said(f"{site.id}: missed {detail}")
+        self._display.said(f"{site.id}: missed {detail}")
         self._alert(site.id)
 
     def _not_begun(self, site: SitePlan, reason: str, detail: str, *, only_due: bool) -> None:
-        """Tell of a run that was not begun; it is no part of the history, and is due as it was.
+        """Show a run that was not begun; it is no part of the history, and is due as it was.
 
-        A watch tries again each minute: a reason is told once, until there is another one.
+        A watch tries again each minute: a reason is shown once, until there is another one.
         """
-        is_told = only_due and self._why_not.get(site.id) == detail
+        is_known = only_due and self._why_not.get(site.id) == detail
         self._why_not[site.id] = detail
+        if is_known:
+            return
         if reason == BUSY and only_due:
             # Every look at a plan meets the runs that the looks before it began.
-            if not is_told:
-                self._listener.said(f"{site.id}: {detail}")
+            self._display.said(f"{site.id}: {detail}")
             return
         now = self._now()
         run = Run(site.id, now, end=now, reason=reason, detail=detail)
-        if not is_told:
-            self.tally.add(run)
-            self._listener.ended(run)
-        if run.reason != BUSY:
-            self._alert(run.site, run)
+        self.tally.runs.append(run)
+        self._display.ended(run)
+        if reason != BUSY:
+            self._alert(site.id, run)
 
-    def _wait(self, seconds: float) -> None:
-        for done in self._engine.wait(seconds):
-            self._end(done)
-
-    @contextmanager
-    def _lost_with_engine(self) -> Iterator[None]:
-        """Keep the runs as lost whose cluster is gone."""
+    def _free(self) -> int:
         try:
-            yield
+            return self._engine.free
         except CorpusError as error:
-            for site in tuple(self._running):
-                self._end(Done(Call(site, crawl_site), error=LostError(one_line(error))))
+            self._lose(error)
             raise
 
+    def _wait(self) -> None:
+        try:
+            ended = self._engine.wait(_LOOK_SECONDS)
+        except CorpusError as error:
+            self._lose(error)
+            raise
+        for done in ended:
+            self._end(done)
+
+    def _lose(self, error: CorpusError) -> None:
+        """Keep the runs as lost whose cluster is gone."""
+        for site in tuple(self._running):
+            self._end(Done(Call(site, crawl_site), error=LostError(one_line(error))))
+
     def _end(self, done: Done) -> None:
-        running = self._running.pop(done.name)
-        run = replace(running.run, end=self._now(), **_result_of(done))
+        begun, release = self._running.pop(done.name)
+        run = replace(begun, end=self._now(), **_result_of(done))
         if not (run.went_well or run.detail):
-            folder = site_folder(run.site)
-            run = replace(run, detail=f"its log says more: {folder}/logs/{run.stamp}.log")
+            detail = f"its log says more: {site_folder(run.site)}/logs/{run.stamp}.log"
+            run = replace(run, detail=detail)
         try:
             self._history.write(run)
         except CorpusError as error:
-            self._listener.said(f"{run.site}: the history cannot be written: {one_line(error)}")
-        running.release()
+            self._display.said(f"{run.site}: the history cannot be written: {one_line(error)}")
+        release()
         self._next.pop(run.site, None)
-        self.tally.add(run)
-        self._listener.ended(run)
+        self.tally.runs.append(run)
+        self._display.ended(run)
         self._alert(run.site, run)
 
     def _alert(self, site: str, last: Run | None = None) -> None:
@@ -340,6 +301,8 @@ class Harvest:
 def _result_of(done: Done) -> dict[str, Any]:
     """Return what the history keeps of a job."""
     if done.error is None:
-        return {name: value for name, value in done.value.items() if name != "seconds"}
-    reason = STOPPED if done.is_stopped else LOST if isinstance(done.error, LostError) else FAILED
+        return dict(done.value)
+    reason = FAILED
+    if isinstance(done.error, StoppedError | LostError):
+        reason = STOPPED if isinstance(done.error, StoppedError) else LOST
     return {"reason": reason, "detail": done.failure}

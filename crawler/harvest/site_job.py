@@ -33,18 +33,13 @@ __all__ = [
     "discover", "figures_of", "site_argument",
 ]  # fmt: skip
 
+# Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
 FAILED: Final = "failed"
-"""The crawl could not begin, or broke."""
 TIME: Final = "time"
-"""The crawl reached its time limit; what it had by then is kept."""
 MEMORY: Final = "memory"
-"""The crawl reached its memory limit; what it had by then is kept."""
 DIED: Final = "died"
-"""The process ended without a report, as by a signal from elsewhere, and more than twice."""
 STOPPED: Final = "stopped"
-"""The harvest was told to end."""
 NO_PAGE: Final = "no-page"
-"""The crawl ended, and no page could be fetched."""
 
 SETTINGS_MODULE: Final = "crawler.harvest.crawl_settings"
 """The settings of the crawls, beside what the command line gives."""
@@ -64,6 +59,17 @@ _NAMED_REASONS: Final = 3
 _REASONS: Final = {
     "shutdown": STOPPED, "memusage_exceeded": MEMORY, "closespider_timeout": TIME,
 }  # fmt: skip
+_FIGURES: Final = {
+    "pages": "corpus/pages/fetched",
+    "items": "corpus/pages/exported",
+    "new": "corpus/incremental/new",
+    "changed": "corpus/incremental/changed",
+    "gone": "corpus/incremental/gone",
+    "broken": "corpus/pages/broken",
+    "joined": "corpus/pages/joined",
+    "dropped": "item_dropped_count",
+    "parts_failed": "corpus/parts/failed",
+}
 _OF_MEMORY: Final = ("memoryerror", "bad_alloc", "allocate memory", "of memory")
 # A process a crawl, so no crawl needs threads for its arithmetic.
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -143,7 +149,7 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
             if result["reason"] != DIED or attempt + 1 == _ATTEMPTS or stop_level():
                 break
         feed = None if site.incremental else _feed(site, folder, run)
-        if feed is not None and feed.exists() and result.get("seconds") is not None:
+        if feed is not None and feed.exists() and "pages" in result:
             feed.replace(feed.with_suffix(""))
     return result
 
@@ -284,17 +290,14 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the history keeps of the report of a crawl.
 
     Returns:
-        ``reason`` (``finished``, or why the crawl ended early), ``detail``, ``seconds``, ``pages``
-        fetched, ``items`` exported, of these ``new`` and ``changed``, ``gone``, and, numbers by
-        reason, ``errors``: what could not be fetched (as ``corpus/failed/…`` of the crawl), made
-        an item of (``item``), taken by an item pipeline (``pipeline``) or written (``output``);
-        and ``skipped``: the other pages without an item of their own (as ``corpus/skipped/…``,
-        and ``joined`` to the first page of an article, ``dropped`` by an item pipeline).
+        ``reason`` (``finished``, or why the crawl ended early), ``detail``, ``pages`` fetched,
+        ``items`` exported, of these ``new``, ``changed`` and ``gone``; and, numbers by reason,
+        ``errors``: what could not be fetched (as ``corpus/failed/…`` of the crawl), made an item of
+        (``item``), taken by an item pipeline (``pipeline``) or written (``output``); ``skipped``:
+        the other pages without an item of their own (as ``corpus/skipped/…``, and ``joined`` to the
+        first page of an article, ``dropped`` by an item pipeline).
     """
     stats: Mapping[str, Any] = report["stats"]
-
-    def count(key: str) -> int:
-        return int(stats.get(key) or 0)
 
     def reasons(prefix: str) -> dict[str, int]:
         return {
@@ -303,35 +306,22 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
             if key.startswith(prefix) and value
         }
 
+    figures = {name: int(stats.get(key) or 0) for name, key in _FIGURES.items()}
     errors, skipped = reasons("corpus/failed/"), reasons("corpus/skipped/")
-    not_written = count("corpus/parts/failed") + sum(reasons("feedexport/failed_count/").values())
-    lost = {
-        "item": skipped.pop("error", 0),
-        "pipeline": count("corpus/pages/broken"),
-        "output": not_written,
-    }
-    errors |= {why: number for why, number in lost.items() if number}
-    later = {"joined": count("corpus/pages/joined"), "dropped": count("item_dropped_count")}
-    skipped |= {why: number for why, number in later.items() if number}
+    feeds = sum(reasons("feedexport/failed_count/").values())
+    for found, more in (
+        (errors, {"item": skipped.pop("error", 0), "pipeline": figures.pop("broken"),
+                  "output": figures.pop("parts_failed") + feeds}),
+        (skipped, {"joined": figures.pop("joined"), "dropped": figures.pop("dropped")}),
+    ):  # fmt: skip
+        found |= {why: number for why, number in more.items() if number}
     reason, detail = _REASONS.get(report["reason"], report["reason"]), ""
-    pages = count("corpus/pages/fetched")
-    if reason == "finished" and not pages and errors:
+    if reason == "finished" and not figures["pages"] and errors:
         most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
         reason = NO_PAGE
         why = ", ".join(f"{name} {number:,}" for name, number in most)
         detail = f"no page could be fetched ({why})"
-    return {
-        "reason": reason,
-        "detail": detail,
-        "seconds": round(float(report["seconds"] or 0), 3),
-        "pages": pages,
-        "items": count("corpus/pages/exported"),
-        "new": count("corpus/incremental/new"),
-        "changed": count("corpus/incremental/changed"),
-        "gone": count("corpus/incremental/gone"),
-        "errors": errors,
-        "skipped": skipped,
-    }
+    return {**figures, "reason": reason, "detail": detail, "errors": errors, "skipped": skipped}
 
 
 def _feed(site: SitePlan, folder: Path, run: str) -> Path:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import SitePlan
 
-__all__ = ["FIGURES", "SiteStatus", "as_json", "as_page", "gather", "lines", "most_frequent"]
+__all__ = [
+    "FIGURES", "SiteStatus", "as_json", "as_page", "figure_of", "gather", "lines", "most_frequent",
+]  # fmt: skip
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
@@ -74,7 +76,7 @@ class SiteStatus:
 
     def figure(self, name: str) -> int | None:
         """Return a figure of the last run; None where there is none."""
-        return None if self.last is None else _figure_of(self.last, name)
+        return None if self.last is None else figure_of(self.last, name)
 
     def difference(self, name: str) -> int | None:
         """Return how a figure of the last run differs from the run before; None without both.
@@ -85,7 +87,7 @@ class SiteStatus:
         if last is None or last.is_open:
             return None
         before = next((run for run in reversed(self.runs[:-1]) if not run.is_open), None)
-        return None if before is None else _figure_of(last, name) - _figure_of(before, name)
+        return None if before is None else figure_of(last, name) - figure_of(before, name)
 
 
 def gather(
@@ -208,7 +210,7 @@ def _entry_values(run: Run) -> dict[str, Any]:
     errors = ", ".join(f"{why} {number:,}" for why, number in sorted(run.errors.items()))
     named = (("errors", errors), ("skipped", most_frequent(run.skipped)))
     words = [run.detail, *(f"{name}: {reasons}" for name, reasons in named if reasons)]
-    figures = [f"{_figure_of(run, name):,}" if run.is_run else "" for name in FIGURES]
+    figures = [f"{figure_of(run, name):,}" if run.is_run else "" for name in FIGURES]
     head = (_planned(run), show_time(run.start), _took(run), run.reason)
     return {
         "cells": (*head, *figures, "; ".join(part for part in words if part)),
@@ -229,7 +231,8 @@ def _bars(entries: Sequence[Run]) -> list[dict[str, Any]]:
     ]
 
 
-def _figure_of(run: Run, name: str) -> int:
+def figure_of(run: Run, name: str) -> int:
+    """Return a figure of a run by its name in :data:`FIGURES`."""
     return run.error_count if name == "errors" else int(getattr(run, name))
 
 

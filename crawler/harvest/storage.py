@@ -63,18 +63,12 @@ class Storage:
         self.url = url
         self.is_folder = "://" not in url
         """Whether crawls work there itself, and not in a copy."""
-        self._path: Path | None = Path(url) if self.is_folder else None
-        self._fs: Any = None
-        self._root = ""
+        self.path: Path | None = Path(url) if self.is_folder else None
+        """The folder, where the storage is one of a file system; else None."""
         if not self.is_folder:
             self._fs, self._root = _open(url)
             if url.startswith(("file:", "local:")):
-                self._path = Path(self._root)
-
-    @property
-    def path(self) -> Path | None:
-        """The folder, where the storage is one of a file system; else None."""
-        return self._path
+                self.path = Path(self._root)
 
     def lock(self, name: str) -> Callable[[], None] | None:
         """Lock a name against other harvests, also on other machines that share the folder.
@@ -85,9 +79,9 @@ class Storage:
         Raises:
             StoreError: the folder cannot be written.
         """
-        if self._path is None:
+        if self.path is None:
             return lambda: None
-        path = self._path / "locks" / f"{file_name(name)}.lock"
+        path = self.path / "locks" / f"{file_name(name)}.lock"
         try:
             lock = try_lock(path)
         except (OSError, NotImplementedError) as error:
@@ -206,7 +200,7 @@ class Storage:
         """Copy a file to an object, whole or not at all."""
         target = f"{self._root}/{name}"
         with self._told(name):
-            if self._path is None:
+            if self.path is None:
                 self._fs.put_file(str(file), target)
                 return
             # Stores write objects whole; file systems do not.

@@ -1,10 +1,15 @@
-"""What the verbs of ``scrapy harvest`` do: run, watch, status and check."""
+"""What the verbs of ``scrapy harvest`` do: run, watch, status and check.
+
+Each is given the options of :mod:`crawler.commands.harvest`, and returns whether all went well.
+CorpusError is raised where the plan, the call, the storage or the cluster is of no use.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shlex
+import sys
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,7 +19,7 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, show_seconds
 from crawler.harvest.display import Display, summary_lines
-from crawler.harvest.engine import ThreadEngine, open_engine, stop_by_signals
+from crawler.harvest.engine import ThreadEngine, Workers, open_engine, stop_by_signals
 from crawler.harvest.history import History, show_time
 from crawler.harvest.plan import read_plan
 from crawler.harvest.runner import Harvest
@@ -22,62 +27,42 @@ from crawler.harvest.schedule import next_times
 from crawler.harvest.site_job import SETTINGS_MODULE, crawl_command, discover
 from crawler.harvest.status import as_json, as_page, gather, lines
 from crawler.harvest.storage import Storage, site_folder
+from crawler.reports.stdout import print_line
 from crawler.store.files import known_sites, write_whole
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
-    from crawler.harvest.engine import Workers
     from crawler.harvest.plan import Plan, SitePlan
 
 __all__ = ["check", "run", "status", "watch"]
 
-_HARVEST_LOCK = "harvest"
 
-
-def run(path: Path, ids: Sequence[str], workers: Workers, *, only_due: bool) -> bool:
-    """Run sites of a plan: all, those named, or those of them that are due.
-
-    Returns:
-        Whether all went well.
-
-    Raises:
-        CorpusError: the plan, the call, the storage or the cluster is of no use.
-    """
-    plan = read_plan(path)
-    sites = _chosen(plan, ids)
-    with _harvest(plan, workers, 0 if only_due else len(sites)) as harvest:
-        harvest.run(sites, only_due=only_due)
+def run(opts: argparse.Namespace) -> bool:
+    """Run sites of a plan: all, those named, or those of them that are due."""
+    plan, sites = _plan(opts)
+    with _harvest(plan, opts, 0 if opts.due else len(sites)) as harvest:
+        harvest.run(sites, only_due=opts.due)
     return harvest.tally.went_well
 
 
-def watch(path: Path, workers: Workers) -> bool:
-    """Run the sites of a plan when they are due, until Ctrl-C or SIGTERM; always True.
-
-    Raises:
-        CorpusError: as for :func:`run`.
-    """
-    plan = read_plan(path)
-    with _harvest(plan, workers, 0) as harvest:
+def watch(opts: argparse.Namespace) -> bool:
+    """Run the sites of a plan when they are due, until Ctrl-C or SIGTERM; always True."""
+    with _harvest(read_plan(Path(opts.plan)), opts, 0) as harvest:
         harvest.watch()
     return True
 
 
 @contextmanager
-def _harvest(plan: Plan, workers: Workers, sites: int) -> Iterator[Harvest]:
-    """Give a harvest, and print its summary at the end.
-
-    Args:
-        plan: the plan.
-        workers: who runs the crawls.
-        sites: how many sites are wanted; 0 where nobody knows.
-    """
-    began = time.monotonic()
-    storage = Storage(plan.output)
+def _harvest(plan: Plan, opts: argparse.Namespace, sites: int) -> Iterator[Harvest]:
+    """Give a harvest of so many sites, 0 where nobody knows; print its summary at the end."""
+    began, storage = time.monotonic(), Storage(plan.output)
     # The history of a store is a copy while a harvest runs: two of them would lose each other's.
-    release = storage.lock(_HARVEST_LOCK) if not storage.is_folder else lambda: None
+    release = (lambda: None) if storage.is_folder else storage.lock("harvest")
     if release is None:
         raise CorpusError(f"another harvest runs at {plan.output}: wait for its end")
+    workers = Workers(opts.executor, opts.processes, opts.scheduler)
     try:
         with (
             Display(sites) as display,
@@ -85,35 +70,21 @@ def _harvest(plan: Plan, workers: Workers, sites: int) -> Iterator[Harvest]:
             open_engine(workers, ThreadEngine) as engine,
             stop_by_signals(engine, display.said),
         ):
+            history = History(file, changed)
             harvest = Harvest(
-                plan,
-                engine=engine,
-                history=History(file, changed),
-                lock=storage.lock,
-                listener=display,
+                plan, engine=engine, history=history, lock=storage.lock, display=display
             )
             yield harvest
     finally:
         release()
     for line in summary_lines(harvest.tally, time.monotonic() - began):
-        print(line)  # noqa: T201 - the command's answer
+        print_line(line)
 
 
-def status(path: Path, ids: Sequence[str], *, last: int, html: str | None, json_: bool) -> bool:
-    """Print the history of sites, or write it to an HTML file; always True.
-
-    Args:
-        path: the plan.
-        ids: the sites wanted; all where there are none.
-        last: so many of the last entries of each; 0 for all.
-        html: the HTML file to write.
-        json_: print JSON in place of a table.
-
-    Raises:
-        CorpusError: the history cannot be read, or the file not be written.
-    """
-    plan = read_plan(path)
-    sites, now, storage = _chosen(plan, ids), datetime.now(UTC), Storage(plan.output)
+def status(opts: argparse.Namespace) -> bool:
+    """Print the history of sites, or write it to an HTML file; always True."""
+    plan, sites = _plan(opts)
+    now, storage = datetime.now(UTC), Storage(plan.output)
 
     def is_running(site: str) -> bool:
         if storage.path is None:
@@ -125,57 +96,40 @@ def status(path: Path, ids: Sequence[str], *, last: int, html: str | None, json_
         return release is None
 
     with storage.history() as (file, _):
-        statuses = gather(sites, History(file), is_running, now, last)
-    if html is not None:
-        write_whole(Path(html), [as_page(statuses, path.name, now).encode()])
-        answer = [f"{html} shows {counted(len(statuses), 'site')}"]
-    elif json_:
-        answer = [json.dumps(as_json(statuses), ensure_ascii=False, indent=1)]
+        statuses = gather(sites, History(file), is_running, now, opts.last)
+    if opts.html:
+        write_whole(Path(opts.html), [as_page(statuses, plan.path.name, now).encode()])
+        print_line(f"{opts.html} shows {counted(len(statuses), 'site')}")
+    elif opts.json:
+        print_line(json.dumps(as_json(statuses), ensure_ascii=False, indent=1))
     else:
-        answer = list(lines(statuses))
-    for line in answer:
-        print(line)  # noqa: T201 - the command's answer
+        for line in lines(statuses):
+            print_line(line)
     return True
 
 
-def check(path: Path, ids: Sequence[str], *, times: int, fetch: int | None) -> bool:
-    """Print when sites would run, by which command, and with ``fetch`` which pages they would get.
-
-    Returns:
-        Whether all sites have something to fetch, as far as they were asked.
-
-    Raises:
-        CorpusError: the plan is wrong, or nothing can be stored at its output.
-    """
-    plan = read_plan(path)
-    sites, storage = _chosen(plan, ids), Storage(plan.output)
-    for line in _check_lines(plan, sites, storage, times):
-        print(line, flush=True)  # noqa: T201 - the command's answer
-    all_well = True
-    for site in () if fetch is None else sites:
-        print(f"{site.id}: a first crawl would fetch", flush=True)  # noqa: T201 - as above
-        all_well = discover(site, fetch or 0) and all_well
-    return all_well
-
-
-def _check_lines(
-    plan: Plan, sites: Sequence[SitePlan], storage: Storage, times: int
-) -> Iterator[str]:
-    now = datetime.now(UTC)
-    where = f"output: {plan.output}"
-    if storage.path is not None:
-        where += _flaw_of(storage.path)
-    yield f"{plan.path}: {counted(len(plan.sites), 'site')}"
-    yield where
+def check(opts: argparse.Namespace) -> bool:
+    """Print when sites would run, by which command, and with ``--fetch`` what they would fetch."""
+    plan, sites = _plan(opts)
+    storage, now = Storage(plan.output), datetime.now(UTC)
+    flaw = "" if storage.path is None else _flaw_of(storage.path)
+    print_line(f"{plan.path}: {counted(len(plan.sites), 'site')}")
+    print_line(f"output: {plan.output}{flaw}")
     for site in sites:
         put_off = f", put off by up to {show_seconds(site.jitter)}" if site.jitter else ""
         when = f"{site.cron} {site.time_zone}{put_off}" if site.cron else "only by hand (no 'cron')"
-        yield f"{site.id}: {when}"
-        for planned in next_times(site, now, times):
-            yield f"  {show_time(planned)} UTC"
+        print_line(f"{site.id}: {when}")
+        for planned in next_times(site, now, opts.times):
+            print_line(f"  {show_time(planned)} UTC")
         folder = f"{plan.output.rstrip('/')}/{site_folder(site.id)}"
         command = shlex.join(["scrapy", *crawl_command(site, folder)])
-        yield f"  SCRAPY_SETTINGS_MODULE={SETTINGS_MODULE} {command}"
+        print_line(f"  SCRAPY_SETTINGS_MODULE={SETTINGS_MODULE} {command}")
+    all_well = True
+    for site in () if opts.fetch is None else sites:
+        print_line(f"{site.id}: a first crawl would fetch")
+        sys.stdout.flush()
+        all_well = discover(site, opts.fetch) and all_well
+    return all_well
 
 
 def _flaw_of(path: Path) -> str:
@@ -192,15 +146,12 @@ def _flaw_of(path: Path) -> str:
     return "" if os.access(there, os.W_OK | os.X_OK) else f" (you may not write to {there})"
 
 
-def _chosen(plan: Plan, ids: Sequence[str]) -> tuple[SitePlan, ...]:
-    """Return the sites that are asked for; all where none is.
-
-    Raises:
-        ArgumentError: the plan has no site of that id.
-    """
+def _plan(opts: argparse.Namespace) -> tuple[Plan, Sequence[SitePlan]]:
+    """Read the plan; return it with the sites that are asked for, all where none is."""
+    plan = read_plan(Path(opts.plan))
     known = [site.id for site in plan.sites]
-    for wanted in ids:
+    for wanted in opts.sites:
         if wanted not in known:
             there = known_sites(wanted, known)
             raise ArgumentError(f"{plan.path} has no site '{one_line(wanted)}'; {there}")
-    return tuple(site for site in plan.sites if not ids or site.id in ids)
+    return plan, [site for site in plan.sites if not opts.sites or site.id in opts.sites]

@@ -112,7 +112,7 @@ class World:
             engine=self.engine,  # type: ignore[arg-type]
             history=self.history,
             lock=self.lock,
-            listener=self.listener,
+            display=self.listener,  # type: ignore[arg-type]
             now=self.engine.now,
         )
 
@@ -130,7 +130,7 @@ class World:
 
 
 def figures(**other: object) -> dict[str, Any]:
-    return {"reason": "finished", "detail": "", "seconds": 9, "pages": 5, "items": 4, "new": 3,
+    return {"reason": "finished", "detail": "", "pages": 5, "items": 4, "new": 3,
             "changed": 1, "gone": 0, "errors": {"404": 1}, "skipped": {}, **other}  # fmt: skip
 
 

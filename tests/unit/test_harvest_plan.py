@@ -49,7 +49,7 @@ IN_SITE = {
     'time_zone = "../passwd"': ("time_zone", "Asia/Seoul"),
     'jitter = "soon"': ("jitter", "20m"),
     'jitter = "8d"': ("jitter", "week"),
-    "time_limit = 0": ("time_limit", "more than 0"),
+    "time_limit = 0": ("time_limit", "at least 1"),
     'memory_limit = "2 XB"': ("memory_limit", "2 GB"),
     "memory_limit = 1000": ("memory_limit", "64 MB"),
     'since = "2026-13"': ("since", "2026-11"),
@@ -120,7 +120,7 @@ IN_FILE = {
     f"{TOP}{SITE}cron = \n": ["is no TOML"],
     'output = "x': ["is no TOML"],
     "output = '\udcff'": ["is no TOML"],
-    f"x = {'[' * 100_000}{']' * 100_000}": ["is no plan: lists are nested"],
+    f"x = {'[' * 100_000}{']' * 100_000}": ["is no TOML"],
 }  # fmt: skip
 
 

@@ -196,8 +196,8 @@ def test_a_terminal_shows_what_comes_next_where_nothing_runs(
 
 def test_the_summary_names_what_did_not_go_well() -> None:
     tally = Tally(missed=3, left=1)
-    tally.add(RUN)
-    tally.add(replace(RUN, site="bad", reason="time"))
+    tally.runs.append(RUN)
+    tally.runs.append(replace(RUN, site="bad", reason="time"))
     assert summary_lines(tally, 75) == [
         "Harvest of 2 sites ended after 1 min 15 s",
         "  well        1 site",
@@ -211,7 +211,7 @@ def test_the_summary_names_what_did_not_go_well() -> None:
         "  missed      3",
         "  not begun   1",
     ]
-    tally.add(RUN)
+    tally.runs.append(RUN)
     assert summary_lines(tally, 1)[1:3] == [
         "  runs        3, of which the last of each site:", "  well        1 site",
     ]  # fmt: skip
