@@ -157,7 +157,7 @@ def _learn(project: str, opts: argparse.Namespace, inputs: Inputs) -> bool:
         whole=tuple(opts.whole or ()),
     )
     if given == TrainingInput() and not (opts.script or opts.schema):
-        raise ArgumentError("say what the page has: --field NAME=VALUE, as often as you like")
+        raise ArgumentError("give values of the page: --field NAME=VALUE, as often as you like")
     call = LearnCall(
         project=Path(project),
         given=given,

@@ -166,15 +166,15 @@ class ScriptCall:
             ScriptError: it failed, or its answer cannot be read.
         """
         try:
-            told = json.loads(answer)
-            if "reason" not in told:
+            answered = json.loads(answer)
+            if "reason" not in answered:
                 return ScriptResult(
-                    self._tree(told["rows"]),
-                    debug=_texts(told["debug"]),
-                    urls=_texts(told["urls"]),
-                    saves=_texts(told["saves"]),
+                    self._tree(answered["rows"]),
+                    debug=_texts(answered["debug"]),
+                    urls=_texts(answered["urls"]),
+                    saves=_texts(answered["saves"]),
                 )
-            failure = self._failure(told)
+            script_error = self._failure(answered)
         except (
             ValueError, KeyError, TypeError, IndexError, RecursionError, _OddAnswerError,
         ) as error:  # fmt: skip
@@ -183,7 +183,7 @@ class ScriptCall:
                 "answer",
                 "its answer cannot be read; leave the built-in objects of JavaScript as they are",
             ) from error
-        raise failure
+        raise script_error
 
     def lost(self, reason: str, detail: str) -> ScriptError:
         """Return the error of a process that gave no answer: its reason, and how it ended."""
@@ -196,11 +196,11 @@ class ScriptCall:
             seconds=limits.seconds, memory=limits.memory / 1024**2, output=limits.output
         )
 
-    def _failure(self, told: dict[str, Any]) -> ScriptError:
-        reason = told["reason"]
-        message = str(told.get("message", ""))
-        name = str(told.get("name", ""))
-        if told.get("spent") is True:
+    def _failure(self, failure: dict[str, Any]) -> ScriptError:
+        reason = failure["reason"]
+        message = str(failure.get("message", ""))
+        name = str(failure.get("name", ""))
+        if failure.get("spent") is True:
             reason = "output"
         elif (name, message) in _NO_MEMORY:
             reason = "memory"
@@ -212,8 +212,8 @@ class ScriptCall:
             detail = _CONTROL.sub("\ufffd", f"{_clean(name)}: {_clean(message)}")
         else:
             detail = _ADVICE[reason]
-        line, column = self._place(told.get("place"))
-        debug = _texts(told.get("debug", []))
+        line, column = self._place(failure.get("place"))
+        debug = _texts(failure.get("debug", []))
         return ScriptError(self._name, reason, detail, line=line, column=column, debug=debug)
 
     def _place(self, place: object) -> tuple[int | None, int | None]:

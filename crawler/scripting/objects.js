@@ -1,5 +1,5 @@
 // What a script finds in its world: htree, xtree, system and their nodes. The worker evaluates this
-// file below as many empty lines as the script has, so a frame of the script is told by its line.
+// file below as many empty lines as the script has, so that a frame of the script is known by its line.
 (function () {
   "use strict";
 

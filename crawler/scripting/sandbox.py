@@ -171,21 +171,21 @@ class _Worker:
                 "can be run"
             ) from error
         self.end = finalize(self, _end, self.process)
-        """Ends the process and waits for its end. Done as well when nobody holds it any more."""
+        """Ends the process and waits for its end. It runs as well when the worker is garbage."""
         self._check_engine()
 
     def _check_engine(self) -> None:
         try:
-            told = json.loads(self.ask((), _START_SECONDS, _MOST_GREETING))
+            greeting = json.loads(self.ask((), _START_SECONDS, _MOST_GREETING))
         except _LostError as error:
-            told = {"failed": error.detail or error.reason}
-        if told.get("ready") is True:
+            greeting = {"failed": error.detail or error.reason}
+        if greeting.get("ready") is True:
             return
         self.end()
-        detail = told.get("failed")
+        detail = greeting.get("failed")
         if detail == "other-engine":
             raise ScriptsNotInstalledError(
-                "the package 'quickjs' stands in the place of 'quickjs-ng', which scripts need; "
+                "the package 'quickjs' is installed in place of 'quickjs-ng', which scripts need; "
                 f"run: pip uninstall quickjs quickjs-ng, then: {_INSTALL}"
             )
         raise ScriptsNotInstalledError(

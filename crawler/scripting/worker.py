@@ -129,8 +129,8 @@ def _serve(
         context.set_time_limit(_REPORT_SECONDS)
         if end == "done" and _has_jobs(context):
             end = "promise"
-        if end == "done" and (told := world("answer")):
-            return str(told).encode("utf-8")
+        if end == "done" and (output := world("answer")):
+            return str(output).encode("utf-8")
         return {"reason": end, **json.loads(world("problem"))}
     except Exception as error:  # noqa: BLE001 - the engine raises types of its own, and a script may have changed what JSON does
         return _failure(engine, error, lines)

@@ -49,7 +49,7 @@ _NAME_COLUMNS = 80
 
 @dataclass(frozen=True, slots=True)
 class WrapperArguments:
-    """What ``scrapy crawl wrapper`` understands."""
+    """The arguments of ``scrapy crawl wrapper``."""
 
     rules: str = declare(REQUIRED, "the project file, one that ends in .h2x")
     url: str = declare("", "addresses separated by spaces")

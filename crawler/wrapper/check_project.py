@@ -76,8 +76,8 @@ def check_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
     if len(wrong) > _SHOWN_WRONG:
         yield f"… and {len(wrong) - _SHOWN_WRONG} more", False
     for address in dict.fromkeys(address for its in scores.values() for address in its.absent):
-        told = "this page was taught and is not at hand; name a saved copy"
-        yield f"{one_line(address)}: {told}", False
+        problem = "this page was taught and is not there; name a saved copy"
+        yield f"{one_line(address)}: {problem}", False
     yield from _test_pages(project, path, others)
     for line in skipped:
         yield one_line(line), False
@@ -92,8 +92,8 @@ def _read_pages(
     others: list[PageTree] = []
     skipped: list[str] = []
 
-    def skip(*told: str) -> None:
-        skipped.append(": ".join(told))
+    def skip(*parts: str) -> None:
+        skipped.append(": ".join(parts))
 
     kept = ((True, page) for page in kept_pages(path, skip))
     named = ((False, page) for _, page in inputs.pages(skip)) if inputs.names else ()

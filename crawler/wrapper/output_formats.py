@@ -44,8 +44,8 @@ def format_name(path: Path | None, asked: str | None) -> str:
     ending = {"jl": "jsonl", "jsonlines": "jsonl"}.get(ending, ending)
     if ending not in FORMATS:
         raise ArgumentError(
-            f"the name {path} does not say what to write; let it end in .xml, .jsonl or .csv, or "
-            "add --format"
+            f"the name {path} has no known format; let it end in .xml, .jsonl or .csv, or add "
+            "--format"
         )
     return ending
 

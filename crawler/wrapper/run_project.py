@@ -122,7 +122,7 @@ def run(
     if not inputs.names:
         inputs = replace(inputs, names=addresses_of(project, ("", *args)))
         if not inputs.names:
-            raise ArgumentError("name pages behind the project: files, folders or addresses")
+            raise ArgumentError("name pages after the project: files, folders or addresses")
     with ExitStack() as stack:
         runner = stack.enter_context(ProjectRunner(project, call.project.name))
         report = stack.enter_context(_open(call.report)).write if call.report else None

@@ -120,7 +120,7 @@ def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
             raise ArgumentError(
                 f"the project loads the page that argument {source.argument} names; give it"
                 if source.argument is not None
-                else "the project loads a page and does not say which; name its address"
+                else "the project loads a page without an address; name the page"
             )
     return tuple(_name_of(source, args) for source in sources)
 

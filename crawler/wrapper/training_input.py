@@ -56,7 +56,7 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class TrainingInput:
-    """All that is said of one page.
+    """What a person says of one page.
 
     ``values``
         The values that it has, in the order in which they were given.
@@ -103,7 +103,7 @@ def _read_value(text: str, option: str) -> FieldValue:
         )
     if not value:
         raise ArgumentError(
-            f"{option} {text!r} has no value; where a page has none, say --absent {path}"
+            f"{option} {text!r} has no value; where a page has none, give --absent {path}"
         )
     return FieldValue(path, kind, value)
 
@@ -199,16 +199,6 @@ def teach(project: Project, tree: PageTree, given: TrainingInput) -> Project:
     _check(project, given, values, records)
     # A list within records is looked for within those, which have to be known first.
     for group, its in sorted(records.items(), key=lambda one: one[0].count("/")):
-        _check_found(
-            tree,
-            [
-                (f"{group}/{name}", value)
-                for record in its
-                for name, of_name in record.items()
-                for value in of_name
-                if not find_value(View(tree), value)[1]
-            ],
-        )
         learned = learn_records(project, tree, group, its, whole=group in given.whole)
         _check_found(tree, learned.not_found)
         project = learned.project
@@ -257,12 +247,11 @@ def _check(
 ) -> None:
     for path in given.absent:
         if any(field.path == path for field in given.values):
-            raise ArgumentError(f"'{path}' has a value here, and is said to be absent; say one")
+            raise ArgumentError(f"'{path}' has a value here, and is absent too; give one of both")
     for group in given.whole:
         if group not in records:
             raise ArgumentError(
-                f"--whole {group} speaks of its records; say at least one: "
-                f"--field {group}/NAME=VALUE"
+                f"--whole {group} needs at least one of its records: --field {group}/NAME=VALUE"
             )
     for path, its in values.items():
         if len(its) > 1 and not project.element(path).repeat:
@@ -274,24 +263,24 @@ def _check(
             raise ArgumentError(f"'{path}' is of records; --wrong is for elements of the page")
         if path not in values and path not in given.absent:
             raise ArgumentError(
-                f"--wrong {path}=… says what is not meant; say also what is, by --field {path}=…, "
-                f"or that the page has none, by --absent {path}"
+                f"--wrong {path}=… needs the right value as well, by --field {path}=…, or --absent "
+                f"{path} where the page has none"
             )
 
 
 def _check_found(tree: PageTree, not_found: Sequence[tuple[str, str]]) -> None:
-    """Refuse values that the page does not have; say which of its texts are most like them."""
+    """Refuse values that the page does not have; name the texts that are most like them."""
     if not not_found:
         return
     texts = [text for text in dict.fromkeys(tree.texts) if 0 < len(text) <= _NEAR_CHARS]
-    told = []
+    values = []
     for path, value in not_found:
         near = [text for text in texts if value in text][:1] or get_close_matches(
             value[:_NEAR_CHARS], texts[:_NEAR_TEXTS], n=1
         )
-        told.append(f"{path}={value}" + (f" (it says '{near[0]}')" if near else ""))
+        values.append(f"{path}={value}" + (f" (it has '{near[0]}')" if near else ""))
     raise ArgumentError(
-        f"the page does not say {'; nor '.join(told)}. Give values as the page has them, or as "
+        f"the page does not have {'; nor '.join(values)}. Give values as the page has them, or as "
         "its links and pictures have them"
     )
 

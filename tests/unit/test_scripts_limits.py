@@ -343,7 +343,7 @@ def test_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "class Context:\n    def eval(self, text):\n        return 'undefined'\n",
-            "'quickjs' stan",
+            "pip uninstall quickjs quickjs-ng",
         ),
         ("raise ImportError('wrong machine')\n", r"\(wrong machine\); install it anew"),
         ("import os\nos._exit(3)\n", r"\(exit code 3\)"),

@@ -64,10 +64,10 @@ def test_a_new_project_has_a_schema_of_what_was_named(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        (["name=Cornr"], r"does not say name=Cornr \(it says 'Corner'\)"),
-        (["phone=1", "name=Corner"], "does not say phone=1"),
+        (["name=Cornr"], r"name=Cornr \(.*'Corner'\)"),
+        (["phone=1", "name=Corner"], "phone=1"),
         (["name"], "is no NAME=VALUE"),
-        (["name="], "say --absent name"),
+        (["name="], "--absent name"),
         (["name:txt=Corner"], "there is no type 'txt' .did you mean 'text'"),
         (["name:number=Corner"], "of the type 'text' in the schema"),
         (["name=Corner", "name=555-1"], "does not repeat, and has 2 values here; add --repeat"),
@@ -75,8 +75,8 @@ def test_a_new_project_has_a_schema_of_what_was_named(shop: Path) -> None:
         (["1x=Corner"], "is no name of an element"),
         (["book=Tree"], "'book' is a group; name an element of it, such as book/title"),
         (["name/x=Corner"], "'name' holds no elements"),
-        (["book/title=Tree", "book/price=$99"], "does not say book/price=\\$99"),
-        (["book/part/name=Harbour"], "does not say book/part/name=Harbour"),
+        (["book/title=Tree", "book/price=$99"], "book/price=\\$99"),
+        (["book/part/name=Harbour"], "book/part/name=Harbour"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -97,7 +97,7 @@ def test_what_comes_near_is_a_text_that_has_the_value_in_it(shop: Path) -> None:
     call = LearnCall(
         shop / "new.h2x", TrainingInput(values=read_values(["day=a Monday"], "--field"))
     )
-    with pytest.raises(ArgumentError, match=r"\(it says 'Written on the second of March, a Mon"):
+    with pytest.raises(ArgumentError, match=r"\(.*'Written on the second of March, a Mon"):
         list(learn_page(call, inputs(shop / "long.html")))
 
 
@@ -142,8 +142,8 @@ def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("absent", "wrong", "message"),
     [
-        ([], ["phone=555-1"], "say also what is"),
-        (["phone"], ["phone=777"], "does not say phone=777"),
+        ([], ["phone=555-1"], "--field phone=.*--absent phone"),
+        (["phone"], ["phone=777"], "phone=777"),
         ([], ["book/title=Tree"], "--wrong is for elements of the page"),
     ],
     ids=["alone", "unsaid", "record"],
@@ -162,7 +162,7 @@ def test_records_end_where_an_element_is_named_again(tmp_path: Path) -> None:
     )
     (tmp_path / "one.html").write_text(f"<h1>Teams</h1><table>{rows}</table>", "utf-8")
     fields = ["team/name=Red", "team/who=Jo", "team/who=Al", "team/name=Blue", "team/who=Bo"]
-    with pytest.raises(ArgumentError, match="does not say"):
+    with pytest.raises(ArgumentError, match="team/name=Black"):
         teach(tmp_path, *fields, "team/name=Black")
     teach(tmp_path, *fields, repeat=["team/who"])
     page_ = json.loads(wrapped(tmp_path, "one.html", format="jsonl")[1])
@@ -211,11 +211,8 @@ def test_examples_are_tried_again_on_the_pages_that_were_kept(shop: Path) -> Non
 
 def test_a_page_that_is_not_at_hand_is_asked_for_and_may_be_named(shop: Path) -> None:
     (shop / "shop.pages.warc.gz").unlink()
-    lines = list(check_project(shop / "shop.h2x", inputs()))
-    assert lines[-1] == (
-        "https://shop.example/1: this page was taught and is not at hand; name a saved copy",
-        False,
-    )
+    (line, is_well) = list(check_project(shop / "shop.h2x", inputs()))[-1]
+    assert (line.startswith("https://shop.example/1: "), is_well) == (True, False)
     # A saved copy is known by what it says, whatever its address.
     again = list(check_project(shop / "shop.h2x", inputs(shop / "one.html")))
     assert all(well for _, well in again)

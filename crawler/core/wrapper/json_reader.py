@@ -29,7 +29,7 @@ _NAMES = {
 class JsonValue:
     """A JSON value with the name of its file and its path, such as ``rules.title[0]``.
 
-    All methods raise UnreadableInputError where the value is not as they say.
+    All methods raise UnreadableInputError where the value is another one.
     """
 
     file: str
@@ -125,7 +125,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise ValueError(f"the key {key!r} stands twice in one object; remove one")
+        raise ValueError(f"the key {key!r} is twice in one object; remove one")
     return found
 
 

@@ -74,11 +74,30 @@ def learn_records(
         records: values of each record, by the names of elements within the group.
         whole: whether the page has no other records.
 
+    Returns:
+        The project, or the values that the page does not have; nothing is learned then.
+
     Raises:
-        ArgumentError: there is no such group, or no element has all values of a record.
+        ArgumentError: there is no such group, or a record has no values.
     """
     _check_group(project, group)
-    nodes = [_record_with(project, tree, record, group) for record in records]
+    view = View(tree)
+    found = [
+        [
+            (f"{group}/{name}", value, find_value(view, fold(value))[1])
+            for name, values in record.items()
+            for value in values
+        ]
+        for record in records
+    ]
+    missing = [(path, value) for record in found for path, value, nodes in record if not nodes]
+    if missing:
+        return Learned(project, tuple(missing))
+    if not all(found):
+        raise ArgumentError(f"'{group}': a record has no values; give some")
+    nodes = [
+        _record_with(project, view, [nodes for _, _, nodes in record], group) for record in found
+    ]
     project = learn_record_nodes(project, tree, group, nodes, whole=whole)
     return _learn(
         project,
@@ -217,25 +236,13 @@ def _record_around(project: Project, tree: PageTree, path: str, node: int) -> in
             return record.node
     place = tree.path(node) if 0 <= node < len(tree) else f"node {node}"
     raise ArgumentError(
-        f"'{path}': {place} stands in no record of '{group}'; teach '{group}' this page first"
+        f"'{path}': {place} is in no record of '{group}'; teach '{group}' this page first"
     )
 
 
-def _record_with(
-    project: Project, tree: PageTree, record: Mapping[str, Sequence[str]], group: str
-) -> int:
-    """Return the element of the record that has these values."""
-    view = View(tree)
-    wanted = [(name, fold(value)) for name, values in record.items() for value in values]
-    places = [find_value(view, value)[1] for _, value in wanted]
-    if not wanted or not all(places):
-        missing = [
-            f"{name}={it}" for (name, it), its in zip(wanted, places, strict=True) if not its
-        ]
-        raise ArgumentError(
-            f"'{group}': the page does not say {', '.join(missing) or 'anything'}; give values as "
-            "the page has them"
-        )
+def _record_with(project: Project, view: View, places: Sequence[Sequence[int]], group: str) -> int:
+    """Return the element of the record that has a node of each list, of the nodes of a value."""
+    tree = view.tree
     # The smallest element with all values: climb from each place of the rarest one.
     found = [_element_with(tree, node, places) for node in min(places, key=len)]
     best = min(found, key=lambda node: (tree.ends[node] - node, node))
