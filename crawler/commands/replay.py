@@ -122,7 +122,7 @@ def _print_list(spools: list[SpoolInfo]) -> None:
     for spool in spools:
         state = "kept" if spool.drained else "in use" if spool.in_use else "waiting"
         line = f"{state:8} {spool.pages:7,} pages  {spool.spider:12} {spool.started}  {spool.path}"
-        if spool.damaged:
-            line += f"  damaged places: {spool.damaged:,}"
+        if spool.damage:
+            line += f"  damaged places: {len(spool.damage):,}"
         # Anybody may have written the file: a terminal would act on control characters.
         print_line("".join(char if char.isprintable() else "?" for char in line))

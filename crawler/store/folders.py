@@ -49,7 +49,7 @@ def read_folder(
 ) -> Iterator[Page]:
     """Give the saved pages below a folder, in an order that does not depend on the file system.
 
-    Pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also packed, ``.gz``),
+    Pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also compressed, ``.gz``),
     single-file saves (``.mht``, ``.mhtml``), and files without an extension that begin as HTML
     does. Other files (images, scripts) are passed over. Links to folders are followed, each real
     folder once.
@@ -60,10 +60,10 @@ def read_folder(
 
     Args:
         path: the folder.
-        base_url: the address the folder stands for.
+        base_url: the address of the folder.
         on_skip: called with a reason and a detail for a page left out: ``unreadable``,
-            ``too-large``, ``undecodable`` (packed file), ``not-html`` (a single-file save without
-            HTML), ``archive`` (a WARC file lies in the folder).
+            ``too-large``, ``undecodable`` (compressed file), ``not-html`` (a single-file save
+            without HTML), ``archive`` (a WARC file in the folder).
         max_bytes: larger files are left out, unread.
 
     Raises:
@@ -86,9 +86,9 @@ def read_folder(
 
 
 def is_saved_page(path: Path) -> bool:
-    """Whether a file's name says that it is a saved page."""
-    name = path.name.lower().removesuffix(".gz")
-    return name.endswith(PAGE_SUFFIXES) or path.name.lower().endswith(_MHTML_SUFFIXES)
+    """Say whether a file's name is that of a saved page."""
+    name = path.name.lower()
+    return name.removesuffix(".gz").endswith(PAGE_SUFFIXES) or name.endswith(_MHTML_SUFFIXES)
 
 
 def read_saved_page(
@@ -103,47 +103,48 @@ def read_saved_page(
 
     The arguments are those of :func:`read_folder`.
     """
-    body = _read_file(path, on_skip, max_bytes)
-    if body is None:
-        return None
-    fallback = _url_of(path, root, base_url)
-    if path.name.lower().endswith(_MHTML_SUFFIXES):
-        page = _single_file_page(body, fallback)
-        if page is None:
-            on_skip("not-html", f"{path}: no HTML part in it")
-        return page
-    return Page(url=_saved_from(body) or fallback, body=body)
-
-
-def _read_file(path: Path, on_skip: Callable[[str, str], None], max_bytes: int) -> bytes | None:
-    named = is_saved_page(path)
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
         on_skip("archive", f"{path}: an archive among saved pages; give its own path to read it")
-    if path.suffix and not named:
-        return None
-    body: bytes | None = None
     try:
-        with path.open("rb") as file:
-            if named or _HTML_START.match(file.read(_SNIFF)):
-                file.seek(0)
-                body = file.read(max_bytes + 1)
-        if body is not None and path.name.lower().endswith(".gz") and len(body) <= max_bytes:
-            with gzip.open(path) as packed:
-                body = packed.read(max_bytes + 1)
+        body = _read_file(path, max_bytes)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         on_skip("undecodable", f"{path}: {error}")
         return None
     except OSError as error:
         on_skip("unreadable", f"{path}: {error.strerror or error}")
         return None
-    if body is not None and len(body) > max_bytes:
+    if body is None:
+        return None
+    if len(body) > max_bytes:
         on_skip("too-large", f"{path}: more than {max_bytes} bytes")
         return None
+    fallback = _url_of(path, root, base_url)
+    if not path.name.lower().endswith(_MHTML_SUFFIXES):
+        return Page(url=_saved_from(body) or fallback, body=body)
+    page = _single_file_page(body, fallback)
+    if page is None:
+        on_skip("not-html", f"{path}: no HTML part in it")
+    return page
+
+
+def _read_file(path: Path, max_bytes: int) -> bytes | None:
+    """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
+    is_named = is_saved_page(path)
+    if path.suffix and not is_named:
+        return None
+    with path.open("rb") as file:
+        if not is_named and not _HTML_START.match(file.read(_SNIFF)):
+            return None
+        file.seek(0)
+        body = file.read(max_bytes + 1)
+    if path.name.lower().endswith(".gz") and len(body) <= max_bytes:
+        with gzip.open(path) as packed:
+            body = packed.read(max_bytes + 1)
     return body
 
 
 def _files(root: Path, on_skip: Callable[[str, str], None]) -> Iterator[Path]:
-    """All files below a folder, sorted level by level; a real folder is entered once."""
+    """Give all files below a folder, sorted level by level; a real folder is entered once."""
     seen: set[str] = set()
     waiting = [root]
     while waiting:
@@ -178,7 +179,7 @@ def _saved_from(body: bytes) -> str:
 
 def _url_of(path: Path, root: Path, base_url: str | None) -> str:
     below = path.relative_to(root)
-    # A name that is no text in the system's encoding still has bytes, which a url can hold.
+    # A name that is not in the system's encoding still has bytes, which a url can hold.
     relative = quote(os.fsencode(below.as_posix()), safe=_URL_SAFE)
     if base_url:
         return urljoin(base_url.rstrip("/") + "/", relative)
@@ -188,7 +189,7 @@ def _url_of(path: Path, root: Path, base_url: str | None) -> str:
 
 
 def _single_file_page(content: bytes, fallback: str) -> Page | None:
-    """The first HTML part of a ``multipart/related`` save, with the address it was saved from."""
+    """Return the first HTML part of a ``multipart/related`` save, with its address."""
     message: EmailMessage = BytesParser(policy=policy.default).parsebytes(content)
     for part in message.walk():
         if part.get_content_type() not in HTML_TYPES:

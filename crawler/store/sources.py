@@ -1,4 +1,4 @@
-"""One door to pages kept on disk: archives, folders of saved pages, lists in JSON Lines."""
+"""Pages on disk, of any kind: archives, folders of saved pages, lists in JSON Lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from crawler.core.errors import ArgumentError, UnreadableInputError
@@ -37,7 +37,7 @@ def read_source(
     on_skip: Callable[[str, str], None],
     max_bytes: int = MAX_PAGE_BYTES,
 ) -> Iterator[Page]:
-    """Give the pages of whatever a path leads to.
+    """Give the pages of a folder or file of any kind.
 
     A folder gives its saved pages (:func:`crawler.store.folders.read_folder`); a ``.warc``,
     ``.warc.gz`` or ``.warc.zst`` file the pages archived in it
@@ -47,7 +47,7 @@ def read_source(
 
     Args:
         path: the folder or file.
-        base_url: the address a folder of saved pages stands for.
+        base_url: the address of a folder of saved pages.
         on_skip: called with a reason and a detail for every page left out.
         max_bytes: larger pages are left out.
 
@@ -78,7 +78,7 @@ def read_source(
 
 def _read_list(path: Path, on_skip: Callable[[str, str], None], max_bytes: int) -> Iterator[Page]:
     try:
-        with _open_list(path) as file:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
             for number, line in enumerate(_lines(file, max_bytes), start=1):
                 if line is None:
                     on_skip("too-large", f"{path}, line {number}: far more than {max_bytes} bytes")
@@ -96,14 +96,8 @@ def _read_list(path: Path, on_skip: Callable[[str, str], None], max_bytes: int) 
         ) from error
 
 
-def _open_list(path: Path) -> IO[bytes]:
-    if path.name.lower().endswith(".gz"):
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    return path.open("rb")
-
-
-def _lines(file: IO[bytes], max_bytes: int) -> Iterator[bytes | None]:
-    """The lines of a file; ``None`` for one too long to hold a page of the size allowed."""
+def _lines(file: IO[bytes] | gzip.GzipFile, max_bytes: int) -> Iterator[bytes | None]:
+    """Give the lines of a file; ``None`` for one too long for a page of the size allowed."""
     limit = max_bytes * _JSON_GROWTH + _LINE_EXTRA
     while line := file.readline(limit):
         if len(line) < limit or line.endswith(b"\n"):
@@ -122,21 +116,14 @@ def _page_of_line(
     except (ValueError, RecursionError) as error:
         on_skip("malformed", f"{where}: no JSON ({error})")
         return None
-    if not isinstance(row, dict):
-        on_skip("malformed", f"{where}: not an object with url and html")
-        return None
-    url, html = row.pop("url", None), row.pop("html", None)
-    if not isinstance(url, str) or not isinstance(html, str) or not url:
+    texts = (row.get("url"), row.get("html")) if isinstance(row, dict) else ()
+    if not texts or not all(isinstance(text, str) for text in texts) or not texts[0]:
         on_skip("malformed", f"{where}: an object with the texts url and html is needed")
         return None
-    fetched_at, site = (row.pop(key, "") for key in ("fetched_at", "site"))
-    page = Page.from_text(
-        url,
-        html,
-        fetched_at=fetched_at if isinstance(fetched_at, str) else "",
-        site=site if isinstance(site, str) else "",
-        fields=row,
-    )
+    url, html = row.pop("url"), row.pop("html")
+    own = {name: row.pop(name, "") for name in ("fetched_at", "site")}
+    own = {name: value if isinstance(value, str) else "" for name, value in own.items()}
+    page = Page.from_text(url, html, **own, fields=row)
     if len(page.body) > max_bytes:
         on_skip("too-large", f"{where}: {len(page.body)} bytes, more than {max_bytes}")
         return None
@@ -168,7 +155,7 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
 
     Args:
         path: the file.
-        url: the address that the page has; without it, what the file tells.
+        url: the address that the page has; without it, the file's own.
         max_bytes: a larger page is refused.
 
     Raises:
@@ -179,7 +166,7 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
         check_address(url)
     if not Path(path).is_file():
         raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
-    # An archive may be large: the second page says all that has to be known.
+    # An archive may be large, so no more than two pages are read.
     pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
     if len(pages) != 1:
         raise UnreadableInputError(

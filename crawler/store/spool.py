@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,17 +35,8 @@ _log = logging.getLogger(__name__)
 _WAITING = ".spool.warc.gz"
 _ARCHIVE = ".warc.gz"
 _META = "x-corpus-spool"  # line of the warcinfo record with the facts of the crawl, as JSON
+_FACTS = {"crawl_id": str, "started": str, "spider": str, "settings": dict}
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,149}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What a crawl writes at the beginning of its spool: see :meth:`Spool.create`."""
-
-    crawl_id: str
-    started: str
-    spider: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +44,28 @@ class SpoolInfo:
     """What is known of a spool in a folder.
 
     ``crawl_id``, ``started``, ``spider``, ``settings``
-        As the crawl that made it gave them.
+        As the crawl that made it gave them: see :meth:`Spool.create`.
     ``pages``
         How many whole pages it holds.
-    ``drained``
-        Whether all pages have been exported.
     ``in_use``
         Whether a running process works on it.
-    ``damaged``
-        How many places in it cannot be read.
+    ``damage``
+        The places in it that cannot be read, a line each; the pages there are lost.
     """
 
     path: Path
     crawl_id: str
     started: str
-    spider: str
-    settings: Mapping[str, Any]
-    pages: int
-    drained: bool
-    in_use: bool
-    damaged: int = 0
+    spider: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    pages: int = 0
+    in_use: bool = False
+    damage: tuple[str, ...] = ()
+
+    @property
+    def drained(self) -> bool:
+        """Whether all pages have been exported; the name of the file says so."""
+        return not self.path.name.endswith(_WAITING)
 
 
 class Spool:
@@ -86,14 +79,12 @@ class Spool:
     """
 
     def __init__(
-        self, path: Path, facts: _Facts, lock: BaseFileLock | None, writer: WarcWriter | None = None
+        self, info: SpoolInfo, lock: BaseFileLock | None, writer: WarcWriter | None = None
     ) -> None:
-        self._path = path
-        self._facts = facts
+        self._info = info
         self._lock = lock
         self._writer = writer
-        self._pages = 0
-        self._damage: tuple[str, ...] = ()
+        self._pages = info.pages
 
     @classmethod
     def create(
@@ -122,12 +113,12 @@ class Spool:
             raise StoreError(
                 f"{crawl_id!r} cannot name a spool. Use up to 150 letters, digits, '.', '_' or '-'."
             )
-        facts = _Facts(crawl_id, started, spider, dict(settings or {}))
+        path = spool_path(folder, crawl_id)
+        info = SpoolInfo(path, crawl_id, started, spider, dict(settings or {}))
         try:
-            info = {_META: json.dumps(asdict(facts))}
+            facts = json.dumps({name: getattr(info, name) for name in _FACTS})
         except (TypeError, ValueError) as error:
             raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
-        path = spool_path(folder, crawl_id)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -139,9 +130,9 @@ class Spool:
             raise StoreError(
                 f"{archive} is the archive of a crawl of that name. Move it away or choose another."
             )
-        writer = WarcWriter(path, date=started, info=info)
+        writer = WarcWriter(path, date=started, info={_META: facts})
         try:
-            return cls(path, facts, _locked(path), writer)
+            return cls(info, _locked(path), writer)
         except BaseException:
             writer.close()
             raise
@@ -158,31 +149,26 @@ class Spool:
         path = Path(path)
         lock = _locked(path) if path.is_file() else None
         try:
-            facts, pages, damage, cut = _survey(path)
+            return cls(_survey(path), lock)
         except BaseException:
             _release(lock)
             raise
-        if cut:
-            _log.info("%s: %s; the pages before are whole", path, cut)
-        spool = cls(path, facts, lock)
-        spool._pages, spool._damage = pages, damage
-        return spool
 
     @property
     def path(self) -> Path:
         """The file, under its present name."""
-        return self._path
+        return self._info.path
 
     @property
     def info(self) -> SpoolInfo:
         """What is known of the spool now."""
         in_use = self._lock is not None and self._lock.is_locked
-        return _info(self._path, self._facts, self._pages, in_use, len(self._damage))
+        return replace(self._info, pages=self._pages, in_use=in_use)
 
     @property
     def damage(self) -> tuple[str, ...]:
         """The damaged places that :meth:`open` found, a line each; the pages there are lost."""
-        return self._damage
+        return self._info.damage
 
     def __len__(self) -> int:
         return self._pages
@@ -195,7 +181,7 @@ class Spool:
                 fields cannot be written as JSON. The pages added before are safe.
         """
         if self._writer is None:
-            raise StoreError(f"{self._path} was opened to read: no page can be added any more.")
+            raise StoreError(f"{self.path} was opened to read: no page can be added any more.")
         self._writer.write(page)
         self._pages += 1
 
@@ -214,18 +200,18 @@ class Spool:
         damage: list[str] = []
         given = 0
         try:
-            with self._path.open("rb") as file:
+            with self.path.open("rb") as file:
                 records = read_records(
                     file,
-                    name=str(self._path),
+                    name=str(self.path),
                     max_block=None,
                     on_damage=lambda _reason, detail: damage.append(detail),
                 )
                 while given < count:
                     page = _page_in(next(records, None), damage)
-                    if tuple(damage) != self._damage[: len(damage)]:
+                    if tuple(damage) != self.damage[: len(damage)]:
                         raise StoreError(
-                            f"{self._path}: page {given} is damaged ({'; '.join(damage)}). "
+                            f"{self.path}: page {given} is damaged ({'; '.join(damage)}). "
                             "Open the spool once more to process the pages that are whole."
                         )
                     if page is not None:
@@ -233,7 +219,7 @@ class Spool:
                         given += 1
         except OSError as error:
             raise StoreError(
-                f"{self._path} cannot be read: {error.strerror or error}. "
+                f"{self.path} cannot be read: {error.strerror or error}. "
                 "Has it been moved or deleted?"
             ) from error
 
@@ -249,28 +235,26 @@ class Spool:
         if self._writer is not None:
             self._writer.close()
         try:
-            if _is_waiting(self._path):
+            if not self._info.drained:
                 self._remove_or_rename(keep=keep)
+        except OSError as error:
+            change = "renamed" if keep else "removed"
+            raise StoreError(
+                f"{self.path} cannot be {change} ({error.strerror or error}): do it by hand"
+            ) from error
         finally:
             self.close()
 
     def _remove_or_rename(self, *, keep: bool) -> None:
-        archive = _archive_path(self._path)
-        if keep and archive.exists():
+        lock, archive = _lock_path(self.path), _archive_path(self.path)
+        if not keep:
+            self.path.unlink(missing_ok=True)
+        elif archive.exists():
             raise StoreError(f"{archive} exists already: move it away or rename the spool")
-        lock = _lock_path(self._path)
-        try:
-            if keep:
-                # In one step, so that a kill leaves it either waiting or drained.
-                self._path = self._path.rename(archive)
-            else:
-                self._path.unlink(missing_ok=True)
-            lock.unlink(missing_ok=True)
-        except OSError as error:
-            change = "renamed" if keep else "removed"
-            raise StoreError(
-                f"{self._path} cannot be {change} ({error.strerror or error}): do it by hand"
-            ) from error
+        else:
+            # In one step, so that a kill leaves it either waiting or drained.
+            self._info = replace(self._info, path=self.path.rename(archive))
+        lock.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Stop appending, and release the lock. The pages can still be read."""
@@ -295,7 +279,7 @@ def find_spools(folder: str | os.PathLike[str]) -> list[SpoolInfo]:
         try:
             found.append(spool_info(path))
         except _NoSpoolError:
-            if _is_waiting(path):
+            if path.name.endswith(_WAITING):
                 _log.warning("%s holds no spool: its beginning is damaged or cut off.", path)
         except StoreError as error:
             _log.warning("%s", error)
@@ -309,23 +293,18 @@ def spool_info(path: str | os.PathLike[str]) -> SpoolInfo:
         StoreError: the file is missing, unreadable, or no spool.
     """
     path = Path(path)
-    facts, pages, damage, _ = _survey(path)
-    in_use = False
-    # Where nobody has made the lock file, looking at the spool does not make it either.
+    info = _survey(path)
+    # Where no crawl has made the lock file, looking at the spool does not make it either.
     if _lock_path(path).exists():
         try:
             _release(_locked(path))
         except StoreError:
-            in_use = True
-    return _info(path, facts, pages, in_use, len(damage))
+            return replace(info, in_use=True)
+    return info
 
 
 class _NoSpoolError(StoreError):
     """A file is no spool."""
-
-
-def _is_waiting(path: Path) -> bool:
-    return path.name.endswith(_WAITING)
 
 
 def _archive_path(path: Path) -> Path:
@@ -339,7 +318,7 @@ def _lock_path(path: Path) -> Path:
 
 def _locked(path: Path) -> BaseFileLock | None:
     """Lock a spool. An archive needs no lock: nobody writes or removes it."""
-    if not _is_waiting(path):
+    if not path.name.endswith(_WAITING):
         return None
     try:
         lock = try_lock(_lock_path(path))
@@ -359,69 +338,51 @@ def _release(lock: BaseFileLock | None) -> None:
         lock.release()
 
 
-def _info(path: Path, facts: _Facts, pages: int, in_use: bool, damaged: int) -> SpoolInfo:  # noqa: FBT001 - a field
-    return SpoolInfo(
-        path,
-        facts.crawl_id,
-        facts.started,
-        facts.spider,
-        facts.settings,
-        pages,
-        drained=not _is_waiting(path),
-        in_use=in_use,
-        damaged=damaged,
-    )
-
-
-def _survey(path: Path) -> tuple[_Facts, int, tuple[str, ...], str]:
+def _survey(path: Path) -> SpoolInfo:
     """Read a spool through.
-
-    Returns:
-        The facts of its crawl, how many pages it holds, its damaged places, and how its end is cut
-        off, empty where it is not.
 
     Raises:
         StoreError: the file is missing, unreadable, or no spool.
     """
     damage: list[str] = []
-    cut: list[str] = []
 
     def on_damage(reason: str, detail: str) -> None:
-        (cut if reason == "truncated" else damage).append(detail)
+        if reason == "truncated":
+            _log.info("%s: %s; the pages before are whole", path, detail)
+        else:
+            damage.append(detail)
 
     try:
         with path.open("rb") as file:
             records = read_records(file, name=str(path), max_block=None, on_damage=on_damage)
             facts = _facts_in(next(records, None))
-            pages = sum(1 for _ in records) if facts else 0
+            if facts is not None:
+                pages = sum(1 for _ in records)
+                return SpoolInfo(path, **facts, pages=pages, damage=tuple(damage))
     except UnreadableInputError:
-        facts, pages = None, 0
+        pass
     except OSError as error:
         raise StoreError(
             f"{path} cannot be opened: {error.strerror or error}. Check the path."
         ) from error
-    if facts is None:
-        raise _NoSpoolError(f"{path} is no spool. Read other archives with the archive spider.")
-    return facts, pages, tuple(damage), "".join(cut)
+    raise _NoSpoolError(f"{path} is no spool. Read other archives with the archive spider.")
 
 
-def _facts_in(record: Record | None) -> _Facts | None:
+def _facts_in(record: Record | None) -> dict[str, Any] | None:
     """Read the facts of a crawl; ``None`` where a record holds none as crawls write them."""
-    if record is None or record.block is None:
+    lines = (record.block or b"").split(b"\r\n") if record else []
+    pairs = (line.partition(b": ") for line in lines)
+    value = next((value for name, _, value in pairs if name == _META.encode()), b"")
+    try:
+        facts = json.loads(value)
+    except (ValueError, RecursionError):
         return None
-    for line in record.block.split(b"\r\n"):
-        name, _, value = line.partition(b": ")
-        if name == _META.encode():
-            try:
-                facts = _Facts(**json.loads(value))
-            except (ValueError, TypeError, RecursionError):
-                return None
-            texts = (facts.crawl_id, facts.started, facts.spider)
-            sound = all(isinstance(text, str) for text in texts)
-            # The name of the crawl becomes a file's name again where counts are kept.
-            if sound and isinstance(facts.settings, dict) and _SAFE_ID.fullmatch(facts.crawl_id):
-                return facts
-    return None
+    if not isinstance(facts, dict) or not facts.keys() <= _FACTS.keys():
+        return None
+    facts = {"spider": "", "settings": {}, **facts}
+    sound = all(isinstance(facts.get(name), kind) for name, kind in _FACTS.items())
+    # The name of the crawl becomes a file's name again where counts are kept.
+    return facts if sound and _SAFE_ID.fullmatch(facts["crawl_id"]) else None
 
 
 def _page_in(record: Record | None, damage: list[str]) -> Page | None:
