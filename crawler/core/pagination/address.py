@@ -2,7 +2,7 @@
 
 The parts of one article differ in a number alone: ``/tour``, ``/tour/2``, ``/tour/3``. So do many
 other addresses: articles by number (``/news/7``, ``/news/8``), headlines used twice (``/walks``,
-``/walks-2``), months, lists. A number counts as a part's where the first part has none, or where
+``/walks-2``), months, lists. A number counts as that of a part if the first part has none, or if
 the address calls it a page.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagination.words import pager_words
+from crawler.core.pagination.words import address_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,16 +41,16 @@ Place: TypeAlias = tuple[str, str, str]
 to write it have in common."""
 
 _CHARS = 2_000
+_SECOND = 2
 _NUMBER = r"(?P<number>0|[1-9][0-9]{0,2})"
-_ENDING = r"(?P<ending>\.[a-z][a-z0-9]{1,5})?"
-# Possessive, so that each is tried once at each place.
-_BARE = re.compile(rf"{_NUMBER}{_ENDING}")
-_WORDED = re.compile(rf"(?:(?P<stem>.*)[-_.,;])?(?P<word>[a-z]+)[-_=.]?{_NUMBER}{_ENDING}")
-_COMMA = re.compile(rf"(?P<stem>.+)[,;]{_NUMBER}{_ENDING}")
-_SUFFIX = re.compile(rf"(?P<stem>.+)[-_]{_NUMBER}(?P<ending>\.[a-z][a-z0-9]{{1,5}})")
-_QUERY_NUMBER = re.compile(r"(?:0,)?(?P<number>0|[1-9][0-9]{0,2})")
+_ENDING = r"(?P<ending>\.[a-z][a-z0-9]{1,5})"
+_BARE = re.compile(rf"{_NUMBER}{_ENDING}?")
+_WORDED = re.compile(rf"(?:(?P<stem>.*)[-_.,;])?(?P<word>[a-z]+)[-_=.]?{_NUMBER}{_ENDING}?")
+_COMMA = re.compile(rf"(?P<stem>.+)[,;]{_NUMBER}{_ENDING}?")
+_SUFFIX = re.compile(rf"(?P<stem>.+)[-_]{_NUMBER}{_ENDING}")
+_QUERY_NUMBER = re.compile(rf"(?:0,)?{_NUMBER}")
 _DATES = re.compile(r"(?:^|/)(?:19|20)[0-9]{2}(?:/[0-9]{1,2}){0,2}$")
-_LIST_HYPHENS = 3
+_HEADLINE_HYPHENS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Reading:
     """One way to read an address as that of a part.
 
     ``base``
-        Where the number is left out.
+        The address without the number.
     ``number``
         Which part it is.
     ``form``
@@ -81,7 +81,7 @@ class Reading:
 
 @lru_cache(maxsize=4096)
 def place_of(url: str) -> Place | None:
-    """Return what all ways to write an address have in common; None where it is no web address."""
+    """Return what all ways to write an address have in common; None if it is no web address."""
     if len(url) > _CHARS:
         return None
     try:
@@ -95,7 +95,7 @@ def place_of(url: str) -> Place | None:
 
 @lru_cache(maxsize=4096)
 def readings(url: str) -> tuple[Reading, ...]:
-    """Return the ways to read an address as that of a part, save where it is that of a list."""
+    """Return the ways to read an address as that of a part; none if it is that of a list."""
     place = place_of(url)
     if place is None or not any(map(str.isdigit, place[1] + place[2])):
         return ()
@@ -107,10 +107,9 @@ def readings(url: str) -> tuple[Reading, ...]:
 
 
 def part_number(url: str, following: str) -> int | None:
-    """Return which part of an article an address is, if another is that of the part after it.
+    """Return which part of an article an address is, 1 for the first, if ``following`` is the next.
 
-    Returns:
-        The number, 1 for the first part; None where the other is not that of the part after it.
+    None if the two are not addresses of a part and the part after it.
     """
     found = step(url, following)
     return None if found is None else found[0]
@@ -122,7 +121,7 @@ def may_be_part(url: str) -> bool:
 
 
 def is_part_of(url: str, other: str) -> bool:
-    """Tell whether another address may be that of a later part of the article that one is of."""
+    """Tell whether ``other`` may be a later part of the article that ``url`` is of."""
     bases = {place_of(url), *(reading.base for reading in readings(url))}
     return any(reading.base in bases for reading in readings(other))
 
@@ -130,14 +129,12 @@ def is_part_of(url: str, other: str) -> bool:
 def step(url: str, following: str) -> tuple[int, Reading] | None:
     """Return the number of a part, and how the address of the part after it is read.
 
-    None where the two are not addresses of a part and the part after it.
+    None if the two are not addresses of a part and the part after it.
     """
-    place = place_of(url)
-    own = readings(url)
+    place, own = place_of(url), readings(url)
     for reading in readings(following):
-        if reading.base == place and (
-            reading.number == 2 or (reading.number == 1 and reading.from_zero)  # noqa: PLR2004 - the second part
-        ):
+        second = 1 if reading.from_zero else _SECOND
+        if reading.base == place and second <= reading.number <= _SECOND:
             return 1, reading
         for each in own:
             if (
@@ -152,47 +149,44 @@ def step(url: str, following: str) -> tuple[int, Reading] | None:
 
 def _in_query(place: Place) -> Iterator[Reading]:
     host, path, query = place
-    words = pager_words()
     pairs = query.split("&") if query else []
     for position, pair in enumerate(pairs):
         name, _, value = pair.partition("=")
-        is_named = name.lower() in words.parameters
-        if not is_named and name.lower() not in words.short_parameters:
+        is_named = name.lower() in address_names("parameters")
+        if not is_named and name.lower() not in address_names("short_parameters"):
             continue
         if match := _QUERY_NUMBER.fullmatch(unquote(value)):
             rest = "&".join(pairs[:position] + pairs[position + 1 :])
-            yield Reading(
-                (host, path, rest), int(match["number"]), f"?{name}", is_named, from_zero=is_named
-            )
+            base, number = (host, path, rest), int(match["number"])
+            yield Reading(base, number, f"?{name}", is_named, from_zero=is_named)
 
 
 def _in_path(place: Place) -> Iterator[Reading]:
     host, path, query = place
     folder, _, last = path.rpartition("/")
-    around, _, before = folder.rpartition("/")
+    words = address_names("address_words")
 
     def base(text: str) -> Place:
         return host, text, query
 
     if match := _BARE.fullmatch(last):
         number, ending = int(match["number"]), match["ending"] or ""
-        if before.lower() in pager_words().address_words:
+        around, _, before = folder.rpartition("/")
+        if before.lower() in words:
             yield Reading(base(around), number, f"/{before}/{ending}", is_named=True)
         yield Reading(base(folder), number, f"/{ending}")
         if ending:
             yield Reading(base(folder + ending), number, f"/{ending}")
-        return
-    ending = ""
-    if (match := _WORDED.fullmatch(last.lower())) and match["word"] in pager_words().address_words:
-        ending, stem = match["ending"] or "", last[: len(match["stem"] or "")]
-        number = int(match["number"])
+    elif (match := _WORDED.fullmatch(last.lower())) and match["word"] in words:
+        number, ending = int(match["number"]), match["ending"] or ""
+        stem, form = last[: len(match["stem"] or "")], f"{match['word']}{ending}"
         rest = f"{folder}/{stem}{ending}" if stem else folder
-        yield Reading(base(rest), number, f"{match['word']}{ending}", is_named=True)
+        yield Reading(base(rest), number, form, is_named=True)
         if ending and not stem:
-            yield Reading(base(folder + ending), number, f"{match['word']}{ending}", is_named=True)
+            yield Reading(base(folder + ending), number, form, is_named=True)
     elif match := _COMMA.fullmatch(last):
-        ending = match["ending"] or ""
-        yield Reading(base(f"{folder}/{match['stem']}{ending}"), int(match["number"]), ",")
+        rest = f"{folder}/{match['stem']}{match['ending'] or ''}"
+        yield Reading(base(rest), int(match["number"]), ",")
     elif match := _SUFFIX.fullmatch(last):
         rest = f"{folder}/{match['stem']}{match['ending']}"
         yield Reading(base(rest), int(match["number"]), last[match.end("stem")], is_weak=True)
@@ -201,16 +195,16 @@ def _in_path(place: Place) -> Iterator[Reading]:
 def _is_list(base: Place) -> bool:
     """Tell whether an address without its number is that of a list, or of nothing."""
     _, path, query = base
-    words = pager_words()
     names = {pair.partition("=")[0].lower() for pair in query.split("&")} if query else set()
-    if names & words.list_parameters:
+    if names & address_names("list_parameters"):
         return True
     segments = [segment for segment in path.lower().split("/") if segment]
     if not segments:
         return not query
     last = segments[-1]
-    if not query and (last.partition(".")[0] in words.list_ends or _DATES.search(path)):
+    ends = last.partition(".")[0] in address_names("list_ends") or _DATES.search(path)
+    if ends and not query:
         return True
     hyphens = last.count("-") + last.count("_")
-    is_headline = hyphens >= _LIST_HYPHENS or any(map(str.isdigit, last))
-    return not is_headline and not words.list_words.isdisjoint(segments)
+    is_headline = hyphens >= _HEADLINE_HYPHENS or any(map(str.isdigit, last))
+    return not is_headline and not address_names("list_words").isdisjoint(segments)

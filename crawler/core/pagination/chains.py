@@ -1,6 +1,6 @@
 """Chains of parts, from what each page of a site says by itself.
 
-Depends on no order: what is known is gathered first, and the chains are made once, of all of it.
+The order of pages does not matter: all is gathered first, and the chains are made once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["PartLinks"]
 
 @dataclass(slots=True)
 class _Node:
-    """A page that may be a part: its address as fetched, where it goes on, how often it is held."""
+    """A page that may be a part: its address as fetched, its next part, how often it is held."""
 
     url: str
     following: str | None
@@ -32,19 +32,19 @@ def _hash(address: str) -> int:
 class PartLinks:
     """Which page of a site goes on in which other.
 
-    Pages whose addresses have the number of a part, and those that go on, take room; each of the
-    others takes sixteen bytes.
+    Pages that go on, and those whose address has the number of a part, take memory; each other page
+    takes sixteen bytes.
 
     Args:
-        latest_alone: whether of an address that comes several times one alone is exported. Else
-            each of them is, and none of them can be told to be the part.
+        latest_alone: whether only the latest of several pages with one address is exported. Else
+            all of them are, and none of them is known to be the part.
     """
 
     def __init__(self, *, latest_alone: bool = False) -> None:
         self._latest_alone = latest_alone
         self._nodes: dict[str, _Node] = {}
-        # Pages that are no part by themselves: hashes of their addresses, canonical and as fetched.
-        # One of them may come again, and go on then.
+        # Hashes of the other pages' addresses, canonical and as fetched. Such a page may come again
+        # and go on then.
         self._plain_keys = array("Q")
         self._plain_urls = array("Q")
 
@@ -68,43 +68,47 @@ class PartLinks:
         if node.following is None:
             node.following = following
         elif following is not None and following != node.following:
-            # It has been changed meanwhile, and nobody can tell which of the two is held.
+            # The page changed, and which of the two is held is unknown.
             node.times += 1
 
     def chains(self) -> list[tuple[str, ...]]:
         """Return the chains: the canonical addresses of the parts of each article, in order.
 
         A chain begins with a first part and ends where the next one is not held. A part that two
-        pages claim goes to the one whose address has no number, if there is just one such.
+        pages claim belongs to the one whose address has no number, if there is just one such.
         """
         following = self._following()
         continued = set(following.values())
         found = []
-        for key, then in sorted(following.items()):
-            if key in continued or part_number(key, then) != 1:
+        for key in sorted(following):
+            if key in continued or part_number(key, following[key]) != 1:
                 continue
-            chain, seen = [key], {key}
-            while (then := following.get(chain[-1], key)) not in seen:
-                chain.append(then)
-                seen.add(then)
+            chain, here = dict.fromkeys((key,)), following[key]
+            while here not in chain:
+                chain[here] = None
+                here = following.get(here, key)
             if len(chain) <= MOST_PARTS:
                 found.append(tuple(chain))
         return found
 
     def _following(self) -> dict[str, str]:
-        """Return for each page that goes on in a held one that one; no two pages share one."""
+        """Return the next part of each page that has one; no two pages share one."""
         sure = self._held_once()
+        # Of two addresses that differ in a slash, neither is sure to be meant.
         held: dict[Place, str | None] = {}
         for key in sure:
             if (place := place_of(key)) is not None:
-                # Two addresses that differ in a slash: which is meant cannot be told.
                 held[place] = None if place in held else key
         claims: dict[str, list[str]] = {}
         for key, node in sure.items():
-            if node.following is not None:
-                then = self._held(node.following, held, sure)
-                if then is not None and part_number(key, then) is not None:
-                    claims.setdefault(then, []).append(key)
+            then = node.following
+            if then is None or (then in self._nodes and then not in sure):
+                continue
+            if then not in sure:
+                place = place_of(then)
+                then = held.get(place) if place is not None else None
+            if then is not None and part_number(key, then) is not None:
+                claims.setdefault(then, []).append(key)
         chosen = {}
         for then, keys in claims.items():
             bases = {reading.base for reading in readings(then)}
@@ -114,7 +118,7 @@ class PartLinks:
         return chosen
 
     def _held_once(self) -> dict[str, _Node]:
-        """Return the pages that may be parts: those of addresses that were held once."""
+        """Return the pages that may be parts and whose addresses were held once."""
         again = set()
         by_hash = {_hash(key): key for key in self._nodes}
         for key_hash, url_hash in zip(self._plain_keys, self._plain_urls, strict=True):
@@ -126,11 +130,3 @@ class PartLinks:
         return {
             key: node for key, node in self._nodes.items() if node.times == 1 and key not in again
         }
-
-    def _held(
-        self, address: str, held: dict[Place, str | None], sure: dict[str, _Node]
-    ) -> str | None:
-        if address in self._nodes:
-            return address if address in sure else None
-        place = place_of(address)
-        return None if place is None else held.get(place)

@@ -1,4 +1,4 @@
-"""What each part of an article says again: headline and byline above, notes and pagers below."""
+"""What each part of an article repeats: headline and byline above, notes and pagers below."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["repeated_blocks", "same_headline"]
 
-# Headline, byline, date, summary and the like: what stands further down is text.
+# Headline, byline, date, summary and the like: what is further down is text.
 _LEAD = 12
-# A shorter headline stands in others by chance.
+# A shorter headline is in others by chance.
 _TELLING_CHARS = 8
 _HEADLINE_CHARS = 500
 _PAGER_CHARS = 60
@@ -23,8 +23,8 @@ _PAGER_CHARS = 60
 def same_headline(first: Iterable[str | None], other: Iterable[str | None]) -> bool:
     """Tell whether two parts may have one headline.
 
-    Page numbers aside, a headline of one is one of the other or stands in it, as where a part's
-    own heading stands beside that of the whole. Parts without any headline do not disagree.
+    Page numbers aside, a headline of one equals one of the other or is in it, as where a part's
+    own heading is beside that of the whole. Parts without any headline do not disagree.
 
     Args:
         first: what may be the headline of the first part.
@@ -42,15 +42,15 @@ def _headline(text: str) -> str:
 
 
 def repeated_blocks(parts: Sequence[Sequence[str]], headline: str | None) -> list[frozenset[int]]:
-    """Tell which blocks of the parts of an article say again what is said once in the whole.
+    """Return which blocks of the parts of an article repeat what is said once in the whole.
 
-    At the beginning of every part but the first these are blocks that stand at the beginning of the
-    first too, and the headline. At the end they are blocks that stand there in the part after it
+    At the beginning of every part but the first these are blocks that are at the beginning of the
+    first too, and the headline. At the end they are blocks that are there in the part after it
     too: they are kept in the last part. At both ends they are pagers ("Page 2 of 3").
 
     Args:
         parts: the texts of each part's kept blocks, in order.
-        headline: the headline of the whole; None where there is none.
+        headline: the headline of the whole; None if there is none.
 
     Returns:
         For each part, which of its texts to leave out, counted from 0.
@@ -95,6 +95,5 @@ def _is_pager(folded: str) -> bool:
         return False
     if folded in words.next_page:
         return True
-    return words.numbered.fullmatch(folded) is not None and any(
-        page in folded for page in words.pages
-    )
+    has_page = any(page in folded for page in words.pages)
+    return has_page and words.numbered.fullmatch(folded) is not None

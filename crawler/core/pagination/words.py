@@ -1,18 +1,18 @@
-"""Words of pagers in many languages, from one data file.
+"""Words of pagers in many languages, from ``data/pagers.json``.
 
-``data/pagers.json`` is a JSON object. By language, what readers see:
+By language, what readers see:
 
 ``next_page``, ``next``
     Texts of links to the next page, those that name a page and those that do not.
 ``page``, ``of``
     "Page" and "of" as in "page 2 of 3".
 ``other_texts``
-    What a link to the next page of one text does not speak of: another article, older posts.
+    Words of links to something else than the next page of a text: another article, older posts.
 
-And what stands in addresses, in lower case:
+And what addresses contain, in lower case:
 
 ``address_words``, ``parameters``, ``short_parameters``
-    What stands before the number of a page, in paths and as names in queries; short ones may number
+    What is before the number of a page, in paths and as names in queries; short ones may number
     articles as well.
 ``list_words``, ``list_ends``
     Parts of paths to lists of articles, anywhere or at the end.
@@ -28,16 +28,16 @@ from functools import cache
 
 from crawler.core.words import any_of, read_data, texts_of
 
-__all__ = ["PagerWords", "pager_words"]
+__all__ = ["PagerWords", "address_names", "pager_words"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PagerWords:
-    """The lists, texts folded as :func:`crawler.core.words.fold` does.
+    """What readers see, folded as :func:`crawler.core.words.fold` does.
 
     ``numbered``
         Matches the whole of a folded text that names a page by its number: "2", "page 2 of 3"; the
-        number is the group ``number``, or ``other`` where it stands before its word.
+        number is the group ``number``, or ``other`` if it is before its word.
     ``mark``
         Finds, in a text as written, the words that name a page by number: "(Page 2 of 3)".
     """
@@ -48,17 +48,11 @@ class PagerWords:
     others: frozenset[str]
     numbered: re.Pattern[str]
     mark: re.Pattern[str]
-    address_words: frozenset[str]
-    parameters: frozenset[str]
-    short_parameters: frozenset[str]
-    list_words: frozenset[str]
-    list_ends: frozenset[str]
-    list_parameters: frozenset[str]
 
 
 @cache
 def pager_words() -> PagerWords:
-    """Return the lists that come with the package."""
+    """Return what readers see."""
     data = read_data("crawler.core.pagination", "pagers")
     page, of = any_of(texts_of(data["page"])), any_of(texts_of(data["of"]))
     return PagerWords(
@@ -66,7 +60,7 @@ def pager_words() -> PagerWords:
         next=frozenset(texts_of(data["next"])),
         pages=frozenset(texts_of(data["page"])),
         others=frozenset(texts_of(data["other_texts"])),
-        # Where a slash or a bracket stood, folding leaves a space.
+        # A slash or a bracket is a space in a folded text.
         numbered=re.compile(
             rf"(?:(?:{page}) ?)?(?P<number>[0-9]{{1,3}})(?: (?:(?:{of}) )?[0-9]{{1,3}})?"
             rf"|第? ?(?P<other>[0-9]{{1,3}}) ?(?:{page})"
@@ -78,10 +72,10 @@ def pager_words() -> PagerWords:
             r"|\b[0-9]{1,3}\s?/\s?[0-9]{1,3}\s*$",
             re.IGNORECASE,
         ),
-        address_words=frozenset(data["address_words"]),
-        parameters=frozenset(data["parameters"]),
-        short_parameters=frozenset(data["short_parameters"]),
-        list_words=frozenset(data["list_words"]),
-        list_ends=frozenset(data["list_ends"]),
-        list_parameters=frozenset(data["list_parameters"]),
     )
+
+
+@cache
+def address_names(name: str) -> frozenset[str]:
+    """Return one of the lists of what addresses contain."""
+    return frozenset(read_data("crawler.core.pagination", "pagers")[name])
