@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.listings import read_listing, usual_places
-from crawler.core.listings.model import PROBLEMS
 from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Visit
 from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
@@ -28,7 +27,6 @@ SOURCES: Final = ("sitemap", "feed", "links")
 
 _DEEPEST: Final = 3
 _FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
-_PROBLEM_NAMES: Final = {words: name for name, words in PROBLEMS.items()}
 
 
 @dataclass(slots=True)
@@ -53,11 +51,6 @@ class Reading:
     def is_feed(self) -> bool:
         """Whether it is a feed, and no sitemap."""
         return self.listing.kind in _FEEDS
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Give name and words of each thing that was wrong."""
-        for line in self.listing.problems:
-            yield _PROBLEM_NAMES.get(line.rpartition(": ")[0], "other"), line
 
 
 def read_source(body: bytes, url: str, content_type: str, scope: Scope) -> Reading:

@@ -112,7 +112,7 @@ class ListingReader(PageSpider):
         reading = await self._reading(response)
         if reading.listing.kind == "none":
             if not isinstance(response, HtmlResponse):
-                why = "; ".join(reading.listing.problems) or "it names no address"
+                why = "; ".join(reading.listing.explained().values()) or "it names no address"
                 self.begins_nothing(
                     response.url, f"it is no page, and no sitemap or feed ({one_line(why)})"
                 )
@@ -192,7 +192,7 @@ class ListingReader(PageSpider):
         if reading.listing.kind != "none":
             await self._take(visit, sources, response.url, reading)
             return
-        self._nothing(visit, "unusable", "; ".join(reading.listing.problems))
+        self._nothing(visit, "unusable", "; ".join(reading.listing.explained().values()))
         if visit.source == "sitemap":
             self._note_unread(visit.site)
 
@@ -274,7 +274,7 @@ class ListingReader(PageSpider):
             self.ledgers.note_listed(site, None)
 
     def _log_problems(self, url: str, reading: Reading) -> None:
-        for name, words in reading.problems():
+        for name, words in reading.listing.explained().items():
             self.stats.inc_value(f"corpus/discovery/problems/{name}")
             if name not in self._problems:
                 self._problems.add(name)

@@ -119,7 +119,7 @@ def test_a_source_names_pages_with_kind_date_and_what_is_cut() -> None:
         (f"{BASE}/x/", "", "2026-05-02"),
     ]
     assert [reason for reason, _ in reading.cut] == ["twin", "file-type"]
-    assert [name for name, _ in reading.problems()] == ["address-missing"]
+    assert reading.listing.problems == {"address-missing": 1}
 
 
 def test_a_wanted_language_is_found_beside_an_unwanted_one() -> None:

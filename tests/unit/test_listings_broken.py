@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 
 from crawler.core.listings import Listing, read_listing
-from crawler.core.listings.model import PROBLEMS
 
 # Without the time, which would stand in the names of tests.
 gzipped = partial(gzip.compress, mtime=0)
@@ -28,13 +27,6 @@ LISTED_IN_LINES = f"{ONE}\n{TWO}\n"
 
 def urls(listing: Listing) -> list[str]:
     return [entry.url for entry in listing.entries]
-
-
-def problems(listing: Listing) -> dict[str, int]:
-    """Return how often each problem was counted, by its name."""
-    names = {text: name for name, text in PROBLEMS.items()}
-    pairs = (line.rsplit(": ", 1) for line in listing.problems)
-    return {names[text]: int(number) for text, number in pairs}
 
 
 # Each gives the two pages ONE and TWO: what is served, the kind, the problems counted.
@@ -290,7 +282,7 @@ def test_a_broken_listing_is_read_whole(name: str) -> None:
         assert urls(listing) == [ONE, TWO.replace("a.example", "www.a.example")]
     else:
         assert urls(listing) == [ONE, TWO]
-    assert problems(listing) == counted
+    assert listing.problems == counted
     assert not any(entry.title or entry.lastmod for entry in listing.entries)
 
 
@@ -301,10 +293,10 @@ def test_a_packed_listing_cut_off_is_read_as_far_as_it_goes() -> None:
     cut = read_listing(packed[: len(packed) // 2], URL)
     assert 1000 < len(cut.entries) < 4000
     assert urls(cut) == whole[: len(cut.entries)]
-    assert problems(cut) == {"gzip-cut": 1, "cut-off": 1}
+    assert cut.problems == {"gzip-cut": 1, "cut-off": 1}
     damaged = bytearray(packed)
     damaged[len(packed) // 2 : len(packed) // 2 + 50] = b"\xff" * 50
-    assert set(problems(read_listing(bytes(damaged), URL))) >= {"gzip-damaged"}
+    assert set(read_listing(bytes(damaged), URL).problems) >= {"gzip-damaged"}
     lines = gzipped("".join(f"{url}\n" for url in whole).encode())
     from_lines = read_listing(lines[: len(lines) // 2], URL)
     assert from_lines.kind == "text"
@@ -314,7 +306,7 @@ def test_a_packed_listing_cut_off_is_read_as_far_as_it_goes() -> None:
 def test_what_is_named_as_packed_and_is_not_is_read() -> None:
     listing = read_listing(SOUND.encode(), f"{URL}.gz", "application/x-gzip")
     assert urls(listing) == [ONE, TWO]
-    assert problems(listing) == {"gzip-not": 1}
+    assert listing.problems == {"gzip-not": 1}
 
 
 def test_wide_text_of_no_listing_is_none() -> None:
@@ -346,7 +338,7 @@ def test_wide_text_of_no_listing_is_none() -> None:
 def test_what_is_no_listing_says_why(body: bytes, problem: str) -> None:
     listing = read_listing(body, URL)
     assert (listing.kind, listing.entries) == ("none", ())
-    assert problem in problems(listing)
+    assert problem in listing.problems
 
 
 @pytest.mark.parametrize(
@@ -364,14 +356,14 @@ def test_a_wrong_encoding_is_found_out(declared: str, real: str, header: str) ->
     text += f"<title>{title}</title></item></channel></rss>"
     listing = read_listing(text.encode(real), URL, header)
     assert listing.entries[0].title == title
-    assert problems(listing) == {"encoding-wrong": 1}
+    assert listing.problems == {"encoding-wrong": 1}
 
 
 def test_a_right_encoding_is_no_problem() -> None:
     text = f"<rss><item><link>{ONE}</link><title>서울 시내 버스 노선이 바뀐다</title></item></rss>"
     head = '<?xml version="1.0" encoding="EUC-KR"?>'
     for body in (text.encode(), f"{head}{text}".encode("euc-kr")):
-        assert read_listing(body, URL).problems == ()
+        assert read_listing(body, URL).problems == {}
 
 
 @pytest.mark.parametrize(
@@ -397,7 +389,7 @@ def test_addresses_are_mended(written: str, read: str, counted: dict[str, int]) 
     start = "https://a.example/" if read == "/b" else "https://a.example/x"
     expected = "https://a.example/x/b" if read == "/b" else f"{start}{read}"
     assert urls(listing) == [expected]
-    assert problems(listing) == counted
+    assert listing.problems == counted
 
 
 def test_html_entities_and_json_halves_of_characters_do_no_harm() -> None:
@@ -412,19 +404,19 @@ def test_more_than_fifty_thousand_entries_are_read() -> None:
     body = "".join(f"<url><loc>{ONE}/{count}</loc></url>" for count in range(number))
     listing = read_listing(f"<urlset>{body}</urlset>".encode(), URL)
     assert len(listing.entries) == number
-    assert listing.problems == ()
+    assert listing.problems == {}
 
 
 def test_entries_and_bytes_beyond_the_limits_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 1)
-    assert problems(read_listing(SOUND.encode(), URL)) == {"entries-many": 1}
+    assert read_listing(SOUND.encode(), URL).problems == {"entries-many": 1}
     monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 100)
     body = SOUND.encode() + b" " * 100
     monkeypatch.setattr("crawler.core.listings.read.MAX_LISTING_BYTES", len(body) - 50)
     for served in (body, gzipped(body)):
         listing = read_listing(served, URL)
         assert urls(listing) == [ONE, TWO]
-        assert problems(listing) == {"too-large": 1}
+        assert listing.problems == {"too-large": 1}
 
 
 MANY = 60_000
@@ -466,11 +458,11 @@ def test_a_record_is_found_after_elements_too_deep_to_be_told_apart() -> None:
         URL,
     )
     assert urls(listing) == [ONE, TWO]
-    assert problems(listing)["nested-deeply"] > 100
+    assert listing.problems["nested-deeply"] > 100
 
 
 def test_entries_are_counted_with_those_that_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 3)
     listing = read_listing(f"{ONE}\n{ONE}\n{ONE}\n{TWO}\n".encode(), URL)
     assert urls(listing) == [ONE]
-    assert problems(listing) == {"repeated": 2, "entries-many": 1}
+    assert listing.problems == {"repeated": 2, "entries-many": 1}

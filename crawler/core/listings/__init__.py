@@ -1,4 +1,4 @@
-"""Listings: what sitemaps, feeds and lists of addresses say of a site's pages, sound or broken."""
+"""Listings: sitemaps, feeds and lists of addresses, sound or broken."""
 
 from __future__ import annotations
 

@@ -65,7 +65,6 @@ class Collector:
         self._site = site_of(url)
         self._entries: dict[str, Entry] = {}
         self._dates: dict[str, str] = {}
-        self._foreign: dict[str, bool] = {}
         self._read = 0
 
     def add(  # noqa: PLR0913 - the fields of an entry
@@ -77,25 +76,19 @@ class Collector:
         published: str = "",
         title: str = "",
         language: str = "",
-        publication: str = "",
         alternates: Iterable[Alternate] = (),
     ) -> None:
         """Add an entry with an address from :meth:`address`; all else is as the listing has it."""
         if url in self._entries:
             self.problems.add("repeated")
             return
-        host = url.split("/", 3)[2]
-        if host not in self._foreign:
-            self._foreign[host] = site_of(url) != self._site
         self._entries[url] = Entry(
             url,
             kind,
-            foreign=self._foreign[host],
             lastmod=self._date(lastmod),
             published=self._date(published),
             title=clean_title(title),
             language=language.strip(),
-            publication=clean_title(publication),
             alternates=tuple(alternates),
         )
 
@@ -120,7 +113,8 @@ class Collector:
             mended: Counter[str] = Counter()
             address, wrong = self._resolve(written.strip(), base, mended)
             if address:
-                self.problems.update(mended)
+                for name, number in mended.items():
+                    self.problems.add(name, number)
                 return address
             first = wrong if first == "address-missing" else first
         self.problems.add(first)
@@ -158,7 +152,7 @@ class Collector:
     def listing(self, kind: Kind) -> Listing:
         """Return the listing."""
         following = "" if self.next == canonical_address(self.url) else self.next
-        return Listing(kind, tuple(self._entries.values()), self.problems.lines(), following)
+        return Listing(kind, tuple(self._entries.values()), dict(self.problems), following)
 
 
 def absolute_address(base: str, written: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ MAX_JSON_CHARS = 16 * 1024 * 1024
 """Longest feed in JSON, which has to be in memory at once and takes many times its length there."""
 
 MAX_NESTED = 64
-"""Most elements that stand in one another; in real listings, HTML and all, there are fewer."""
+"""Most elements inside one another; real listings, HTML included, have fewer."""
 
 MAX_ADDRESS_CHARS = 2_048
 """Longest address taken, as written: what the sitemap protocol allows."""
@@ -98,14 +98,11 @@ class Entry:
         Absolute and canonical (:func:`crawler.core.page.addresses.canonical_address`).
     ``kind``
         ``page``, or ``sitemap`` for a listing to be read in turn.
-    ``foreign``
-        The address lies on another site than the listing itself. The protocol forbids it where no
-        robots.txt vouches for it; what it means is the caller's to decide.
     ``lastmod``, ``published``
         When the page was last changed, and first published: ISO 8601, as exact as it was written
         (year, month, day, or a time with or without a zone).
-    ``title``, ``publication``
-        Plain text; ``publication`` is the newspaper's name in a news sitemap.
+    ``title``
+        Plain text.
     ``language``
         As it was written, such as ``en`` or ``pt-BR``.
     ``alternates``
@@ -114,12 +111,10 @@ class Entry:
 
     url: str
     kind: Literal["page", "sitemap"] = "page"
-    foreign: bool = False
     lastmod: str = ""
     published: str = ""
     title: str = ""
     language: str = ""
-    publication: str = ""
     alternates: tuple[Alternate, ...] = ()
 
 
@@ -128,20 +123,23 @@ class Listing:
     """What was read of a sitemap, a feed or a list of addresses.
 
     ``kind``
-        What the listing is; ``none`` where it is none, and then ``problems`` says why.
+        What the listing is; ``none`` if it is none; ``problems`` then says why.
     ``entries``
         In the order of the listing, each address once.
     ``problems``
-        What was wrong, and what became of it, each with how often: ``relative address, resolved:
-        3``.
+        What was wrong, by the names of ``PROBLEMS``, and how often.
     ``next``
         Address of the next page of a feed in pages (RFC 5005, or ``next_url``); empty where none.
     """
 
     kind: Kind = "none"
     entries: tuple[Entry, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: Mapping[str, int] = field(default_factory=dict)
     next: str = ""
+
+    def explained(self) -> dict[str, str]:
+        """Return the problems in words, by name: ``relative address, resolved: 3``."""
+        return {name: f"{PROBLEMS[name]}: {count}" for name, count in self.problems.items()}
 
 
 class Problems(Counter[str]):
@@ -151,7 +149,3 @@ class Problems(Counter[str]):
         """Count a problem; a number of 0 counts nothing."""
         if number:
             self[name] += number
-
-    def lines(self) -> tuple[str, ...]:
-        """Return in words what was wrong and how often, in the order of first occurrence."""
-        return tuple(f"{PROBLEMS[name]}: {number}" for name, number in self.items() if number)

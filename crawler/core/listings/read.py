@@ -82,7 +82,7 @@ def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
 def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> tuple[bytes, bool]:
     """Return the bytes unpacked from gzip, and whether they end too early.
 
-    No more than ``MAX_LISTING_BYTES`` are unpacked, whatever the packed ones promise.
+    No more than ``MAX_LISTING_BYTES`` are unpacked, even if the packed ones hold more.
     """
     cut = False
     if body and not body.startswith(_GZIP) and _is_named_gzip(url, content_type):
@@ -145,7 +145,7 @@ def _decoded(data: bytes, content_type: str, problems: Problems) -> str:
         text, encoding = decode_bytes(data, content_type)
     text = text.lstrip("\ufeff")
     declaration = _DECLARATION.search(text, 0, _DECLARATION_CHARS)
-    # ASCII reads the same in whatever encoding is declared.
+    # ASCII reads the same in any encoding that may be declared.
     if not text.isascii() and not encoding.startswith(("utf-16", "utf-32")):
         named = (declaration[0] if declaration else "").encode("ascii", "ignore")
         problems.add("encoding-wrong", decode_bytes(named, content_type)[1] != encoding)
@@ -165,7 +165,7 @@ def _wide_encoding(data: bytes) -> str:
 
 
 def _root(text: str, problems: Problems) -> tuple[Kind, int]:
-    """Find the element that a listing begins with, behind whatever is before it.
+    """Find the element that a listing begins with, behind anything before it.
 
     Returns:
         What the listing is, and the offset of that element. ``none`` and -1 if the text has no

@@ -22,7 +22,7 @@ _RECORDS = frozenset({"url", "sitemap"})
 _INDEX = "sitemapindex"
 _FIELDS = frozenset({"loc", "lastmod"})
 _OWN = frozenset({"", "other"})
-_NEWS = frozenset({"publication_date", "title", "name", "language"})
+_NEWS = frozenset({"publication_date", "title", "language"})
 # Elements of other vocabularies that have a loc or a title of their own.
 _MEDIA = frozenset({"image", "video"})
 _IS_SITEMAP = re.compile(r"(?:\.xml|sitemap[^/?]*\.txt)(?:\.gz)?(?:\?|$)", re.IGNORECASE)
@@ -104,7 +104,6 @@ class SitemapReader(Scanner):
             published=fields.get("publication_date", ""),
             title=fields.get("title", ""),
             language=fields.get("language", "") or ("" if own == "x-default" else own),
-            publication=fields.get("name", ""),
             alternates=(Alternate(other, name) for name, other in self._alternates.items()),
         )
 

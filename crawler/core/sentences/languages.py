@@ -17,16 +17,16 @@ The tables are in ``data/languages.json``:
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from crawler.core.words import read_data
 
 __all__ = ["Habits", "guess_language", "habits_of", "language_of", "primary_language"]
 
-# Letters enough to tell a script, however long the text is.
+# Enough letters to know the script of a long text.
 _SAMPLE_CHARS = 4000
 # A text of another script has Latin names and figures in it too: this share of letters is enough.
 _SCRIPT_SHARE = 0.2
@@ -64,9 +64,7 @@ class Habits:
 
 @cache
 def _tables() -> dict[str, Any]:
-    path = files("crawler.core.sentences").joinpath("data", "languages.json")
-    tables: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return tables
+    return read_data("crawler.core.sentences", "languages")
 
 
 @cache
@@ -116,7 +114,7 @@ def guess_language(text: str) -> str:
         return ""
     counts = {name: len(_letters(name).findall(letters)) for name in _tables()["scripts"]}
     enough = _SCRIPT_SHARE * (sum(counts.values()) + len(_LATIN.findall(sample)))
-    # Japanese writes Han too, and Korean papers quote it: the phonetic script tells.
+    # Japanese writes Han too, and Korean papers quote it: the phonetic script decides.
     for language in ("ko", "ja", max(counts, key=counts.__getitem__)):
         if counts[language] >= enough:
             return language

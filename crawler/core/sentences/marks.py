@@ -46,7 +46,7 @@ TRAIL = re.compile(
 )
 """Faces, laughter and hearts, which belong to the sentence before them."""
 LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
-"""What may stand before the first letter of a sentence."""
+"""What may be before the first letter of a sentence."""
 _SPACES = re.compile(r"\s*+")
 
 _BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")

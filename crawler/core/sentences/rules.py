@@ -216,7 +216,7 @@ class _Judge:
 
     @cached_property
     def _has_capitals(self) -> bool:
-        """Whether the writer uses capitals at all; if not, small letters tell nothing."""
+        """Whether the writer uses capitals at all; if not, small letters mean nothing."""
         return self._text != self._text.lower()
 
     def _ends_before_small(self, place: Place) -> bool:

@@ -1,9 +1,9 @@
 """Content models: which sequences of children an element takes, and the nearest to a given one.
 
 The automaton is that of Glushkov (1961): one state for each place in the content model where an
-element is named, and one before any. XML asks of a content model that the next child alone tells
-the next state (XML 1.0, appendix E), and has no ``&``. A content model that is not so is *eased*:
-it then takes more, never less.
+element is named, and one before any. XML asks of a content model that the next child alone
+determines the next state (XML 1.0, appendix E), and has no ``&``. Other content models are *eased*:
+they then take more, never less.
 """
 
 from __future__ import annotations
@@ -233,8 +233,8 @@ def eased(content: Particle) -> Particle:
     """Return a content model that XML has a form for, and that takes all that this one takes.
 
     A group joined by ``&`` becomes any number of its elements in any order. If the next child
-    would still not tell the next state, or the model names elements at more than 150 places, the
-    whole becomes any number of its elements in any order.
+    would still not determine the next state, or the model names elements at more than 150 places,
+    the whole becomes any number of its elements in any order.
     """
     without = _without_all(content)
     names = list(without.names())

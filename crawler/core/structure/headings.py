@@ -81,7 +81,7 @@ def find_headings(
 
     Args:
         lines: the lines.
-        tokens: tells what lines name.
+        tokens: finds the elements that lines name.
         root: the root of the model.
         parts: the elements directly under the root that hold others: parts of the document.
     """

@@ -6,7 +6,7 @@ The element declarations of an XML DTD, with keywords (Lee and Lee 2004, section
     <!KEYWORD Degree KEYTOKENS "ph.d. m.s." KEYPATTERN "\b[bm]\.?sc\b">
 
 Beside the paper's form there are, as in a DTD, ``#PCDATA``, ``EMPTY``, ``ANY`` and comments, and a
-third way to tell an element, ``KEYROLE``: by what the page itself shows a block to be.
+third way to identify an element, ``KEYROLE``: by what the page itself shows a block to be.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class _Parser:
         kind = _CONNECTORS[mark.text]
         if joined is not None and joined != kind:
             self._fail(
-                f"'{mark.text}' stands in a group joined by '{_JOINTS[joined].strip()}'; put "
+                f"'{mark.text}' is in a group joined by '{_JOINTS[joined].strip()}'; put "
                 "one of them into parentheses of its own"
             )
         if holds_text and kind != "choice":
@@ -278,12 +278,12 @@ class _Parser:
                 roles = self._roles(text)
             else:
                 self._fail(
-                    f"'{word.text}' tells no element; use KEYTOKENS, KEYPATTERN or KEYROLE",
+                    f"'{word.text}' identifies no element; use KEYTOKENS, KEYPATTERN or KEYROLE",
                     word.offset,
                 )
         self._expect("mark", "KEYTOKENS, KEYPATTERN, KEYROLE or '>'", ">")
         if not (tokens or pattern or roles):
-            self._fail(f"nothing tells '{name.text}'; add KEYTOKENS \"…\"", start)
+            self._fail(f"nothing identifies '{name.text}'; add KEYTOKENS \"…\"", start)
         self._rules.append((Rule(name.text, tokens, pattern, roles), name.offset))
 
     def _pattern(self, text: _Lexeme) -> Pattern:

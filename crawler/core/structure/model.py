@@ -1,4 +1,4 @@
-"""A document model: which elements there are, where they may be, and what tells them."""
+"""A document model: its elements, where they may be, and what identifies them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A ``KEYWORD`` declaration: what tells an element. Several may name one element.
+    """A ``KEYWORD`` declaration: what identifies an element. Several may name one element.
 
     ``tokens``
         Words as they are written in the model; an underscore is a space.
@@ -93,7 +93,7 @@ class Model:
     ``elements``
         The declared elements by name, in the order of the model.
     ``rules``
-        What tells them, in that order.
+        What identifies them, in that order.
     ``name``
         What messages call the model.
     """

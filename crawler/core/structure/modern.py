@@ -248,7 +248,7 @@ class _Builder:
         allowed = model.children(context)
         if line.tag in _LABEL_TAGS:
             return [node], self._tokens.labelled(node.text, context)
-        # Without roles of an article, the markup tells.
+        # Without roles of an article, the markup decides.
         role = self._role(line) if self._roles else "item" if line.item else "paragraph"
         name = model.with_role(role, allowed)
         if name is not None and role in _SURE_ROLES:

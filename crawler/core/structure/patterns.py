@@ -1,4 +1,4 @@
-r"""Regular expressions that take linear time, whatever the expression and whatever the text.
+r"""Regular expressions that take linear time, for any expression and any text.
 
 The expressions of a document model come from its author, and the texts from any page. Python's
 ``re`` tries alternatives one after the other, which can take years. RE2 does not, but its ``\b``
@@ -15,8 +15,8 @@ matter. Look-around and references are not known: no machine matches them in lin
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ MOST_CHARS: Final = 160
 _MOST_STATES: Final = 2_000
 _MOST_REPEATS: Final = 60
 _DEEPEST: Final = 30
-# Sets of states, and steps between them, kept for later texts.
-_MOST_SETS: Final = 500
-_MOST_STEPS: Final = 20_000
+# Steps from one set of states to the next that are kept for later texts.
+_MOST_KEPT: Final = 4_000
 _ATOM: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
 _QUANTIFIER: Final = re.compile(r"[?*+]|\{(\d+)(?:(,)(\d*))?\}")
 _ESCAPES: Final = "dwsDWSntr"
@@ -40,6 +39,8 @@ _CLASS_MARKS: Final = re.compile(r"\\.|[\[&~|]|-(?=-)", re.DOTALL)
 # Bits of a context: what is around a place in a text.
 _AT_START, _AT_END, _WORD_BEFORE, _WORD_AFTER = 1, 2, 4, 8
 _CONTEXTS: Final = range(16)
+_END: Final = 0
+"""Number of the state that an expression ends with."""
 
 _Builder: TypeAlias = "Callable[[int], int]"
 """Lays out part of an expression before a state; returns the state that the part begins with."""
@@ -70,21 +71,6 @@ class _State:
     after: list[int]
 
 
-@dataclass(slots=True, eq=False)
-class _StateSet:
-    """The states reached after some characters.
-
-    ``closures``
-        By context, the states reached without reading on, and whether the match may end there.
-    ``steps``
-        By context and next character, the set reached by reading it; None if there is none.
-    """
-
-    states: tuple[int, ...]
-    closures: dict[int, tuple[tuple[int, ...], bool]] = field(default_factory=dict)
-    steps: dict[tuple[int, str], _StateSet | None] = field(default_factory=dict)
-
-
 class Pattern:
     """A compiled expression.
 
@@ -98,10 +84,12 @@ class Pattern:
     def __init__(self, source: str) -> None:
         self.source = source
         self._states = [_State(None, [])]
-        self._first = _Compiler(source, self._states).compile()
-        self._sets: dict[tuple[int, ...], _StateSet] = {}
-        self._reset()
-        if any(self._closure(self._start, context)[1] for context in _CONTEXTS):
+        # Sets of states are sorted tuples.
+        self._start: tuple[int, ...] = (_Compiler(source, self._states).compile(),)
+        self._closure = lru_cache(_MOST_KEPT)(self._find_closure)
+        self._step = lru_cache(_MOST_KEPT)(self._find_step)
+        self._may_begin = lru_cache(_MOST_KEPT)(self._find_begin)
+        if any(self._closure(self._start, context)[0] == _END for context in _CONTEXTS):
             raise PatternError("it matches the empty text; have it name one character at least", 0)
 
     def __eq__(self, other: object) -> bool:
@@ -126,64 +114,43 @@ class Pattern:
         """Tell whether the expression matches a text of its whole length."""
         return next(self.find(text), None) == (0, len(text))
 
-    def _reset(self) -> None:
-        for kept in self._sets.values():
-            kept.steps.clear()  # sets refer to each other in circles
-        self._start = _StateSet((self._first,))
-        self._sets = {self._start.states: self._start}
-        self._begins: dict[str, bool] = {}
-        self._step_count = 0
-
-    def _may_begin(self, char: str) -> bool:
-        known = self._begins.get(char)
-        if known is None:
-            known = any(self._step(self._start, context, char) for context in _CONTEXTS)
-            self._begins[char] = known
-        return known
-
     def _longest(self, text: str, start: int) -> int:
         """Return where the longest match that begins at ``start`` ends; -1 if there is none."""
-        if len(self._sets) > _MOST_SETS or self._step_count > _MOST_STEPS:
-            self._reset()
         here, found = self._start, -1
         limit = min(len(text), start + MOST_CHARS)
         for place in range(start, limit + 1):
             context = _context(text, place)
-            if self._closure(here, context)[1]:
+            if self._closure(here, context)[0] == _END:
                 found = place
-            following = self._step(here, context, text[place]) if place < limit else None
-            if following is None:
+            here = self._step(here, context, text[place]) if place < limit else ()
+            if not here:
                 break
-            here = following
         return found
 
-    def _closure(self, here: _StateSet, context: int) -> tuple[tuple[int, ...], bool]:
-        known = here.closures.get(context)
-        if known is None:
-            reached: set[int] = set()
-            waiting = list(here.states)
-            while waiting:
-                number = waiting.pop()
-                state = self._states[number]
-                if number not in reached:
-                    reached.add(number)
-                    if state.test is None or _is_place(state.test, context):
-                        waiting += state.after
-            known = here.closures[context] = (tuple(reached), 0 in reached)
-        return known
+    def _find_begin(self, char: str) -> bool:
+        return any(self._find_step(self._start, context, char) for context in _CONTEXTS)
 
-    def _step(self, here: _StateSet, context: int, char: str) -> _StateSet | None:
-        key = context, char
-        if key not in here.steps:
-            onward: set[int] = set()
-            for number in self._closure(here, context)[0]:
-                state = self._states[number]
-                if isinstance(state.test, re.Pattern) and state.test.match(char):
-                    onward.update(state.after)
-            found = tuple(sorted(onward))
-            here.steps[key] = self._sets.setdefault(found, _StateSet(found)) if found else None
-            self._step_count += 1
-        return here.steps[key]
+    def _find_closure(self, here: tuple[int, ...], context: int) -> tuple[int, ...]:
+        """Return the states reached without reading on."""
+        reached: set[int] = set()
+        waiting = list(here)
+        while waiting:
+            number = waiting.pop()
+            state = self._states[number]
+            if number not in reached:
+                reached.add(number)
+                if state.test is None or _is_place(state.test, context):
+                    waiting += state.after
+        return tuple(sorted(reached))
+
+    def _find_step(self, here: tuple[int, ...], context: int, char: str) -> tuple[int, ...]:
+        """Return the states reached by reading a character."""
+        onward: set[int] = set()
+        for number in self._closure(here, context):
+            state = self._states[number]
+            if isinstance(state.test, re.Pattern) and state.test.match(char):
+                onward.update(state.after)
+        return tuple(sorted(onward))
 
 
 def _context(text: str, place: int) -> int:

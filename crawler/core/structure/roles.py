@@ -265,7 +265,7 @@ class _Article:
             return False
         if self._roles.get(block.index, "") in ("caption", "author", "date", "item"):
             return False
-        # Right below the title is what belongs to it, whatever that is called.
+        # What is right below the title belongs to it, even in an element that is called an aside.
         below = self._title is not None and 0 < block.index - self._title <= _BELOW_TITLE
         if block.index not in self._main and not below and _is_aside(block):
             return False

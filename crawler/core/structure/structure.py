@@ -11,7 +11,7 @@ from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.structure.model import TEXT
 from crawler.core.structure.modern import build_modern
 from crawler.core.structure.paper_method import build_as_published
-from crawler.core.structure.tree import fit, full_text, to_xml
+from crawler.core.structure.tree import fit, to_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,16 +42,12 @@ class Structure:
         Whether any element of the model was found on the page, the outermost not counted.
     ``problems``
         What the model asks for and the page does not have, a sentence each, each once.
-    ``groups``
-        The title and the whole text of each group under a heading, in the order of the page: the
-        visual groups.
     """
 
     root: Node
     model: Model
     is_matched: bool
     problems: tuple[str, ...]
-    groups: tuple[tuple[str, str], ...]
 
     def xml(self, *, doctype: bool = False) -> str:
         """Return the structure as an XML document, with or without its DTD."""
@@ -99,13 +95,12 @@ def structure_of(
             page = annotate(page, SiteView.unknown(), get_method("article"))
         main = _main_blocks(page)
     root = _METHODS[method](document, model, main)
-    groups = tuple((node.title, full_text(node)) for node in root.walk() if node.headed)
     problems: list[str] = []
     is_matched = any(node.is_element for node in root.walk() if node is not root)
     if not is_matched:
         problems.append(f"no element of the model {model.name} was found; all is {TEXT}")
     fit(root, model, problems.append)
-    return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)), groups)
+    return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)))
 
 
 def _main_blocks(annotation: Annotation) -> frozenset[int]:

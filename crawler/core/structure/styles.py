@@ -1,4 +1,4 @@
-"""How a page shows its text, as far as that tells headings: size and weight of letters.
+"""How a page shows its text, as far as headings show by it: size and weight of letters.
 
 Read are style attributes, presentational elements and attributes, and of style sheets in the page
 the rules whose selector ends in a tag, a class, an id, or a tag with a class or id. What is before
@@ -85,7 +85,7 @@ def declared(text: str) -> dict[str, str]:
 
 
 class Styles:
-    """What a page's own style sheets say of elements."""
+    """The style sheets in a page."""
 
     def __init__(self, parsed: ParsedPage) -> None:
         self._rules: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -100,27 +100,27 @@ class Styles:
         for selectors, body in _rules(text):
             if len(self._rules) > _MOST_RULES:
                 return
-            said = declared(body)
-            for selector in selectors.split(",")[:_MOST_SELECTORS] if said else ():
+            css = declared(body)
+            for selector in selectors.split(",")[:_MOST_SELECTORS] if css else ():
                 last = "".join(selector.lower().split()[-1:])
                 match = _SELECTOR.fullmatch(last)
                 if match is not None and last:
                     key = (match[1] or "", match[2] or "", match[3] or "")
-                    self._rules.setdefault(key, {}).update(said)
+                    self._rules.setdefault(key, {}).update(css)
 
     def of(self, element: etree._Element, around: Style) -> Style:
         """Return the style of an element's text, given that of the text around it."""
         tag = str(element.tag)
-        said: dict[str, str] = {}
+        css: dict[str, str] = {}
         if self._rules:
             for key in _keys(element, tag):
                 if key in self._rules:
-                    said.update(self._rules[key])
+                    css.update(self._rules[key])
         if style := element.get("style"):
-            said.update(declared(style))
-        if not said and tag not in _STYLING_TAGS:
+            css.update(declared(style))
+        if not css and tag not in _STYLING_TAGS:
             return around
-        return _styled(element, tag, said, around)
+        return _styled(element, tag, css, around)
 
 
 def _keys(element: etree._Element, tag: str) -> Iterator[tuple[str, str, str]]:
@@ -134,8 +134,8 @@ def _keys(element: etree._Element, tag: str) -> Iterator[tuple[str, str, str]]:
         yield tag, "#", own
 
 
-def _styled(element: etree._Element, tag: str, said: Mapping[str, str], around: Style) -> Style:
-    weight, font = said.get("font-weight", ""), said.get("font", "")
+def _styled(element: etree._Element, tag: str, css: Mapping[str, str], around: Style) -> Style:
+    weight, font = css.get("font-weight", ""), css.get("font", "")
     bold = around.bold or tag in _BOLD_TAGS
     if weight:
         bold = weight in ("bold", "bolder") or (weight.isdecimal() and int(weight) >= _BOLD_FROM)
@@ -146,16 +146,16 @@ def _styled(element: etree._Element, tag: str, said: Mapping[str, str], around: 
         size = _TAG_SIZES[tag] * (around.size if tag in ("big", "small") else 1.0)
     if tag == "font" and (read := _font_size(element.get("size") or "")):
         number, size = read, _FONT_SIZES[read - 1]
-    decoration = said.get("text-decoration", "") + said.get("text-decoration-line", "")
-    slant = said.get("font-style", "")
+    decoration = css.get("text-decoration", "") + css.get("text-decoration-line", "")
+    slant = css.get("font-style", "")
     return Style(
         bold=bold,
         underlined=around.underlined or tag in ("u", "ins") or "underline" in decoration,
         italic=slant in ("italic", "oblique") if slant else around.italic or tag in ("i", "em"),
-        upper=said.get("text-transform", "") == "uppercase"
-        or said.get("font-variant", "") == "small-caps"
-        or ("text-transform" not in said and around.upper),
-        size=_size(said.get("font-size") or font, around.size) or size,
+        upper=css.get("text-transform", "") == "uppercase"
+        or css.get("font-variant", "") == "small-caps"
+        or ("text-transform" not in css and around.upper),
+        size=_size(css.get("font-size") or font, around.size) or size,
         font=number,
     )
 

@@ -102,7 +102,7 @@ class Tokens:
             text: the heading.
             root: the root of the model.
             parts: the elements that are parts.
-            strictly: whether the heading has to say nothing else.
+            strictly: whether the heading has to have no other words.
         """
         if not strictly:
             # "Education officer" names no part: the head of the phrase is another element.
@@ -136,7 +136,7 @@ class Tokens:
         return head
 
     def _qualifies(self, name: str, head: str, between: str) -> bool:
-        """Tell whether an element says more of the one before it, and is not the head itself.
+        """Tell whether an element qualifies the one before it, and is not the head itself.
 
         It does behind "of" and the like; and if the other may hold it, and it holds nothing, as
         the city in "Universität Leipzig".
@@ -182,11 +182,11 @@ class Tokens:
 
     def _labelled(self, nodes: Sequence[Node], label: str, context: str) -> list[Node]:
         """Name values by their label: each of a list of short ones, else the whole."""
-        told = [node for node in nodes if node.name not in (TEXT, label)]
+        named = [node for node in nodes if node.name not in (TEXT, label)]
         listed = self._model.may_repeat(context, label) and all(
             len(node.text.split()) <= _LISTED_WORDS for node in nodes
         )
-        if not told and not listed:
+        if not named and not listed:
             return [Node(label, " ".join("".join(node.text for node in nodes).split()))]
         return [
             Node(label, node.text) if node.name == TEXT else node for node in _without_marks(nodes)

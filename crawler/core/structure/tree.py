@@ -44,8 +44,6 @@ class Node:
 
     ``text``
         Its own text as the page has it, white space folded; of a group its title.
-    ``added``
-        Whether it is not on the page, but put in because the model asks for it.
     ``headed``
         Whether its text is a heading of what is under it; or, if it has none, that of its first
         child.
@@ -54,7 +52,6 @@ class Node:
     name: str
     text: str = ""
     children: list[Node] = field(default_factory=list)
-    added: bool = False
     headed: bool = False
 
     @property
@@ -155,13 +152,13 @@ def _allowed(children: list[Node], allowed: frozenset[str]) -> Iterator[Node]:
 
 def _added(name: str, model: Model) -> Node:
     """Return an element that is not on the page, with the least that it has to hold."""
-    root = Node(name, added=True)
+    root = Node(name)
     waiting = [root]
     while waiting:
         node = waiting.pop()
         element = model.elements.get(node.name)
         if element is not None and element.automaton is not None:
-            node.children = [Node(each, added=True) for each in model.least(node.name)]
+            node.children = [Node(each) for each in model.least(node.name)]
             waiting += node.children
     return root
 
