@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,57 @@ def test_commands_import_nothing_heavy(path: Path) -> None:
         name for name in imports(path, at_import_time=True) if not within(name, COMMANDS_MAY_IMPORT)
     }
     assert not heavy, f"{path.relative_to(ROOT)} imports {heavy}"
+
+
+def module_graph() -> dict[str, set[str]]:
+    """Return which modules of the package each of them imports, those for type checkers apart."""
+    paths = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+    graph: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        told = imported_names(path)
+        graph[name] = {one for one in told if one in paths} - {name}
+        graph[name] |= {one.rpartition(".")[0] for one in told if one not in paths} & paths.keys()
+        graph[name] -= {name}
+    return graph
+
+
+def imported_names(path: Path) -> set[str]:
+    """Return what a module imports, each name of a package by its full path."""
+    names: set[str] = set()
+    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            pending += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        pending += ast.iter_child_nodes(node)
+    return names
+
+
+def package_of(module: str) -> str:
+    """Return the package of a module; one at a root (``crawler``, ``crawler.core``) is its own."""
+    parts = module.split(".")
+    depth = 3 if parts[1:2] == ["core"] else 2
+    return ".".join(parts[:depth])
+
+
+def test_no_imports_run_in_a_circle() -> None:
+    graph = module_graph()
+    graph["crawler"].clear()  # the library's face loads its parts when they are used
+    TopologicalSorter(graph).prepare()
+    packages: dict[str, set[str]] = {}
+    for module, others in graph.items():
+        packages.setdefault(package_of(module), set()).update(map(package_of, others))
+    for package, others in packages.items():
+        others.discard(package)
+    TopologicalSorter(packages).prepare()
 
 
 def test_nothing_in_the_package_imports_a_project_around_it() -> None:
