@@ -7,15 +7,12 @@ to recur on other pages of the layout: digits are folded, and long values are cu
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crawler.core.wrapper.tree import INLINE, TEXT
 from crawler.core.wrapper.view import LABEL_CHARS, View, masked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["FEATURES", "FEATURE_AT", "Evidence", "Feature", "evidence_of"]
 
@@ -36,6 +33,7 @@ _PROPERTIES = ("itemprop", "property", "name", "rel", "data-testid", "data-test"
 _READ_ELSEWHERE = frozenset(
     ("class", "id", "href", "src", "style", "content", "value", "alt", "title", *_PROPERTIES)
 )
+_Reader = Callable[[View, int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,10 @@ class Feature:
 
     name: str
     trust: float
-    read: Callable[[View, int], str]
+    read: _Reader
 
 
-def _names(steps: int) -> Callable[[View, int], str]:
+def _names(steps: int) -> _Reader:
     """Return the reader of the names of that many elements around a node, the innermost first."""
 
     def read(view: View, node: int) -> str:
@@ -75,9 +73,7 @@ def _numbered(view: View, steps: tuple[int, ...]) -> str:
     return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
 
 
-def _path_to(
-    mark: str, find: Callable[[View, int], str], *, numbers: bool = True
-) -> Callable[[View, int], str]:
+def _path_to(mark: str, find: _Reader, *, numbers: bool = True) -> _Reader:
     """Return the reader of the path up to the nearest element that has a mark, and the mark.
 
     Args:
@@ -99,7 +95,7 @@ def _path_to(
     return read
 
 
-def _at_level(level: int, read_element: Callable[[View, int], str]) -> Callable[[View, int], str]:
+def _at_level(level: int, read_element: _Reader) -> _Reader:
     """Return the reader of something of the element that many levels up."""
 
     def read(view: View, node: int) -> str:
@@ -158,7 +154,7 @@ def _address_kind(href: str) -> str:
     return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * LABEL_CHARS]
 
 
-def _text_before(number: int) -> Callable[[View, int], str]:
+def _text_before(number: int) -> _Reader:
     """Return the reader of the text that many text nodes before a node."""
 
     def read(view: View, node: int) -> str:
@@ -233,7 +229,7 @@ def _last_word(view: View, node: int) -> str:
     return masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
 
 
-def _in_title(number: int) -> Callable[[View, int], str]:
+def _in_title(number: int) -> _Reader:
     """Return the reader of how a text occurs in the title of the page (0), or in its h1 (1)."""
 
     def read(view: View, node: int) -> str:
