@@ -8,7 +8,7 @@ import stat
 import zlib
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 
 from crawler.core.errors import UnreadableInputError
@@ -22,6 +22,8 @@ __all__ = ["GOLD_URL", "GoldPage", "Row", "kind_of", "read_gold", "read_rows"]
 
 GOLD_URL = "https://gold.example/"
 """The address of pages whose gold names none."""
+
+T = TypeVar("T")
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _NEEDS = "html and gold_text, and site or url"
@@ -39,7 +41,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A JSON object of a gold file.
+    """A JSON object of a gold file. Reading a value of another type is UnreadableInputError.
 
     ``where``
         Its place, for errors: the file and the line.
@@ -56,61 +58,38 @@ class Row:
         return UnreadableInputError(f"{self.where}: {message}")
 
     def required(self, key: str) -> Any:  # noqa: ANN401 - a JSON value
-        """Return the value under a key that each object has.
-
-        Raises:
-            UnreadableInputError: it is missing.
-        """
+        """Return the value under a key that may not be missing."""
         if key not in self.values:
             raise self.flaw(f"no '{key}'; every line needs {self.needs}")
         return self.values[key]
 
     def text(self, key: str) -> str:
-        """Return the string under a key that each object has.
-
-        Raises:
-            UnreadableInputError: it is missing, or no string.
-        """
+        """Return the string under a key that may not be missing."""
         value = self.required(key)
         if not isinstance(value, str):
             raise self.flaw(f"'{key}' must be a string, not {kind_of(value)}")
         return value
 
     def optional(self, key: str) -> str | None:
-        """Return the string under a key; None where it is missing or null.
-
-        Raises:
-            UnreadableInputError: it is no string.
-        """
+        """Return the string under a key; None where it is missing or null."""
         return None if self.values.get(key) is None else self.text(key)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the list of strings under a key that each object has.
-
-        Raises:
-            UnreadableInputError: it is missing, or no list of strings.
-        """
-        value = self.required(key)
-        if not isinstance(value, list):
-            raise self.flaw(f"'{key}' must be a list, not {kind_of(value)}")
-        for text in value:
-            if not isinstance(text, str):
-                raise self.flaw(f"'{key}' must hold strings, not {kind_of(text)}")
-        return tuple(value)
+        """Return the list of strings under a key that may not be missing."""
+        return tuple(self._items(key, str, "strings"))
 
     def objects(self, key: str) -> list[Row]:
-        """Return the list of objects under a key that each object has.
+        """Return the list of objects under a key that may not be missing."""
+        return [Row(self.where, each, self.needs) for each in self._items(key, dict, "objects")]
 
-        Raises:
-            UnreadableInputError: it is missing, or no list of objects.
-        """
+    def _items(self, key: str, kind: type[T], name: str) -> list[T]:
         value = self.required(key)
         if not isinstance(value, list):
             raise self.flaw(f"'{key}' must be a list, not {kind_of(value)}")
         for each in value:
-            if not isinstance(each, dict):
-                raise self.flaw(f"each of '{key}' must be an object, not {kind_of(each)}")
-        return [Row(self.where, each, self.needs) for each in value]
+            if not isinstance(each, kind):
+                raise self.flaw(f"'{key}' must hold {name}, not {kind_of(each)}")
+        return value
 
 
 def kind_of(value: object) -> str:

@@ -19,6 +19,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -41,26 +42,13 @@ __all__ = [
 
 SHINGLE_WORDS = 4
 
-# Letters and numbers of the three scripts only; their punctuation and symbols separate words.
-_OWN_WORD_RANGES = (
-    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, zero
-    (0x3021, 0x3029),  # Hangzhou numerals
-    (0x3031, 0x3035),  # kana repeat marks
-    (0x3038, 0x303C),
-    (0x3041, 0x3096),  # Hiragana
-    (0x309D, 0x309F),
-    (0x30A1, 0x30FA),  # Katakana
-    (0x30FC, 0x30FF),  # prolonged sound mark, iteration marks
-    (0x31F0, 0x31FF),
-    (0x3400, 0x4DBF),  # Han, extension A
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),  # Han compatibility forms
-    (0xFF66, 0xFF9F),  # half-width Katakana with its sound marks
-    (0x16FE3, 0x16FE3),  # old Chinese iteration mark
-    (0x1AFF0, 0x1AFFE),  # Kana extensions
-    (0x1B000, 0x1B16F),
-    (0x20000, 0x2FFFD),  # planes 2 and 3 are set aside for Han
-    (0x30000, 0x3FFFD),
+# Letters and numbers of Han, Hiragana and Katakana, as the inside of a class of characters. Their
+# punctuation and symbols separate words.
+_CHARACTER_WORDS = (
+    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c"  # marks and numerals
+    "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fffd\U00030000-\U0003fffd"  # Han
+    "\U00016fe3\U0001aff0-\U0001affe\U0001b000-\U0001b16f"  # an old mark, old kana
 )
 
 # All combining marks are in these ranges; a scan of all of Unicode would take longer.
@@ -268,20 +256,13 @@ def _means(scores: Sequence[Score]) -> Score:
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    own = "".join(f"{chr(first)}-{chr(last)}" for first, last in _OWN_WORD_RANGES)
-    marks = "".join(f"{chr(first)}-{chr(last)}" for first, last in _mark_ranges())
+    own = _CHARACTER_WORDS
+    points = [
+        point for block in _MARKED for point in block if unicodedata.category(chr(point))[0] == "M"
+    ]
+    # Neighbours become one range: a class of many single characters is slow.
+    runs = groupby(enumerate(points), lambda pair: pair[1] - pair[0])
+    ranges = [[point for _, point in run] for _, run in runs]
+    marks = "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
     letter = rf"[^\W_{own}]"
     return re.compile(rf"[{own}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*")
-
-
-def _mark_ranges() -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    for block in _MARKED:
-        for point in block:
-            if unicodedata.category(chr(point))[0] != "M":
-                continue
-            if ranges and ranges[-1][1] == point - 1:
-                ranges[-1] = (ranges[-1][0], point)
-            else:
-                ranges.append((point, point))
-    return ranges

@@ -2,7 +2,7 @@
 
 Each attribute of each site is learned from the first pages that have it, and looked for on all
 others of the site. Where gold knows verticals, a site's pages of one vertical are a site. Files are
-read three times: to choose the examples, to learn, and to apply; no page is kept.
+read twice: to learn and to apply; no page is kept.
 """
 
 from __future__ import annotations
@@ -60,13 +60,12 @@ _Field = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _Plan:
-    """Which pages are examples of what, and what was learned from them."""
+class _Learned:
+    """Which pages are examples of what, by their numbers, and what was learned from them."""
 
-    fields: defaultdict[_Field, list[int]] = field(default_factory=lambda: defaultdict(list))
-    lists: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    examples: defaultdict[_Field, list[int]] = field(default_factory=lambda: defaultdict(list))
     rules: dict[_Field, FieldRule] = field(default_factory=dict)
-    seen: defaultdict[str, list[Example]] = field(default_factory=lambda: defaultdict(list))
+    lists: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     record_rules: dict[str, RecordRule] = field(default_factory=dict)
 
 
@@ -87,72 +86,73 @@ def measure_wrapper(job: Job) -> Report:
         UnknownMethodError: there is no matcher of that name.
     """
     new_rule(job.method)  # Refuse a wrong name before a file is opened.
-    plan, tally = _plan(job), _Tally()
-    _learn(job, plan, tally)
-    _apply(job, plan, tally)
+    tally = _Tally()
+    learned = _learn(job, tally)
+    _apply(job, learned, tally)
     return Report(
         pages=tally.pages,
-        sites=len({group for group, _ in plan.fields} | set(plan.lists)),
+        sites=len({group for group, _ in learned.examples} | set(learned.lists)),
         figures=_figures(job, tally),
     )
 
 
-def _plan(job: Job) -> _Plan:
-    plan = _Plan()
-    pages = 0
+def _learn(job: Job, tally: _Tally) -> _Learned:
+    """Learn each field, and the records, of each group from the first pages that have them."""
+    learned = _Learned()
+    seen: defaultdict[str, list[Example]] = defaultdict(list)
+    page = None
     for page in _pages(job):
-        pages += 1
-        for name, values in page.values.items():
-            examples = plan.fields[page.group, name]
-            if values and len(examples) < job.examples:
-                examples.append(page.number)
-        if page.records is not None:
-            examples = plan.lists[page.group]
-            if page.records and len(examples) < job.examples:
-                examples.append(page.number)
-    if not pages:
-        raise job.no_gold("gold pages", _NEEDS)
-    return plan
-
-
-def _learn(job: Job, plan: _Plan, tally: _Tally) -> None:
-    wanted = {page for pages in (*plan.fields.values(), *plan.lists.values()) for page in pages}
-    for page in _pages(job):
-        if page.number not in wanted:
-            continue
-        tree = _tree(page, tally)
+        taught = [
+            name
+            for name, values in page.values.items()
+            if _is_example(learned.examples[page.group, name], page, job, known=bool(values))
+        ]
+        has_records = page.records is not None and _is_example(
+            learned.lists[page.group], page, job, known=bool(page.records)
+        )
+        tree = _tree(page, tally) if taught or has_records else None
         if tree is None:
             continue
         view = View(tree)
         evidence = PageEvidence(view)
-        for name, values in page.values.items():
-            if page.number in plan.fields[page.group, name]:
-                example = example_of_values(evidence, values)
-                tally.skipped[_NOT_SAID] += len(set(values)) - len(example.values)
-                rule = plan.rules.get((page.group, name), new_rule(job.method))
-                plan.rules[page.group, name] = rule.learn_page(view, example)
-        if page.records and page.number in plan.lists[page.group]:
-            nodes = [tree.find(path) for path, _ in page.records]
-            plan.seen[page.group].append(
+        for name in taught:
+            values = page.values[name]
+            example = example_of_values(evidence, values)
+            tally.skipped[_NOT_SAID] += len(set(values)) - len(example.values)
+            rule = learned.rules.get((page.group, name), new_rule(job.method))
+            learned.rules[page.group, name] = rule.learn_page(view, example)
+        if has_records:
+            nodes = [tree.find(path) for path, _ in page.records or ()]
+            seen[page.group].append(
                 example_of_records(evidence, [node for node in nodes if node is not None])
             )
-    if plan.seen and job.method != DEFAULT_MATCHER:
-        # A published rule finds one node a page.
-        tally.skipped[_NOT_LEARNED] += sum(map(len, plan.seen.values()))
-        plan.seen.clear()
-    for group, examples in plan.seen.items():
-        plan.record_rules[group] = RecordRule.learn(examples)
+    if page is None:
+        raise job.no_gold("gold pages", _NEEDS)
+    if job.method == DEFAULT_MATCHER:
+        learned.record_rules = {group: RecordRule.learn(seen[group]) for group in seen}
+    else:
+        # The rule of the paper finds one node a page.
+        tally.skipped[_NOT_LEARNED] += sum(map(len, seen.values()))
+    return learned
 
 
-def _apply(job: Job, plan: _Plan, tally: _Tally) -> None:
+def _is_example(numbers: list[int], page: _GoldPage, job: Job, *, known: bool) -> bool:
+    """Add a page to the examples of a field where one is wanted; say whether it was added."""
+    if known and len(numbers) < job.examples:
+        numbers.append(page.number)
+        return True
+    return False
+
+
+def _apply(job: Job, learned: _Learned, tally: _Tally) -> None:
     for page in _pages(job):
         fields = {
             name: rule
-            for (group, name), rule in plan.rules.items()
-            if group == page.group and page.number not in plan.fields[group, name]
+            for (group, name), rule in learned.rules.items()
+            if group == page.group and page.number not in learned.examples[group, name]
         }
-        lists = plan.record_rules.get(page.group)
-        if page.records is None or page.number in plan.lists[page.group]:
+        lists = learned.record_rules.get(page.group)
+        if page.records is None or page.number in learned.lists[page.group]:
             lists = None
         tree = _tree(page, tally) if fields or lists else None
         if tree is None:

@@ -1,4 +1,4 @@
-"""Logs a person can read: one short line where Scrapy writes a whole page."""
+"""Short log lines: items by their address, and no lists of settings and components."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME_CHARS: Final = 200
 
 
 class ShortLogFormatter(LogFormatter):
-    """Names an item by its address; Scrapy's own formatter prints the item, page text and all."""
+    """Names an item by its address; Scrapy's own formatter prints the whole item, page text too."""
 
     def scraped(
         self,
@@ -30,8 +30,7 @@ class ShortLogFormatter(LogFormatter):
         spider: Spider,
     ) -> LogFormatterResult:
         """Say that an item has passed all pipelines."""
-        result = super().scraped(item, response, spider)
-        return {"level": result["level"], "msg": "Exported %(name)s", "args": {"name": _name(item)}}
+        return _short(super().scraped(item, response, spider), "Exported %(name)s", item)
 
     def dropped(
         self,
@@ -42,11 +41,7 @@ class ShortLogFormatter(LogFormatter):
     ) -> LogFormatterResult:
         """Say which item a pipeline dropped, and why."""
         result = super().dropped(item, exception, response, spider)
-        return {
-            "level": result["level"],
-            "msg": "Dropped %(name)s: %(exception)s",
-            "args": {"name": _name(item), "exception": exception},
-        }
+        return _short(result, "Dropped %(name)s: %(exception)s", item, exception=exception)
 
     def item_error(
         self,
@@ -57,17 +52,17 @@ class ShortLogFormatter(LogFormatter):
     ) -> LogFormatterResult:
         """Say with which item a pipeline failed; the traceback follows."""
         result = super().item_error(item, exception, response, spider)
-        return {
-            "level": result["level"],
-            "msg": "Error processing %(name)s",
-            "args": {"name": _name(item)},
-        }
+        return _short(result, "Error processing %(name)s", item)
 
 
-def _name(item: object) -> str:
+def _short(
+    result: LogFormatterResult, message: str, item: object, **values: object
+) -> LogFormatterResult:
+    """Return Scrapy's own log record with another message, in which ``name`` is the item's."""
     address = ItemAdapter(item).get("url") if is_item(item) else None
     text = str(address) if address else repr(item)
-    return text if len(text) <= _NAME_CHARS else text[: _NAME_CHARS - 1] + "…"
+    name = text if len(text) <= _NAME_CHARS else text[: _NAME_CHARS - 1] + "…"
+    return {"level": result["level"], "msg": message, "args": {"name": name, **values}}
 
 
 class _StartFilter(logging.Filter):

@@ -1,4 +1,4 @@
-"""What a person sees of a crawl: one live line on a terminal, a summary at the end."""
+"""The progress of a crawl: one live line on a terminal, or log lines, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from scrapy.utils.log import get_scrapy_root_handler
 from crawler.core.wording import fit_width
 from crawler.extensions.async_utils import spider_closed
 from crawler.extensions.summary import summary
+from crawler.journey.statistics import number
 from crawler.settings import Options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
     from scrapy.http import Response
@@ -48,7 +49,7 @@ class Progress:
     """
 
     _on_screen: ClassVar[bool] = False
-    """Whether a crawl of this process has the live line: there is one terminal."""
+    """Whether a crawl of this process has the live line."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -68,11 +69,11 @@ class Progress:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Connect to the signals of the crawl."""
         progress = cls(crawler)
-        crawler.signals.connect(progress.spider_opened, signals.spider_opened)
-        crawler.signals.connect(progress.engine_started, signals.engine_started)
-        crawler.signals.connect(progress.response_received, signals.response_received)
-        crawler.signals.connect(progress.item_scraped, signals.item_scraped)
-        crawler.signals.connect(progress.feed_slot_closed, signals.feed_slot_closed)
+        for name in (
+            "spider_opened", "engine_started", "response_received", "item_scraped",
+            "feed_slot_closed",
+        ):  # fmt: skip
+            crawler.signals.connect(getattr(progress, name), getattr(signals, name))
         return progress
 
     def spider_opened(self) -> None:
@@ -83,14 +84,15 @@ class Progress:
         if self._wants_screen() and not Progress._on_screen:
             Progress._on_screen = True
             self._screen = _Screen(force=self._wish == "on")
-            self._task = create_looping_call(self._draw)
+            screen = self._screen
+            self._task = create_looping_call(lambda: screen.draw(self._line()))
             self._task.start(_REDRAW_SECONDS)
         elif self._log_seconds > 0:
-            self._task = create_looping_call(self._log)
+            self._task = create_looping_call(lambda: logger.info(self._line()))
             self._task.start(self._log_seconds, now=False)
 
     def engine_started(self) -> None:
-        """Note that from now on an engine that does not run was told to stop."""
+        """Note that an engine that does not run has been told to stop from now on."""
         self._started = True
 
     def response_received(self, response: Response) -> None:
@@ -115,12 +117,12 @@ class Progress:
         self._outputs.append(f"{written} ({count})")
 
     async def engine_stopped(self) -> None:
-        """Say how the crawl went, when all feeds have been stored."""
+        """Show the summary when all feeds have been stored."""
         await spider_closed(self.crawler)
         self.report()
 
     def report(self) -> None:
-        """Take the line away and give the summary."""
+        """Replace the line by the summary."""
         if self._task is not None and self._task.running:
             self._task.stop()
         lines = summary(self.stats.get_stats(), self._outputs)
@@ -136,16 +138,11 @@ class Progress:
             return self._wish == "on"
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    def _draw(self) -> None:
-        if self._screen is not None:
-            self._screen.draw(self._line())
-
-    def _log(self) -> None:
-        logger.info(self._line())
-
     def _line(self) -> str:
-        fetched, held = self._value("corpus/pages/fetched"), self._value("corpus/pages/held")
-        exported = self._value("corpus/pages/exported")
+        stats = self.stats.get_stats()
+        fetched, held, exported = (
+            number(stats, f"corpus/pages/{name}") for name in ("fetched", "held", "exported")
+        )
         phase = self._phase(exported)
         rate = self._rate.per_second(exported if phase == "reading" else fetched, phase)
         parts = [f"{fetched:,} pages fetched", f"{held:,} held", f"{exported:,} exported"]
@@ -161,9 +158,6 @@ class Progress:
         if self._started and not self.crawler.engine.running:
             return "stopping"
         return {"streaming": "streaming", "archive": "counting"}.get(mode, "fetching")
-
-    def _value(self, key: str) -> int:
-        return int(self.stats.get_value(key) or 0)
 
 
 class _Rate:
@@ -189,35 +183,37 @@ class _Screen:
     """The live line, with the log above it."""
 
     def __init__(self, *, force: bool) -> None:
-        # Loaded here: a crawl that nobody watches does without.
+        # Loaded here: a crawl that nobody watches does not need it.
         from rich.console import Console  # noqa: PLC0415 - as above
         from rich.live import Live  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - as above
 
-        self.console: Console = Console(stderr=True, highlight=False, force_terminal=force or None)
-        self._live: Live = Live(
-            console=self.console,
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
+        self._text = Text
+        self._console = Console(stderr=True, highlight=False, force_terminal=force or None)
+        self._live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
         )
         self._live.start()
-        self._handler, self._stream = self._take_over_log()
-        # A second Ctrl-C ends the process without a signal; the cursor must come back all the same.
+        # Log lines for the terminal go through the console, which keeps the live line whole.
+        handler = get_scrapy_root_handler()
+        self._handler: logging.StreamHandler[Any] | None = None
+        if isinstance(handler, logging.StreamHandler) and not isinstance(
+            handler, logging.FileHandler
+        ):
+            self._handler = handler
+            self._stream = handler.setStream(_ConsoleStream(self._print_log))
+        # A second Ctrl-C ends the process without a signal; the cursor is restored even then.
         atexit.register(self._restore)
 
     def draw(self, line: str) -> None:
-        from rich.text import Text  # noqa: PLC0415 - loaded with the console
-
-        self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def close(self, lines: list[str]) -> None:
-        """Take the line away and print ``lines`` in its place, the first as a heading."""
-        from rich.text import Text  # noqa: PLC0415 - loaded with the console
-
+        """Remove the line and print ``lines`` in its place, the first as a heading."""
         self._restore()
         atexit.unregister(self._restore)
-        for number, line in enumerate(lines):
-            self.console.print(Text(line, style="" if number else "bold"), soft_wrap=True)
+        for place, line in enumerate(lines):
+            self._console.print(self._text(line, style="" if place else "bold"), soft_wrap=True)
 
     def _restore(self) -> None:
         self._live.stop()
@@ -225,26 +221,18 @@ class _Screen:
             self._handler.setStream(self._stream)
             self._handler = None
 
-    def _take_over_log(self) -> tuple[logging.StreamHandler[Any] | None, Any]:
-        """Send log lines for the terminal through the console, which keeps the live line whole."""
-        handler = get_scrapy_root_handler()
-        if not isinstance(handler, logging.StreamHandler) or isinstance(
-            handler, logging.FileHandler
-        ):
-            return None, None
-        return handler, handler.setStream(_ConsoleStream(self.console))
+    def _print_log(self, text: str) -> None:
+        # The terminal wraps long lines, so that addresses in them stay whole when copied.
+        self._console.print(self._text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
 
 
 class _ConsoleStream(io.TextIOBase):
     """A stream that prints above the live line."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, write: Callable[[str], None]) -> None:
         super().__init__()
-        self._console = console
+        self._write = write
 
     def write(self, text: str) -> int:
-        from rich.text import Text  # noqa: PLC0415 - loaded with the console
-
-        # Long lines are left to the terminal: addresses in them stay whole when copied.
-        self._console.print(Text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
+        self._write(text)
         return len(text)

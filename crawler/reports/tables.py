@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from crawler.core.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -82,7 +84,7 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
         (table["columns"] - _COLUMNS_SHOWN, "more column"),
         (table["rows"] - _first(table) - len(_body(table)), "more row"),
     )
-    if told := " and ".join(_count(number, name) for number, name in hidden if number > 0):
+    if told := " and ".join(counted(number, name) for number, name in hidden if number > 0):
         console.print(f"… and {told}")
     console.print()
 
@@ -90,9 +92,9 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
 def _facts(table: Mapping[str, Any]) -> Iterator[str]:
     if table["heading"]:
         yield f"under “{_clean(table['heading'])}”"
-    yield f"{_count(table['rows'], 'row')} × {_count(table['columns'], 'column')}"  # noqa: RUF001 - a size
+    yield f"{counted(table['rows'], 'row')} × {counted(table['columns'], 'column')}"  # noqa: RUF001 - a size
     headers = [
-        _count(table[key], name)
+        counted(table[key], name)
         for key, name in (("header_rows", "header row"), ("header_columns", "header column"))
         if table[key]
     ]
@@ -100,11 +102,7 @@ def _facts(table: Mapping[str, Any]) -> Iterator[str]:
         yield " and ".join(headers)
     records = len(table["records"])
     if records:
-        yield _count(records, "record")
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
+        yield counted(records, "record")
 
 
 def _verdict(verdict: Mapping[str, Any]) -> str:

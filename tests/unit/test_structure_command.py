@@ -165,7 +165,7 @@ def test_a_page_that_cannot_be_read_counts_as_found_empty(tmp_path: Path) -> Non
         ({"html": PAGE}, "no 'model'"),
         ({"html": PAGE, "model": "news", "gold_xml": "<a>"}, "not well-formed"),
         ({"html": PAGE, "gold_body": []}, "a list of 'sections'"),
-        ({"html": PAGE, "gold_body": {"sections": ["x"]}}, "must be an object"),
+        ({"html": PAGE, "gold_body": {"sections": ["x"]}}, "must hold objects"),
         ({"html": PAGE, "gold_body": {"sections": [], "summary": [1]}}, "must hold strings"),
         ({"html": PAGE, "gold_body": {"sections": []}, "url": 1}, "'url' must be a string"),
     ],

@@ -89,7 +89,7 @@ def test_pages_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     [
         ({"html": HTML}, "no 'tables'"),
         ({"html": HTML, "tables": {}}, "must be a list"),
-        ({"html": HTML, "tables": [3]}, "must be an object"),
+        ({"html": HTML, "tables": [3]}, "must hold objects"),
         ({"html": HTML, "tables": [{"leaf": True, "genuine": True}]}, "without 'tabid' or 'tid'"),
         ({"html": HTML, "tables": [label("1", genuine="yes")]}, "'genuine' of a table"),
         ({"html": HTML, "tables": [label("1", genuine=True, leaf=1)]}, "'leaf' of a table"),
