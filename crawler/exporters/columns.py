@@ -27,20 +27,13 @@ EXTRA: Final = "_extra"
 
 _FIELD_KINDS: Final[dict[str, Kind]] = {
     "str": "text",
-    "str | None": "text",
     "int": "whole",
-    "int | None": "whole",
-    "float | None": "real",
+    "float": "real",
     "bool": "flag",
-    "list[dict[str, Any]] | None": "blocks",
     "list[str]": "texts",
-    "list[str] | None": "texts",
-    "dict[str, Any]": "json",
-    "dict[str, str] | None": "json",
-    "list[dict[str, Any]]": "json",
-    "list[list[str]]": "json",
 }
-_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences", "tables": "json"}
+"""Kinds by the type of a field; fields of other types are JSON."""
+_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences", "blocks": "blocks"}
 _BLOCK_KINDS: Final[dict[str, Kind]] = {
     "text": "text",
     "kept": "flag",
@@ -110,7 +103,8 @@ class Planner:
         fixed: dict[str, Kind] = {}
         if issubclass(self._found or self._expected, self._expected):
             fixed = {
-                field.name: _BY_NAME.get(field.name) or _FIELD_KINDS[str(field.type)]
+                field.name: _BY_NAME.get(field.name)
+                or _FIELD_KINDS.get(str(field.type).removesuffix(" | None"), "json")
                 for field in dataclasses.fields(self._expected)
             }
         source = self._named or {}

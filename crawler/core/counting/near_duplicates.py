@@ -16,6 +16,7 @@ block occurrences, and the result depends on the set of pages alone.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from crawler.core.counting.arrays import ArraySpace
     from crawler.core.counting.recurring import RecurringBlocks
 
-    BlocksOf: TypeAlias = Callable[[str], tuple[NDArray[np.uint64], NDArray[np.uint16]]]
+    _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint16]]
 
 __all__ = ["duplicate_groups"]
 
@@ -45,7 +46,7 @@ _PROMISING = 0.4
 
 
 def duplicate_groups(
-    site: RecurringBlocks, blocks_of: BlocksOf, similarity: float, space: ArraySpace
+    site: RecurringBlocks, blocks_of: Callable[[str], _Blocks], similarity: float, space: ArraySpace
 ) -> NDArray[np.uint32]:
     """Group near-duplicate pages.
 
@@ -67,7 +68,8 @@ def duplicate_groups(
         return groups
     for left, right in _exact_copies(site.pages.signatures, candidates):
         _join(groups, left, right)
-    pages = _Pages(site, blocks_of)
+    # Pairs come in order, so that most have the same left page as the pair before.
+    last_blocks = lru_cache(1)(lambda page: blocks_of(site.pages.urls[page]))
     for left, right, known in _pairs(site, candidates, similarity, space):
         if _root(groups, left) == _root(groups, right):
             continue
@@ -75,7 +77,7 @@ def duplicate_groups(
         # They share at least the blocks at which they were paired, and mostly that is enough.
         shared: float = known
         if shared < similarity * (both - shared):
-            shared = pages.shared(left, right)
+            shared = _shared(site, last_blocks(left), blocks_of(site.pages.urls[right]))
         if shared >= similarity * (both - shared):
             _join(groups, left, right)
     return np.array([_root(groups, page) for page in range(count)], dtype=np.uint32)
@@ -135,29 +137,12 @@ def _pairs(
         yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
-class _Pages:
-    """Pages compared in full."""
-
-    def __init__(self, site: RecurringBlocks, blocks_of: BlocksOf) -> None:
-        self._site = site
-        self._blocks_of = blocks_of
-        self._left = -1
-        self._blocks = np.empty(0, np.uint64), np.empty(0, np.uint16)
-
-    def shared(self, left: int, right: int) -> float:
-        """Return the weight that two pages share."""
-        urls, count = self._site.pages.urls, len(self._site.pages)
-        if left != self._left:
-            # Pairs come in order, so that most have the same left page as the pair before.
-            self._left, self._blocks = left, self._blocks_of(urls[left])
-        keys, weights = self._blocks
-        other_keys, other_weights = self._blocks_of(urls[right])
-        common, here, there = np.intersect1d(
-            keys, other_keys, assume_unique=True, return_indices=True
-        )
-        frequencies = self._site.frequencies[np.searchsorted(self._site.keys, common)]
-        least = np.minimum(weights[here], other_weights[there])
-        return float((least * rarity(frequencies, count)).sum())
+def _shared(site: RecurringBlocks, left: _Blocks, right: _Blocks) -> float:
+    """Return the weight that two pages share."""
+    common, here, there = np.intersect1d(left[0], right[0], assume_unique=True, return_indices=True)
+    frequencies = site.frequencies[np.searchsorted(site.keys, common)]
+    least = np.minimum(left[1][here], right[1][there])
+    return float((least * rarity(frequencies, len(site.pages))).sum())
 
 
 def _join(groups: NDArray[np.uint32], left: int, right: int) -> None:
