@@ -9,7 +9,7 @@ writing.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import StoreError
@@ -151,8 +151,14 @@ def move_aside(path: Path) -> Path:
 
 def _locked(path: Path) -> BaseFileLock:
     """Lock a ledger against other writers."""
-    # Not the ledger itself: closing any descriptor of that would drop the locks of SQLite.
-    lock = try_lock(path.with_name(f"{path.name}.lock"))
+    try:
+        # Not the ledger itself: closing any descriptor of that would drop the locks of SQLite.
+        lock = try_lock(path.with_name(f"{path.name}.lock"))
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be opened: {error.strerror or error}. "
+            "Check the folder and its permissions."
+        ) from error
     if lock is None:
         raise StoreError(
             f"{path} is in use by another crawl of the same site. "
@@ -179,26 +185,16 @@ class LedgerDatabase:
         self.path = path
         if read_only and not path.is_file():
             raise StoreError(f"{path} does not exist: no crawl has kept a ledger under that name.")
-        try:
-            self._lock = None if read_only else _locked(path)
-        except OSError as error:
-            raise StoreError(
-                f"{path} cannot be opened: {error.strerror or error}. "
-                "Check the folder and its permissions."
-            ) from error
-        try:
+        with ExitStack() as stack:
+            if not read_only:
+                stack.callback(_locked(path).release)
             with self._sqlite_errors():
                 self._connection = sqlite3.connect(
                     path, timeout=_WAIT_SECONDS, isolation_level=None
                 )
-        except BaseException:
-            self._release()
-            raise
-        try:
+            stack.callback(self._connection.close)
             self._prepare(read_only=read_only)
-        except BaseException:
-            self.close()
-            raise
+            self._opened = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -210,12 +206,7 @@ class LedgerDatabase:
         """Close the file. Closing twice does no harm."""
         # What was committed is kept, even where SQLite cannot remove its files beside the ledger.
         with suppress(sqlite3.Error):
-            self._connection.close()
-        self._release()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
+            self._opened.close()
 
     def check(self) -> tuple[str, ...]:
         """Read the whole file; return what is damaged in it, empty where nothing is."""
