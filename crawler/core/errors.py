@@ -1,4 +1,4 @@
-"""The project's errors: one root, each telling the reader what to do next."""
+"""The errors of the project: one root; each message says what to do."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MethodError(CorpusError):
 
 
 class FetchError(CorpusError):
-    """A page cannot be fetched. The message says what its server, or the way to it, had to say."""
+    """A page cannot be fetched. The message has the answer of the server or of the network."""
 
 
 class ModelError(CorpusError):
@@ -98,7 +98,7 @@ class UnreadablePageError(CorpusError):
 
 
 class OneLineExit(SystemExit):
-    """Mixed into an error: it ends a program that nobody catches it in, with its one line.
+    """Mixed into an error: where it is not caught, it ends the program with its one line.
 
     For errors raised where Scrapy would show any other exception as a traceback. Programs that
     start crawls themselves catch the error it is mixed into, as they do elsewhere.

@@ -1,4 +1,4 @@
-"""A page's journey, whole: read, observe, annotate.
+"""The journey of a page: read, observe, annotate.
 
 Crawls, archives and evaluations all go through these three functions and no others::
 
@@ -106,7 +106,7 @@ def read(page: Page, max_bytes: int | None = None, parsed: ParsedPage | None = N
 
 
 def observe(document: Document, method: TextMethod | None = None) -> Observation:
-    """Record what a page tells about its site. Depends on this page alone.
+    """Return what a page adds to the counts of its site. Depends on this page alone.
 
     Args:
         document: the page, read.

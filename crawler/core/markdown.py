@@ -1,8 +1,8 @@
 """Main text as Markdown: headings, lists, quotes, code, tables, and paragraphs between them.
 
-The form is CommonMark with the pipe tables of GitHub. What the text says is not changed: with the
-marks and escapes taken away it is the text. Links and emphasis within a block are not told, since a
-block is what its reader reads.
+The form is CommonMark with the pipe tables of GitHub. The text is not changed: without marks and
+escapes it is the main text. Links and emphasis within a block are not written, since blocks are
+plain text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CELLS: Final = frozenset(("td", "th"))
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
 _CONTAINERS: Final = frozenset(("blockquote", "li", *_LISTS))
 _ITEM: Final = "li"
-# Quotes and lists within each other, of which more are hard to read: those outside are told.
+# The deepest nesting of quotes and lists that is written; the outer ones are kept.
 _DEEPEST: Final = 6
 _MOST_NUMBERED: Final = 999_999_999
 """CommonMark takes nine digits before the point of an item."""
@@ -37,7 +37,7 @@ _LEAST_FILLED: Final = 0.5
 
 
 def escape(text: str) -> str:
-    r"""Return a text in which nothing is a mark of Markdown.
+    r"""Return a text with all marks of Markdown escaped.
 
     >>> escape("1. [a] *b* snake_case")
     '1\\. \\[a\\] \\*b\\* snake_case'
@@ -66,7 +66,7 @@ def markdown(blocks: Iterable[Block]) -> str:
 
 
 def _lines(block: Block) -> Iterator[str]:
-    """Yield the lines of one block, marked by what it is itself, not yet by what it stands in."""
+    """Yield the lines of one block with its own marks, without those of quotes and lists around."""
     if block.tag in _CODE:
         longest = max((len(ticks) for ticks in _TICKS.findall(block.text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -77,14 +77,14 @@ def _lines(block: Block) -> Iterator[str]:
         yield f"{_HEADINGS[block.tag]} {_heading(block.text)}"
     else:
         lines = escape(block.text).split("\n")
-        # A backslash at its end keeps a line a line.
+        # A backslash at the end of a line keeps the line break.
         yield from (f"{line}\\" for line in lines[:-1])
         yield lines[-1]
 
 
 def _heading(text: str) -> str:
     line = escape(" ".join(text.split("\n")))
-    # Marks at the end of a heading's line are taken for its own.
+    # A "#" at the end of a heading would be read as its closing mark.
     return f"{line[:-1]}\\#" if line.endswith("#") and not line.endswith("\\#") else line
 
 
@@ -122,7 +122,7 @@ def _cell(text: str) -> str:
 
 
 class _Writer:
-    """The lines written so far, and what of quotes and lists is open."""
+    """The lines written so far, and the quotes and lists that are open."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -158,7 +158,7 @@ class _Writer:
         self._open = around
 
     def _space(self, around: Sequence[Holder], *, begins_item: bool) -> None:
-        """Write an empty line, but between the items of one list."""
+        """Write an empty line, except between the items of one list."""
         shared = 0
         while shared < min(len(around), len(self._open)) and around[shared] is self._open[shared]:
             shared += 1
@@ -168,7 +168,7 @@ class _Writer:
             self.lines.append(prefix.rstrip())
 
     def _prefix(self, around: Sequence[Holder], place: int) -> str:
-        """Return what a line bears of one of the things that it stands in."""
+        """Return the prefix of a line for one of the quotes, lists and items around it."""
         holder = around[place]
         if holder.tag == "blockquote":
             return "> "

@@ -1,7 +1,7 @@
-"""Ensembles of decision trees, as gradient boosting learns them: read from bytes, asked fast.
+"""Ensembles of decision trees, as gradient boosting learns them: read from bytes and applied.
 
 The learned judges of the project (articles, kinds of pages, tables) are such ensembles. Learning
-them takes a library; asking them takes numpy alone.
+them takes a library; applying them takes numpy alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeEnsemble", "sigmoid"]
 
-# Rows asked at once: what is made for each of them and each tree takes 20 bytes for a while.
+# Rows at a time: each row takes 20 bytes a tree meanwhile.
 _ROWS_AT_ONCE = 4_096
 
 
@@ -68,10 +68,10 @@ class TreeEnsemble:
         if sizes != {len(self.value)} or not len(self.roots):
             raise CorpusError("the weights hold no whole trees; install the package again")
         leaf = (self.left == nodes) & (self.right == nodes)
-        # Children stand behind their parents, so that no path can go round in a circle.
+        # Children come after their parents, so that no path is a circle.
         onward = (self.left > nodes) & (self.right > nodes) & (self.right < len(nodes))
         in_range = (self.feature >= 0) & (self.feature < len(self.names))
-        # A step to the right is one node on from a step to the left: asking is an addition.
+        # The right child follows the left one, so that a step is an addition.
         ordered = self.right == self.left + 1
         inside = (self.roots >= 0) & (self.roots < len(nodes))
         if not (leaf | (onward & in_range & ordered)).all() or not inside.all():
@@ -177,7 +177,7 @@ class TreeEnsemble:
         columns = len(self.names)
         flat = np.ascontiguousarray(table).reshape(-1)
         offsets = (np.arange(len(table), dtype=np.int32) * columns)[None, :]
-        # One line a tree: rows that are asked the same stand side by side in memory.
+        # One line a tree: rows at the same node are neighbours in memory.
         at = np.repeat(self.roots[:, None], len(table), axis=1)
         for _ in range(self.depth):
             values = flat.take(self.feature.take(at) + offsets)

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, dates, language, site, address, summary, tags.
+"""The metadata of a page: title, authors, dates, language, site, address, summary, tags.
 
 :func:`read_metadata` reads every source a page has and decides between them by a stated order.
 """

@@ -1,4 +1,4 @@
-"""Who wrote a page."""
+"""The authors of a page."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]
 def _values(facts: PageFacts) -> Iterator[tuple[str, list[str]]]:
     yield "json-ld", list(facts.linked.authors)
     yield from facts.metas.groups("author")
-    # Pairs of label and value, as some systems give them for Twitter's cards.
+    # Twitter's cards have pairs of label and value.
     by_name = facts.metas.by_name
     for number in ("1", "2"):
         label = " ".join(by_name.get(f"twitter:label{number}", ()))
@@ -81,7 +81,7 @@ def _values(facts: PageFacts) -> Iterator[tuple[str, list[str]]]:
 
 
 def _weakness(names: tuple[str, ...], house: set[str]) -> int:
-    """Tell whether names are of people, of accounts, or of the site itself."""
+    """Classify names: people, accounts, or the site itself."""
     if all(_is_house(fold_name(name), house) for name in names):
         return _HOUSE
     return _ACCOUNTS if all(map(is_weak, names)) else _PEOPLE
@@ -110,7 +110,7 @@ def _seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] |
 
 
 def _with_others(element: etree._Element, names: tuple[str, ...], site: str) -> tuple[str, ...]:
-    """Return the names of the whole byline that an author's element stands in: "By A and B"."""
+    """Return the names of the whole byline around an author's element: "By A and B"."""
     around = element.getparent()
     text = element_text(around) if around is not None and around.tag not in ("body", "html") else ""
     if len(text) > _BYLINE_CHARS or byline_words().by.match(text) is None:
@@ -121,7 +121,7 @@ def _with_others(element: etree._Element, names: tuple[str, ...], site: str) -> 
 
 
 def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
-    """Yield runs of marks of one kind that stand close together, with points."""
+    """Yield groups of neighbouring marks of one kind, with points and source."""
     by_hint: dict[str, list[Mark]] = {}
     for mark in page.authors[:_MAX_LOOKED_AT]:
         by_hint.setdefault(mark.said, []).append(mark)
@@ -149,7 +149,7 @@ def _name_text(element: etree._Element) -> str:
 
 
 def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
-    """Return the first marks of a kind, and the first of them after the headline."""
+    """Return the first group of marks of a kind, and the first one after the headline."""
     starts = [group[0]]
     if page.headline is not None:
         starts += [mark for mark in group if mark.order >= page.headline - _RUN][:1]

@@ -1,4 +1,4 @@
-"""Bylines: the words they are written with, and which of their parts names the authors.
+"""Bylines: their words in many languages, and the part of a byline that names the authors.
 
 ``data/bylines.json`` is a JSON object of lists:
 
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
-# Credits of others than authors. Each begins a text or stands behind white space or a mark.
+# Credits of others than authors, at the beginning of a text or after white space or a mark.
 _OTHERS = re.compile(
     r"(?:^|[\s.|/·,;()\[]\s?)(?:(?:with )?photo(?:graph(?:s|y)?|s)?|illustrat(?:ions?|ed)|graphics?"
     r"|translat(?:ed|ion)|(?:medically |expert )?reviewed|fact[- ]?checked|edited|videos?"
@@ -130,7 +130,7 @@ def byline_words() -> BylineWords:
 def begins_as_byline(text: str) -> bool:
     """Tell whether a text begins with what stands before an author's name."""
     words = byline_words()
-    # Most texts do not, and are told by two letters.
+    # The first two letters decide for most texts.
     start = text.lstrip(_BEFORE_BY)[:2].lower()
     if start in words.by_starts and words.by.match(text) is not None:
         return True
@@ -138,7 +138,7 @@ def begins_as_byline(text: str) -> bool:
 
 
 def authors_part(text: str) -> str:
-    """Return a byline up to the credits of others; empty where it begins with these.
+    """Return a byline up to credits of others, such as photographers; empty where it begins so.
 
     Args:
         text: a byline without what stands before the first name ("By"), white space folded.
@@ -162,14 +162,14 @@ def without_place(name: str) -> str:
 
 
 def has_korean_role(text: str) -> bool:
-    """Tell whether a text is a Korean byline, told by a reporter's role after the name."""
+    """Tell whether a text is a Korean byline: a name with a reporter's role after it."""
     return not text.isascii() and bool(korean_names(text))
 
 
 def korean_names(text: str) -> tuple[str, ...]:
     """Return the names in a line that is a Korean byline and nothing else; empty where it is none.
 
-    Such are a name and a role, with the paper or a town before and an address behind.
+    That is a name and a role, with the newspaper or a town before and an address after them.
     """
     text = text.strip()
     if len(text) > _KOREAN_CHARS:

@@ -37,12 +37,12 @@ _SHORT_YEARS_FROM_1900 = 90
 _DAY_SECONDS = 86_400
 _MILLISECONDS_FROM = 10**11
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
-# What is written as one date is short; no more of a text is looked at.
+# A value that is a date is short; only so much of a value or a text is read.
 _MACHINE_CHARS = 80
 _TEXT_CHARS = 2_000
 
-# The patterns below are read with white space left out; no two quantifiers of one that stand side
-# by side share a character.
+# Patterns in verbose form. No two neighbouring quantifiers of a pattern share a character, so that
+# matching takes linear time.
 _WORD = r"(?<![^\W\d_])[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19}"
 _MARK = r"[-./|\u2010\u2011]"
 _END = r"(?!\d|[.:]\d)"
@@ -76,7 +76,7 @@ _PATTERNS = (
     \s(?:[A-Z]{{2,5}}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
 _DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
-# Nothing below matches where no year or short date stands.
+# None of the patterns matches without a year or a short date, which one search finds quickly.
 _HAS_DATE = re.compile(r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d")
 
 _ZONES: Mapping[str, str] = {
@@ -149,7 +149,7 @@ class FoundDate:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the numbers of a date such as 03/04/26 are meant where they could be meant otherwise.
+    """How the numbers of an ambiguous date such as 03/04/26 are meant.
 
     Attributes:
         month_first: 03/04 is March 4th, as in the United States.
@@ -203,7 +203,7 @@ def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
 def _ordered(
     first: str, second: str, third: str, mark: str, reading: Reading
 ) -> tuple[int, int, int] | None:
-    """Tell which of three numbers is which."""
+    """Return year, month and day of three numbers in unknown order, None where they are no day."""
     if len(third) == _SHORT_YEAR_CHARS and reading.year_first:
         return _checked(_full_year(int(first)), int(second), int(third))
     year = _full_year(int(third)) if len(third) == _SHORT_YEAR_CHARS else int(third)
@@ -227,7 +227,7 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
 
 
 def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """Return the time of day that stands with a date, and its zone."""
+    """Return the time of day beside a date, and its zone."""
     if match.lastgroup == "y9":
         return match["t9"], ""
     if match.lastgroup == "d3":

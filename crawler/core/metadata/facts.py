@@ -1,4 +1,4 @@
-"""What one page gives for its metadata, read once; what readers see only if it is asked for."""
+"""The sources of a page's metadata, each read once; what readers see only on demand."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _TURNED = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 
 @cache
 def _meta_names() -> dict[str, list[str]]:
-    """Return by field the names of meta elements that tell it, the most believed first.
+    """Return by field the names of its meta elements, the most trusted first.
 
-    Dates under ``dated`` are believed less: some are the day on which the page was made or sent.
+    Dates under ``dated`` are trusted less: some are the day on which the page was made or sent.
     """
     return read_data("crawler.core.metadata", "metas")
 
@@ -65,14 +65,14 @@ class MetaTags:
         return cls(by_name)
 
     def groups(self, what: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield source and values of each name that tells a field, the most believed first."""
+        """Yield source and values of each name of a field, the most trusted first."""
         for name in _meta_names()[what]:
             if values := self.by_name.get(name):
                 turned = map(_turned, values) if name in _TURNED else values
                 yield _source(name), list(turned)
 
     def values(self, what: str) -> Iterator[tuple[str, str]]:
-        """Yield source and value of what is said of a field, the most believed names first."""
+        """Yield source and value of each meta element of a field, the most trusted first."""
         for name in _meta_names()[what]:
             for value in self.by_name.get(name, ()):
                 yield _source(name), value
@@ -92,7 +92,7 @@ def _source(name: str) -> str:
 
 @dataclass(slots=True)
 class PageFacts:
-    """What a page gives.
+    """The sources of a page.
 
     Attributes:
         linked: what its JSON-LD says.
@@ -112,7 +112,7 @@ class PageFacts:
 
     @classmethod
     def of(cls, parsed: ParsedPage, url: str) -> PageFacts:
-        """Read what a page says for machines."""
+        """Read the sources of a page."""
         metas = MetaTags.of(parsed)
         headings = parsed.named["heading"][:_MAX_HEADINGS]
         firsts = [text for each in headings if each.tag == "h1" and (text := element_text(each))]
@@ -137,7 +137,7 @@ class PageFacts:
 
     @property
     def visible(self) -> VisiblePage:
-        """What readers see. The whole tree is walked over when it is first asked for."""
+        """What readers see, gathered from the whole tree on first use."""
         if self._visible is None:
             self._visible = VisiblePage.of(self.parsed, self._headline())
         return self._visible

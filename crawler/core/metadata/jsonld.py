@@ -30,7 +30,7 @@ _WRAPPING = re.compile(
     r"|<!\[CDATA\[|\]\]>"
 )
 _TRAILING_COMMA = re.compile(r",(?=\s*+[}\]])")
-# Types of objects: articles, what may be the matter of a page, pages, and news.
+# Types of objects: articles, other subjects of pages, pages, and news.
 _STRONG = re.compile(
     r"(?:article|blogposting|liveblogposting|report|socialmediaposting)$", re.IGNORECASE
 )
@@ -42,11 +42,11 @@ _ARTICLE = re.compile(
 _PAGE = re.compile(
     r"(?:webpage|itempage|collectionpage|qapage|faqpage|profilepage)$", re.IGNORECASE
 )
-# They may be the page's matter, and are as often something that stands in it.
+# Media are the subject of a page or, as often, a part of it.
 _MEDIA = re.compile(r"(?:podcastepisode|(?:video|audio|image|media)object)$", re.IGNORECASE)
 _KINDS = ((_STRONG, 3.0), (_ARTICLE, 2.0), (_PAGE, 1.0), (_MEDIA, 2.0))
 _NEWS = re.compile(r"(?:newsarticle|liveblogposting)$", re.IGNORECASE)
-# What such a property holds is another thing than the page.
+# The value of such a property is another thing than the page.
 _OTHERS = frozenset((
     "itemlistelement", "comment", "comments", "review", "reviews", "relatedlink", "haspart",
     "about", "mentions", "citation", "isbasedon", "ispartof", "video", "audio", "associatedmedia",
@@ -57,7 +57,7 @@ _OTHERS = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class LinkedArticle:
-    """The properties of the objects that describe the page, those that describe it best first."""
+    """The properties of the objects that describe the page, the best objects first."""
 
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class _Object:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page, and not what that is about."""
+        """Whether it is a page, and not the subject of one."""
         return self.is_a(_PAGE)
 
 
@@ -137,7 +137,7 @@ def _mended(text: str) -> str:
 
 
 def _in_a_row(text: str) -> Iterator[object]:
-    """Yield the values at the beginning of a text up to the first that is none."""
+    """Yield the JSON values at the beginning of a text, up to the first mistake."""
     decoder = json.JSONDecoder(strict=False)
     position = 0
     for _ in range(_MAX_LIST):
@@ -199,8 +199,7 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
 
 def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
     best = ranked[0] if ranked else None
-    # Several articles that are not told apart: what the first does not say the others do not say
-    # for it. A page object speaks for the page all the same.
+    # Other articles do not fill in what the best one lacks; an object for the page may.
     speaking = [
         each
         for each in ranked
@@ -266,7 +265,7 @@ def _people(value: object, graph: _Graph) -> Iterator[str]:
 
 
 def _resolved(value: object, graph: _Graph) -> Mapping[str, Any]:
-    """Return an object, following a reference by ``@id`` where it says nothing itself."""
+    """Return an object, following a reference by ``@id`` where it has no name itself."""
     value = next(iter(_listed(value)), None)
     if not isinstance(value, dict):
         return {}

@@ -1,4 +1,4 @@
-"""Authors' names out of what pages write in their place."""
+"""Names of authors, extracted from the texts that pages give as authors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMAIL = re.compile(
     r"[(<\[]?[^\s@<>()\[\]]{1,64}@[^\s@<>()\[\]]{1,64}\.[^\s@<>()\[\]]{2,24}[)>\]]?"
 )
 _ADDRESS = re.compile(r"https?://|www\.|\.(?:com|org|net|html?|php)/", re.IGNORECASE)
-# After these stands something else than a name.
+# What follows these is no name.
 _CUT = re.compile(r"\s[|•·●]\s?|\s[\u2013\u2014]\s|\s-\s|[|•·●\n\t]|\s\u2013\s?")
 _SPLIT = re.compile(r"\s?[,;、،\uff1b\uff0c]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
 _PARENTHESES = re.compile(r"\s?[(\[\uff08【][^()\[\]\uff08\uff09【】]{0,60}[)\]\uff09】]")
@@ -35,7 +35,7 @@ _CJK_ROLE = re.compile(
     r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
 )
 _COUNT = re.compile(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
-# What leads to a date: "A on Friday", "A am Montag".
+# Words before a date: "A on Friday", "A am Montag".
 _LEADING = re.compile(
     r"(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in))?"
     r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$",
@@ -50,7 +50,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 def clean_names(
     values: Iterable[str], *, site: str = "", are_seen: bool = False
 ) -> tuple[str, ...]:
-    """Return the names in what a page gives as its authors, in order, each once.
+    """Return the names in the texts that a page gives as its authors, in order, each once.
 
     "By A and B, Staff Writer" gives A and B. Addresses, e-mail, job titles, labels of buttons and,
     where there is any other name, Twitter handles are no names.
@@ -99,7 +99,7 @@ def _names(value: str, *, are_seen: bool) -> Iterator[str]:
 
 
 def _without_by(text: str) -> str:
-    """Drop what stands before the name; twice, since "Published by: By A" is common."""
+    """Remove what leads to the name; twice, since "Published by: By A" is common."""
     words = byline_words()
     for _ in range(2):
         match = words.by.match(text)
@@ -110,7 +110,7 @@ def _without_by(text: str) -> str:
 
 
 def _before_date(text: str) -> str:
-    """Return what stands before a date and the words that lead to it, or after a date."""
+    """Return the text before a date and its introduction, or after a date at the beginning."""
     found = next(find_dates(text), None)
     words = byline_words()
     if found is not None and found.start == 0:
@@ -138,7 +138,7 @@ def _joined(piece: str, *, alone: bool) -> Iterator[str]:
             start = match.end()
     rest = piece[start:]
     first, _, others = rest.partition(" ")
-    # What is left of "A, B, and C".
+    # The rest of "A, B, and C".
     if not alone and others and words.joint.fullmatch(f" {first} "):
         rest = others
     yield rest
@@ -155,7 +155,7 @@ def _cleaned(name: str) -> str:
 
 
 def _without_roles(name: str) -> str:
-    """Drop job titles and degrees after a name of two words or more; a name said twice is once."""
+    """Remove job titles and degrees after a name of two or more words, and a repeated name."""
     words = byline_words()
     parts = name.split()
     kept = len(parts)
@@ -184,12 +184,11 @@ def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
     parts = [part.strip(".,") for part in folded.split()]
     in_roles = sum(part in words.roles for part in parts)
     if in_roles == len(parts):
-        # "News Staff" signs as an author where nobody else does.
+        # "News Staff" is an author where there is no other.
         return not (alone and len(parts) > 1) and not (first and alone)
     if first:
         return False
-    # "A, senior reporter at B": what follows a comma and speaks of a role is no name, nor is a
-    # degree.
+    # After a comma a role is no name, "A, senior reporter at B", nor is a degree.
     if folded in words.agencies:
         return False
     is_degree = folded.replace(".", "") in words.credentials or (

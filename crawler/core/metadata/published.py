@@ -1,4 +1,4 @@
-"""When a page was published, and when it was last changed."""
+"""The dates on which a page was published and last changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DateChooser"]
 
-# From how many points a date that is seen is believed at all, and before weaker meta elements.
+# From how many points a visible date is trusted at all, and before weaker meta elements.
 _SEEN_POINTS = 1.5
 _SURE_POINTS = 5.0
 _FIRST_TIMES = 3
@@ -37,7 +37,7 @@ _SCRIPT_DATE = re.compile(
     rf"{_QUOTES}\s?[:=]\s?{_QUOTES}(?P<date>[^\\\x22']{{6,40}}){_QUOTES}",
     re.IGNORECASE,
 )
-# What the names of such dates have, looked for at a fraction of the cost.
+# Parts of these names, which a plain search finds quickly.
 _SCRIPT_NAMES = ("publi", "pubdate", "pub_date", "datecreated", "created_at", "createdat")
 _SCRIPT_CHARS = 200_000
 _MONTH_FIRST = ("us", "ph")
@@ -102,7 +102,7 @@ class DateChooser:
             yield source, read_date(value, self._reading)
 
     def _clock_of(self, in_url: Date) -> Iterator[tuple[str, Date]]:
-        """Yield dates that readers see of the day in the address, with a time of day."""
+        """Yield visible dates with a time of day, of the day that the address has."""
         for each in self._seen:
             same_day = each.date.number == in_url.number
             if same_day and each.date.clock and not (each.is_modified or each.is_aside):
@@ -115,7 +115,7 @@ class DateChooser:
         yield from ((each.source, each.date) for each in seen if each.points >= _SEEN_POINTS)
         yield from self._last_resorts()
         yield from ((each.source, each.date) for each in seen if not each.is_aside)
-        # All that the page tells is when it was last changed: its source says so.
+        # Where there is only the date of the last change, the source says so.
         yield from (("modified", date) for _, date in self._modified())
         yield from ((each.source, each.date) for each in seen)
 
@@ -133,7 +133,7 @@ class DateChooser:
 
     def _modified(self) -> Iterator[tuple[str, Date | None]]:
         yield from self._declared(self._facts.linked.modified, "modified")
-        # What readers see is looked at only where it had to be for the day of publication.
+        # Visible dates count only where they were read for the day of publication.
         for each in self._shown or ():
             if each.is_modified and each.points >= 0:
                 yield each.source, each.date
@@ -141,7 +141,7 @@ class DateChooser:
     def _local_day(
         self, source: str, date: Date | None, in_url: Date | None
     ) -> tuple[str, Date | None]:
-        """Return the day that the page shows where a time in UTC is of the day before or after.
+        """Return the day that the page shows where a time in UTC is on the day before or after.
 
         Its address and its readers have the day of the page's own zone, which UTC does not tell.
         """
@@ -184,7 +184,7 @@ def _first_in(text: str, reading: Reading) -> Date | None:
 
 
 def _date_in_url(url: str) -> Date | None:
-    """Return the date that a path begins with the year of: ``/2026/11/27/``, ``-20261127``."""
+    """Return the date in a path, year first: ``/2026/11/27/``, ``-20261127``."""
     path = _path(url)
     match = _URL_DATE.search(path)
     if match is not None:
@@ -194,7 +194,7 @@ def _date_in_url(url: str) -> Date | None:
 
 
 class SeenDate(NamedTuple):
-    """A date that is seen, and how well its place speaks for it."""
+    """A date that readers see, with points for how likely it is the page's."""
 
     date: Date
     source: str
@@ -204,7 +204,7 @@ class SeenDate(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A date that is seen, where, what is said of it, and points for the kind of place."""
+    """A date that readers see, its place, the words around it, and points for the kind of place."""
 
     mark: Mark
     date: Date
@@ -214,7 +214,7 @@ class _Found(NamedTuple):
 
 
 def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
-    """Return the dates that the page shows, the most telling first."""
+    """Return the dates that readers see, those with most points first."""
     found = (*_time_elements(page, reading), *_hinted(page, reading), *_in_text(page, reading))
     return sorted((_weighed(page, each) for each in found), key=lambda seen: -seen.points)
 
@@ -240,7 +240,7 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
         text = element_text(element)
         for found, label in _labelled_dates(text, reading):
             spare = len(text) - (found.end - found.start)
-            # What stands right before a date tells more than the name of the element.
+            # A label right before a date counts more than the name of the element.
             said = label if _is_label(label) else f"{label} {mark.said}"
             points = 2.0 - min(2.0, spare / 100) + _says_published(label)
             yield _Found(mark, found.date, "text", said, points)
@@ -259,7 +259,7 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
 
 
 def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
-    """Yield the dates in a text, each with what stands right before it."""
+    """Yield the dates in a text, each with the text right before it."""
     end = 0
     for found in find_dates(text, reading):
         yield found, text[max(end, found.start - _LABEL_CHARS) : found.start]
@@ -280,19 +280,19 @@ def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
 
 
 def _dated_title(element: etree._Element) -> str | None:
-    """Return a ``title`` that is a date for machines, as old microformats have it."""
+    """Return a ``title`` attribute that is an ISO date, as in old microformats."""
     title = element.get("title")
     return title if title and _ISO_BEGINS.match(title) else None
 
 
 def _is_label(label: str) -> bool:
-    """Tell whether a text says what the date after it means."""
+    """Tell whether a text has words such as "published" or "updated"."""
     words = byline_words()
     return bool(words.published.search(label) or words.modified.search(label))
 
 
 def _is_in_sentence(text: str, found: FoundDate) -> bool:
-    """Tell whether a date stands in running prose, which speaks of other days than the page's.
+    """Tell whether a date is part of a sentence: such dates are seldom the page's own.
 
     Lines such as "Town and harbour, 3 March 2026 | A, staff writer" are long and no sentences: they
     do not end as sentences do, or have no small words around the date.
@@ -311,7 +311,7 @@ def _says_published(label: str) -> float:
 
 
 def _said_around(element: etree._Element) -> str:
-    """Return what stands just before an element, and what its attributes say."""
+    """Return the text just before an element, and the names of it and its parent."""
     said = [element.get("class") or "", element.get("itemprop") or ""]
     before = element.getprevious()
     parent = element.getparent()
@@ -325,5 +325,5 @@ def _said_around(element: etree._Element) -> str:
 
 
 def _has_date(element: etree._Element) -> bool:
-    """Tell whether an element begins with a date of its own: its label is not the next one's."""
+    """Tell whether an element begins with a date: its label belongs to that date."""
     return next(find_dates(element.text or ""), None) is not None

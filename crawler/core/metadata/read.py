@@ -1,4 +1,4 @@
-"""A page's metadata: every source is read, and a stated order decides between them.
+"""The metadata of a page, chosen between its sources in a fixed order.
 
 The order, field by field, stands in docs/metadata.md.
 """
@@ -29,7 +29,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself. A field that it says nothing of is None, or empty.
+    """The metadata of a page. A field that the page does not give is None, or empty.
 
     Attributes:
         title: the title of what the page is about, without the site's name.
@@ -62,7 +62,7 @@ class Metadata:
 
 
 def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -> Metadata:
-    """Return what a page says of itself.
+    """Return the metadata of a page.
 
     Args:
         parsed: the page.
@@ -172,7 +172,7 @@ def _absolute(address: str, facts: PageFacts) -> str | None:
 
 
 def _tags(facts: PageFacts) -> tuple[str, tuple[str, ...]] | None:
-    """Return source and tags: one a meta element, or separated by commas in one."""
+    """Return source and tags: one a meta element, or all in one with commas between."""
     groups = list(facts.metas.groups("tags"))
     linked = [("json-ld", list(facts.linked.tags))] if facts.linked.tags else []
     shared = [group for group in groups if group[0] == "opengraph"]

@@ -1,4 +1,4 @@
-"""The title of what a page is about: which heading is it, and what of it is the site's name.
+"""The title of a page: which heading it is, and which part of it is the site's name.
 
 Old blogs have their own name as the ``h1`` of every page, and a post's title as ``h2`` or ``h3``.
 """
@@ -31,11 +31,11 @@ _TITLE_CHARS = 500
 _MAX_OTHERS = 8
 _MAX_CUTS = 8
 _INDEX = re.compile(r"/?(?:(?:index|default|home)\.[a-z]{2,5})?", re.IGNORECASE)
-# What stands between a title and the name of its site.
+# Between a title and the name of its site.
 _SEPARATOR = re.compile(
     r"\s+[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+|\s?[|\uff5c\u2503]\s?|::"
 )
-# A colon joins a title with its subtitle too: it does not tell a site's name.
+# A colon is no such sign: it also joins a title with its subtitle.
 _NAME_LAST = re.compile(
     r"[\s\x22'.!?)]*(?:\s[-|/:\u2013\u2014\u2022\u00b7\u00bb\u00ab<>]|[|\uff5c])"
 )
@@ -69,7 +69,7 @@ class Headings:
 def read_headings(
     parsed: ParsedPage, url: str, headings: Sequence[etree._Element], headlines: Iterable[str]
 ) -> Headings:
-    """Tell the headings of a page's matter from those that name its site.
+    """Separate the headings of a page's content from those that name its site.
 
     Args:
         parsed: the page.
@@ -118,9 +118,9 @@ def _are_parts(whole: str, title: str, name: str) -> bool:
 def _post_below(
     below: Sequence[etree._Element], whole: str, name: str, document: str
 ) -> str | None:
-    """Return the heading below an ``h1`` that the document's title has beside the ``h1``'s text.
+    """Return the heading below an ``h1`` where the document's title is both of their texts.
 
-    The name stands last, behind a separator; or first, and the heading is called a post's title.
+    The ``h1`` is last, after a separator; or first, and the heading has a class of post titles.
     """
     folded = fold_name(name)
     if len(folded) < _SHORT_NAME or not (whole.startswith(folded) or whole.endswith(folded)):
@@ -294,7 +294,7 @@ def _said(given: TitleSources, headings: Sequence[str], names: set[str]) -> list
 def _of_news(
     given: TitleSources, said: Sequence[_Said], headings: Sequence[str]
 ) -> tuple[str, str] | None:
-    """Return the title of a news page where OpenGraph's is its publisher's own.
+    """Return the title of a news page where OpenGraph's title is the publisher's own.
 
     It is where JSON-LD agrees. It is too where JSON-LD, the heading and the document's title agree
     on another one, unless it was made by a machine and holds the site's name.
@@ -315,7 +315,7 @@ def _of_news(
 
 
 def _agreed(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return a headline that readers see, where any other part of the page agrees."""
+    """Return the heading that another source agrees with."""
     shown = {fold_name(text): text for text in headings}
     for source, _, folded in said:
         if (text := shown.get(folded)) is not None:
@@ -324,7 +324,7 @@ def _agreed(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] |
 
 
 def _without_kicker(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the title of a heading that reads "Kicker - Title", where another ends alike."""
+    """Return the title in a heading "Kicker - Title", where another source ends with it."""
     for heading in headings:
         for cut in islice(_KICKER.finditer(heading), _MAX_CUTS):
             rest = heading[cut.end() :].strip()

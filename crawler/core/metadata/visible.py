@@ -1,4 +1,4 @@
-"""What readers see of a page that may tell a date or an author, gathered in one walk."""
+"""What readers see of a page that may hold a date or an author, gathered in one walk."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTHOR_PAGE", "Mark", "VisiblePage", "element_text"]
 
-# Not content, and nothing below it either tells of the page.
+# No content of the page.
 _NO_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "path", "option", "textarea")
 )
 _NOT_READ = frozenset(("script", "style", "svg", "noscript", "template", "button", "select"))
 _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr", "small", "mark"))
-# What closes goes with what stands before it, also in an element of its own.
+# Punctuation that belongs to the text before it, even in an element of its own.
 _CLOSING = ":;,."
 _DATE_HINT = re.compile(
     r"date|(?<!over)(?<!life)time(?!line|out)|publi[sc]|posted|entry-meta|post-meta|byline|by-line"
@@ -45,13 +45,13 @@ _ASIDE = re.compile(
     r"|navbar|\bcards?\b|swiper|slider",
     re.IGNORECASE,
 )
-# They hold the page: their classes tell of its kind.
+# Their classes describe the whole page.
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
 _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
 _ASIDE_LEVELS = 40
-# Begins with a digit and nothing else, which the search looks for quickly.
+# Begins with a digit class alone, which makes the search fast.
 _DATED = re.compile(
     r"[0-9](?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
 )
@@ -63,12 +63,12 @@ _AUTHOR_PAGE = re.compile(
 AUTHOR_PAGE = "link to an author's page"
 """The hint of a mark that is a link to such a page."""
 
-# A byline or a line with a date is short; longer texts speak of other dates and people.
+# Bylines and lines with the date are short; longer texts mention other dates and people.
 _SHORT = 160
 _ELEMENT_CHARS = 400
 _ELEMENT_EVENTS = 200
 _MAX_MARKS = 200
-# Elements between a headline and what stands near it.
+# Distances from the headline, in elements.
 _NEAR = 60
 _FAR = 250
 
@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 
 @dataclass(slots=True)
 class VisiblePage:
-    """What readers see that may tell a date or an author, in the page's order.
+    """The elements and texts that may hold a date or an author, in the page's order.
 
     Attributes:
         times: its ``time`` elements.
@@ -116,7 +116,7 @@ class VisiblePage:
         """
         page = cls()
         if headline is not None:
-            # What holds the headline too is no part of the page that speaks of others.
+            # An element around the headline is never aside.
             page._aside.update(dict.fromkeys(headline.iterancestors(), False))
         order = 0
         for root in parsed.roots:
@@ -173,7 +173,7 @@ class VisiblePage:
             self.bylines.append(Mark(element, order, text.strip()))
 
     def near(self, order: int) -> float:
-        """Return points for standing near the headline, most right after it."""
+        """Return points for a place near the headline, most right after it."""
         if self.headline is None:
             return 0.0
         distance = order - self.headline
@@ -182,11 +182,11 @@ class VisiblePage:
         return 1.0 if 0 <= distance <= _FAR else 0.0
 
     def may_be_byline(self, order: int) -> bool:
-        """Tell whether a text stands where bylines do."""
+        """Tell whether a place is near enough to the headline for a byline."""
         return self.headline is not None and -_NEAR <= order - self.headline <= _FAR
 
     def is_aside(self, element: etree._Element) -> bool:
-        """Tell whether an element stands in a part of the page that speaks of something else."""
+        """Tell whether an element is in a side part of the page: comments, teasers, navigation."""
         if element.tag in _ASIDE_TAGS:
             return True
         passed: list[etree._Element] = []
@@ -210,9 +210,9 @@ def _note(marks: list[Mark], mark: Mark) -> None:
 
 @lru_cache(maxsize=1 << 12)  # the pages of a site share their classes
 def _hints(value: str) -> tuple[bool, bool]:
-    """Tell whether a class or name hints at a date, and whether at an author."""
+    """Tell whether an attribute hints at a date, and whether at an author."""
     lower = value.lower()
-    # Nine in ten hint at neither, which plain search tells in a tenth of the time.
+    # Nine in ten hint at neither; a plain search is ten times as fast.
     is_date = any(map(lower.__contains__, _DATE_PARTS)) and bool(_DATE_HINT.search(lower))
     is_author = any(map(lower.__contains__, _AUTHOR_PARTS)) and bool(_AUTHOR_HINT.search(lower))
     return is_date, is_author

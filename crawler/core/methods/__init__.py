@@ -78,7 +78,7 @@ def get_method(name: str) -> TextMethod:
         found = getattr(import_module(module), attribute)
         method = found() if isinstance(found, type) else found
     except Exception as error:
-        # Anybody's code runs here, and may fail in any way.
+        # Code of the user, which may fail in any way.
         raise UnknownMethodError(f"text method {name!r} cannot be imported: {error}") from error
     if not isinstance(method, BlockMethod | PieceMethod):
         raise UnknownMethodError(

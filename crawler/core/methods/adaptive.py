@@ -21,22 +21,22 @@ __all__ = ["AdaptiveFrequency"]
 _LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
 # A letter of a dense script weighs as much as 2.5 Latin letters.
 _DENSE_WORTH = 2.5
-# A shorter text stands in a title by chance.
+# A shorter text may be in the title by chance.
 _SHORTEST_TITLE = 10
 # Only so much of a title is compared with each block.
 _TITLE_CHARS = 1_000
-# A sentence that stands on two pages of at least six, not a label that two pages share.
+# A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE = 2
 _FEW = 1 / 3
 _SENTENCE = 60
-# A table's cell is short by nature too: it pays its part of what a row would.
+# A cell is short by nature: it pays a part of the toll of a row.
 _PART_OF = {"td": 0.1, "th": 0.1}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveFrequency:
-    """Keep the stretch of the page in which the site's rare blocks stand together.
+    """Keep the run of blocks in which the blocks that are rare on the site stand together.
 
     A block *recurs* when it stands on more than ``max(1, share x pages)`` distinct pages of its
     site as more than a hyperlink: near-duplicate pages count as one, text is normalised, digits
@@ -153,7 +153,7 @@ def _headline(above: Sequence[Block], labels: Sequence[Label], title: str) -> in
 
 
 def _is_said_twice(block: Block, label: Label, pages: int) -> bool:
-    """Tell a sentence that a writer repeats from a label that two pages share."""
+    """Tell whether a recurring block is a sentence that stands on two pages."""
     few = label.frequency <= min(_TWICE, _FEW * pages)
     return label.reason == _FREQUENT and few and _size(block) >= _SENTENCE
 
@@ -166,7 +166,7 @@ def _size(block: Block) -> float:
 
 
 def _best_run(worth: Sequence[float]) -> tuple[int, int]:
-    """Return where the run of greatest sum begins and ends: all where nothing is worth anything.
+    """Return where the run of greatest sum begins and ends; all where no value is above 0.
 
     The first of equal ones, in one pass: Kadane's algorithm, as Pasternack and Roth (2009),
     "Extracting Article Text from the Web with Maximum Subsequence Segmentation", use it on words.

@@ -1,4 +1,4 @@
-"""The interfaces that text methods have."""
+"""The interfaces of text methods."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a method says of one block.
+    """The verdict of a method on one block.
 
     Attributes:
         kept: whether the block is main text.
@@ -44,7 +44,7 @@ class Label:
 
 @runtime_checkable
 class BlockMethod(Protocol):
-    """A way to tell main text from boilerplate among a page's visible blocks.
+    """A method that labels the visible blocks of a page as main text or boilerplate.
 
     A method is pure: it reads one document and one frozen view and changes neither, so that pages
     may be judged in any order and in several processes.
@@ -60,7 +60,7 @@ class BlockMethod(Protocol):
 
 @runtime_checkable
 class PieceMethod(Protocol):
-    """A way that cuts the page otherwise than into visible blocks: text nodes, sentences."""
+    """A method that labels other pieces of the page: text nodes or sentences."""
 
     @property
     def name(self) -> str:
@@ -72,10 +72,10 @@ class PieceMethod(Protocol):
 
 @runtime_checkable
 class CountingMethod(Protocol):
-    """A method that wants more counted over a site than its blocks."""
+    """A method that needs counts over the site beside those of its blocks."""
 
     def counts(self, document: Document) -> Mapping[str, Mapping[int, int]]:
-        """Return, by a name of the method's choice, what one page adds to which keys.
+        """Return what one page adds to the counts, by a name of the method's choice and by key.
 
         Keys are unsigned 64-bit numbers, what is added unsigned 32-bit ones; names are not empty.
 
@@ -86,7 +86,7 @@ class CountingMethod(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cutoff:
-    """Where a method draws the line between a site's rare blocks and those that recur.
+    """The threshold of a method between rare and recurring blocks of a site.
 
     Attributes:
         threshold: the highest frequency that main text may have; None where nothing is too
@@ -100,10 +100,10 @@ class Cutoff:
 
 @runtime_checkable
 class CutoffMethod(Protocol):
-    """A method that goes by a threshold of frequency, which items and stats tell."""
+    """A method with a threshold of frequency, which items and statistics show."""
 
     def cutoff(self, view: SiteView) -> Cutoff:
-        """Return the line it draws on this site."""
+        """Return its threshold for this site."""
 
 
 TextMethod: TypeAlias = "BlockMethod | PieceMethod"

@@ -123,10 +123,10 @@ def _similarities(
 
     def idf(keys: Sequence[int]) -> list[float]:
         if _GRAMS not in view.sums:
-            # Nothing is known of the site: every 3-gram tells as much as any other.
+            # Without counts of the site all 3-grams weigh the same.
             return [1.0] * len(keys)
         pages = max(view.pages_seen, 1)
-        # A page that was not counted may have 3-grams never seen: they are as rare as can be.
+        # A page that was not counted may have 3-grams of count 0.
         return [math.log((pages + 1) / max(seen, 1)) for seen in view.sums[_GRAMS].look_up(keys)]
 
     texts = (grams(" ".join(pieces[number].text for number in block)) for block in blocks)

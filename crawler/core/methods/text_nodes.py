@@ -26,7 +26,7 @@ _PATH_CHARS = 1_000
 
 
 class Place(NamedTuple):
-    """Where text stands. Elements of one name below one place share a place.
+    """Where text stands. Elements of the same name in the same place share one.
 
     Attributes:
         tag: name of the element that the text stands in.
@@ -72,7 +72,7 @@ def _below(root: etree._Element, inside: Collection[str]) -> Iterator[TextNode]:
     here = Place("", 0, "", in_link=False, is_inside=False)
     around: list[Place] = []
     skipped = 0
-    # Pages nest thousands deep: events need no recursion.
+    # Pages nest thousands deep: no recursion.
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if event == "start":
             around.append(here)

@@ -115,11 +115,11 @@ def _is_dropped(pair: str) -> bool:
 
 
 def address_key(url: str) -> int:
-    """Name a page by a 64-bit hash of its canonical address: small enough to keep millions."""
+    """Return a 64-bit hash of a canonical address, small enough to keep millions."""
     return xxhash.xxh3_64_intdigest(canonical_address(url).encode())
 
 
 @lru_cache(maxsize=16384)
 def address_site(url: str) -> str:
-    """Name the site an address lies on, as :func:`crawler.core.page.page.site_of` does."""
+    """Return the site of an address, as :func:`crawler.core.page.page.site_of` does."""
     return site_of(canonical_address(url))

@@ -37,46 +37,46 @@ _INLINE = frozenset(
      "button", "area", "param", "track", "link", "meta", "base", "g-emoji", "amp-img", "slot",
      "rtc", "basefont", "bgsound", "keygen", "spacer")
 )  # fmt: skip
-# Elements that can hold nothing but a line of text: what HTML does not know flows within them
-# (custom elements, the "o:p" of word processors), elsewhere it is a container.
+# Elements that hold only lines of text: unknown elements in them (custom elements, the "o:p" of
+# word processors) are inline, elsewhere they are block-level.
 _LINES_ONLY = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
-# React sends what takes it longer at the end, hidden, as "S:1f", and its script moves that to where
-# the template "B:1f" stands.
+# React sends late parts at the end, hidden, as "S:1f", and its script moves each to the place of
+# the template "B:1f".
 _LATE = re.compile(r"S:[0-9a-f]{1,8}")
 _PLACE_OF_LATE = re.compile(r"B:[0-9a-f]{1,8}")
 HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 """Finds in a style what hides its element."""
 _SPACE = re.compile(r"\s+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
-# Part of no block's path: authors leave it out and parsers put it in, or not.
+# Not part of paths: authors leave it out, and parsers may add it.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
-# What has to be done at an element's end: nothing, since nothing below it is shown; nothing;
-# what links, buttons and block-level elements ask for.
+# The kinds of elements, by what their end requires: hidden ones, other inline ones, hyperlinks,
+# buttons, block-level ones.
 _CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = "closed", "plain", "link", "button", "block"
-# Scripts may lift it, and a page that hides all it has would have no text at all.
+# Never taken as hidden: a script may show the page later.
 _NEVER_HIDDEN = frozenset(("html", "body"))
-# Only so much of a title is compared with each block, and only so much of a path is told.
+# Limits of the title that is compared with blocks, and of a path.
 _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
-# What authors name an element by; of a longer value only the beginning.
+# Attributes with names that authors give; of a long value only the beginning is kept.
 _NAMING = ("class", "id", "role", "itemprop")
 _NAME_CHARS = 200
-# Inline elements that tell something of the line they stand in, without any name.
+# Inline elements that tell something about their line even without names.
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 
 _NUMBERED = frozenset(("td", "th", "ol"))
 _NUMBER = re.compile(r"\s*([0-9]{1,9})\s*")
-# More columns are taken for these, as HTML has it.
+# The limit of ``colspan``, as in HTML.
 _MOST_COLUMNS = 1_000
 _NO_PLACE = -1
 
 
-# Nothing changes a holder or a block once it is made. They are not frozen all the same: pages make
-# hundreds of them, and frozen ones take four times as long to make.
+# Nothing changes a holder or a block once it is made. They are not frozen: pages have hundreds of
+# them, and frozen dataclasses take four times as long to make.
 @dataclass(slots=True, eq=False)
 class Holder:
-    """A block-level element that blocks stand in.
+    """A block-level element that holds blocks.
 
     Attributes:
         tag: its name.
@@ -196,7 +196,7 @@ class _Segmenter:
         self._flush()
 
     def _late(self, root: etree._Element, template: etree._Element) -> etree._Element | None:
-        """Return what a script will put in the place of a template."""
+        """Return the late part that a script will put in the place of a template."""
         name = template.get("id") or ""
         if not _PLACE_OF_LATE.fullmatch(name):
             return None
@@ -206,7 +206,7 @@ class _Segmenter:
         return self._late_parts.get(f"S{name[1:]}")
 
     def _enter(self, element: etree._Element) -> str:
-        """Open an element and return what has to be done at its end."""
+        """Open an element and return its kind."""
         tag = element.tag
         if tag in UNSEEN:
             return _CLOSED
@@ -262,7 +262,7 @@ class _Segmenter:
         return kind
 
     def _was_shown(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
-        """Tell whether a part that came late was met before, in its place."""
+        """Tell whether a late part was read before, in its place."""
         if "hidden" not in attributes:
             return False
         if element in self._late_shown:
@@ -281,7 +281,7 @@ class _Segmenter:
             self._add(" ")
 
     def _flows(self, tag: str) -> bool:
-        """Tell whether an element that HTML does not know flows where it stands."""
+        """Tell whether an unknown element is inline where it stands."""
         return self._holder.tag in _LINES_ONLY and ("-" in tag or ":" in tag)
 
     def _path_of(self, tag: str) -> str:
@@ -357,7 +357,7 @@ class _Segmenter:
 
 
 def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
-    """Join what an author calls an element."""
+    """Return the names that an author gives to an element."""
     if attributes == ["class"]:  # as most that have a name
         return (element.get("class") or "")[:_NAME_CHARS]
     return " ".join(
@@ -401,6 +401,6 @@ def _fold_code(text: str) -> str:
 
 
 def _whole(value: str | None) -> int:
-    """Read a number of an attribute; 1 where there is none that can be used."""
+    """Read a number of an attribute; 1 where there is no usable one."""
     found = _NUMBER.fullmatch(value or "")
     return int(found[1]) if found else 1

@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding a page is really in, whatever its header claims."""
+"""Bytes to text: the encoding that a page is really in, whatever it declares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MULTIBYTE = frozenset(
 _UTF8_BY_CHANCE = 24
 # A page in its declared encoding may hold a few broken sequences (a cut title, a pasted byte).
 _TOLERATED_ERRORS = 0.02
-# Sound UTF-8 sequences cannot stand side by side by chance, so more may be broken among them.
+# Valid UTF-8 sequences do not occur by chance, so more may be broken among them.
 _TOLERATED_IN_UTF8 = 0.25
 # A guess of a multi-byte encoding against a declared one must be this sure, on this many bytes.
 _SURE = 0.65
@@ -37,7 +37,7 @@ _FALLBACK = "cp1252"
 _NO_PAGE_ENCODINGS = frozenset(
     ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7")
 )
-# What the detector is shown: enough for certainty, bounded for speed.
+# The bytes for detection: enough for certainty, bounded for speed.
 _DETECT_BYTES = 65_536
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 
@@ -81,7 +81,7 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
-    """Decode by what the page declares, unless the bytes contradict it."""
+    """Decode by the declared encodings, unless the bytes contradict them."""
     readable = [(name, text) for name in declared if (text := _strict(body, name)) is not None]
     guess, confidence = _detect(body)
     for name, text in readable:
@@ -91,7 +91,7 @@ def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
     if contradicted and (text := _strict(body, guess)) is not None:
         return text, guess
     if readable:
-        # A multi-byte encoding that decodes without an error is the better witness.
+        # A multi-byte encoding that decodes without an error is more reliable.
         name, text = next((pair for pair in readable if pair[0] in _MULTIBYTE), readable[0])
         return text, name
     for name in declared:
@@ -101,7 +101,7 @@ def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
 
 
 def _by_detection(body: bytes, utf8: str | None) -> tuple[str, str]:
-    """Decode by what the bytes look like."""
+    """Decode by detection from the bytes."""
     if utf8 is not None:
         return utf8, "utf-8"
     if (text := _nearly(body, "utf-8")) is not None:
@@ -122,7 +122,7 @@ def _declared(body: bytes, content_type: str) -> list[str]:
 
 
 def _by_wide_header(body: bytes, content_type: str) -> tuple[str, str] | None:
-    """Decode UTF-16 or UTF-32 that only the header tells of; its markup is full of NUL bytes."""
+    """Decode UTF-16 or UTF-32 that only the header declares; its markup is full of NUL bytes."""
     name = _codec(http_content_type_encoding(content_type) or "") if content_type else ""
     if not name.startswith(("utf-16", "utf-32")) or b"\x00" not in body[:_DETECT_BYTES]:
         return None
@@ -161,7 +161,7 @@ def _surely_utf8(body: bytes) -> bool:
 
 
 def _telling(body: bytes) -> bytes:
-    """Return a part of the page that tells its encoding: long scripts may stand before any text."""
+    """Return the part of the page for detection: long scripts may stand before any text."""
     first = _FOREIGN_RUN.search(body)
     start = first.start() if first and first.start() >= _DETECT_BYTES // 2 else 0
     return body[start : start + _DETECT_BYTES]
@@ -183,7 +183,7 @@ def _strict(body: bytes, name: str) -> str | None:
 
 
 def _nearly(body: bytes, name: str) -> str | None:
-    """Decode where all but a few of the characters outside ASCII are sound."""
+    """Decode where nearly all characters outside ASCII are valid."""
     text = _lenient(body, name)
     errors = text.count("\ufffd")
     foreign = sum(not char.isascii() for char in text)

@@ -108,7 +108,7 @@ class Document:
 
 
 def site_of(url: str) -> str:
-    """Name the site a url belongs to: its host, lower-cased, without ``www.``.
+    """Return the site of a url: its host, lower-cased, without ``www.``.
 
     A port is kept when it is not the scheme's own, so two servers on one host are two sites. An
     address without a host (a file, an opaque identifier) belongs to the site ``local``.

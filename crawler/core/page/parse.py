@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParsedPage", "parse"]
 
-# First bytes of files that are no text at all, however they are labelled.
+# First bytes of binary files.
 _BINARY_STARTS = (
     b"%PDF", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"Rar!",
     b"7z\xbc\xaf", b"RIFF", b"OggS", b"ID3", b"\x00\x00\x00", b"\x7fELF", b"wOFF", b"wOF2",
@@ -47,9 +47,9 @@ _SPACE = re.compile(r"\s+")
 _NO_BASES = ("data:", "javascript:")
 # What libxml2 says when it stops reading a page that nests more than 2,048 elements.
 _TOO_DEEP = "Excessive depth"
-# libxml2 needs time by the square of the number of a tag's attributes.
+# libxml2 takes time by the square of the number of attributes of a tag.
 _LONG_TAG_CHARS = 50_000
-# What is kept of pages beyond these limits.
+# Limits of the tree that is built for pages that libxml2 cannot handle.
 _DEPTH = 1_000
 _ATTRIBUTES = 256
 # What may stand in a ``head``, by HTML's rules.
@@ -165,7 +165,7 @@ def _visible(markup: bytes) -> bytes:
 
 
 def _has_long_tag(text: str) -> bool:
-    """Tell whether a tag is open for longer than any that people write."""
+    """Tell whether a tag is longer than any that people write."""
     start = text.find("<")
     while 0 <= start <= len(text) - _LONG_TAG_CHARS - 2:
         end = start + _LONG_TAG_CHARS + 2
@@ -244,7 +244,7 @@ class _BoundedTree:
         if self._last is None:
             self._open[-1].text = text
         elif len(self._open) > _DEPTH:
-            # What is open stands before what it held, so its text goes on in one of its kind.
+            # The open element is a sibling of its children here: its text goes on in a new one.
             self._last = self._make(self._open[-1].tag)
             self._last.text = text
         else:

@@ -1,4 +1,4 @@
-"""What makes two pieces of text the same text."""
+"""Text: invisible characters, normal form, and the key by which blocks are the same block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
-# A text with more letters than this says something; its figures belong to what it says.
+# A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
 _LABEL_BEGINS = 200
 
@@ -28,7 +28,7 @@ def drop_unseen(text: str) -> str:
 
 
 def normalise(text: str, *, mask_digits: bool = True) -> str:
-    """Reduce a block's text to what recurs when the block recurs.
+    """Return the normal form of a block's text: equal where the block recurs.
 
     Unicode compatibility form, lower case, white space folded; and in labels, texts of few
     letters, every run of digits one ``0``, so that "Comments (3)" and "Comments (12)", or "Friday,
@@ -44,7 +44,7 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
         # Folding the case may leave letters that compose with the marks after them.
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = " ".join(text.casefold().split())
-    # Few texts have digits, and those that are no labels show it early.
+    # Few texts have digits, and most that are no labels show it early.
     if mask_digits and _DIGITS.search(text) and _is_label(text):
         text = _DIGITS.sub("0", text)
     return text

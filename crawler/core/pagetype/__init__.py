@@ -1,4 +1,4 @@
-"""What kind of page a page is: an article, or a front page, a list, a product, a login.
+"""The kind of a page: an article, or a front page, a list, a product, a login.
 
 :func:`page_type` tells it.
 """

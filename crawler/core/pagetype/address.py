@@ -1,4 +1,4 @@
-"""What a page's address tells of its kind: its depth, its words, numbers and dates in it."""
+"""The features of a page's address: its depth, its words, numbers and dates in it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def names_a_list(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address, taken apart.
+    """The parts of an address.
 
     Attributes:
         known: whether there is one that can be fetched.
@@ -55,7 +55,7 @@ class Address:
 
     @classmethod
     def of(cls, urls: Iterable[str | None]) -> Address:
-        """Take apart the first of some addresses that is one."""
+        """Return the parts of the first of some addresses that can be fetched."""
         for url in urls:
             if url is None or not url.lower().startswith(("http://", "https://")):
                 continue
@@ -67,7 +67,7 @@ class Address:
             path = parts.path.lower()
             segments = tuple(part for part in path.split("/") if part)
             names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
-            # A last part of several words is a headline: its words tell the subject.
+            # A last part of several words is a headline, whose words are of the article.
             last = [part for part in segments[-1:] if _hyphens(part) <= 1]
             words = _WORD.findall(" ".join((*segments[:-1], *last, *host.split(".")[:-2])))
             return cls(
@@ -101,7 +101,7 @@ class Address:
 
     @property
     def is_search(self) -> bool:
-        """Whether it asks a site's search."""
+        """Whether it is a search of the site."""
         words = page_words()
         named = any(part in words.search_paths for part in self.segments)
         return named or (
@@ -109,7 +109,7 @@ class Address:
         )
 
     def features(self) -> dict[str, float]:
-        """Return what is asked about it; all 0 where there is none."""
+        """Return the features of the address; all 0 where there is none."""
         last = self.segments[-1] if self.segments else ""
         words = page_words()
         found = {

@@ -1,7 +1,6 @@
 """The evidence of a page's kind, as one row of numbers.
 
-It is of the page alone: what it is does not depend on the method that judges its text, nor on how
-many pages of its site have been seen.
+It depends on the page alone, neither on the text method nor on other pages of the site.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Markup", "PageEvidence"]
 
-# Elements of which the number is asked.
+# Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
             "select", "video", "dl", "input")  # fmt: skip
-# The outermost elements, whose names are those of the whole page.
+# The outermost elements: their names are those of the whole page.
 _WHOLE = ("html", "body", "main")
-# JSON-LD need not be whole to be read this way, and most of what it says is not asked here.
+# Only types are read of JSON-LD; a pattern finds them in broken JSON too.
 _TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
 _SCRIPT_CHARS = 200_000
 _NAME_CHARS = 2_000
@@ -47,13 +46,13 @@ _FEW_LINKS = 12
 _MOST_LINKED = 0.5
 _GAP = 4
 _HEADINGS = ("h1", "h2", "h3", "h4")
-# Ideographic and fullwidth marks end a sentence wherever they stand. Patterns that begin with a
-# class of characters are looked for several times as fast as those that begin with a choice.
+# Ideographic and fullwidth marks end a sentence anywhere. A pattern that begins with a character
+# class is several times as fast as one that begins with an alternation.
 _ENDS = re.compile(
     r"[.!?\u2026\u0964\u061f\u3002\uff01\uff1f]"
     r"(?:(?<=[\u3002\uff01\uff1f])|(?=[\s\"')\u201d\u2019\u00bb]|$))"
 )
-# The texts of a page are searched at once, with this between them: no text of a page holds it.
+# Between the texts of a page, which are searched as one string; no text of a page contains it.
 _APART = "\0"
 # A sum of money and all that follows it in its text: each text is counted once.
 _PRICED = re.compile(
@@ -69,7 +68,7 @@ _LATIN = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """What the elements of a page say that hold no text.
+    """Facts about the elements of a page besides its text.
 
     Attributes:
         metas: content of each ``meta`` by its name, in lower case, the first of a name alone; at
@@ -125,7 +124,7 @@ class Markup:
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """What is known of a page's kind.
+    """The evidence of a page's kind.
 
     Attributes:
         address: its address.
@@ -197,7 +196,7 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
     return [
         (block, size)
         for block, share in zip(blocks, shares, strict=True)
-        # Only what can be text is measured: a letter counts double at most.
+        # A letter counts double at most, so shorter blocks need no measuring.
         if share < _LINKED
         and block.chars * _DENSE_WORTH >= _PROSE
         and (size := _size(block)) >= _PROSE
@@ -297,8 +296,8 @@ def _longest_run(prose: Sequence[tuple[Block, int]]) -> tuple[int, int, int]:
 
 
 def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
-    """Tell how many elements with text have names that speak of something."""
-    # A list says the same of all it lists: each name counts once with each tag.
+    """Return how many elements have names with each cue, and how many share one name."""
+    # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
     for (names, _), count in alike.items():

@@ -1,4 +1,4 @@
-"""The judge of kinds of pages: learned likelihoods, joined with rules."""
+"""The kind of a page by learned likelihoods and rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TypeJudge:
     _joined: TreeEnsemble = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Join the ensembles, to ask them at once."""
+        """Join the ensembles, to apply them at once."""
         if len({trees.names for trees in self.trees.values()}) != 1:
             raise CorpusError(_OTHER_FEATURES)
         object.__setattr__(self, "_joined", TreeEnsemble.joined(tuple(self.trees.values())))
@@ -71,7 +71,7 @@ class TypeJudge:
 
 
 def page_type(document: Document, judge: TypeJudge | None = None) -> PageType:
-    """Tell what kind of page a page is.
+    """Return the kind of a page.
 
     Args:
         document: the page, read.

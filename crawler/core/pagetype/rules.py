@@ -45,14 +45,14 @@ LEARNED = (ARTICLE, "listing", "product", "forum", "documentation", "service")
 DOUBT = 0.1
 """A page is left out only where it is less likely an article than this."""
 _LIKELY = 0.5
-# Rules of which the gold has too few pages to count.
+# The confidence of rules: the gold data have too few such pages to measure it.
 _RULED = 0.9
-# What the learned judge is so sure of that an address must not overrule it.
+# A likelihood that the address does not overrule.
 _SURE = 0.95
 _RATHER = 0.7
 _UNLIKELY = 0.7
 _TEASERS = 2
-# Running text, in letters, of a page that is all message or form; a footer may have as much.
+# Letters of running text that a page with only a message or a form may have, as in its footer.
 _LITTLE = 500
 # How many letters a title may have beside "page not found".
 _BESIDE = 15
@@ -63,7 +63,7 @@ _MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """What kind of page a page is.
+    """The kind of a page.
 
     Attributes:
         kind: one of :data:`KINDS`.
@@ -77,7 +77,7 @@ class PageType:
     article: float
 
     def is_among(self, kinds: Collection[str]) -> bool:
-        """Tell whether a page of this type is wanted where pages of these kinds are.
+        """Tell whether a page of this type is exported where these kinds are wanted.
 
         In doubt a page is an article: it is wanted as one unless less than :data:`DOUBT` likely.
         """
@@ -85,7 +85,7 @@ class PageType:
 
 
 def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
-    """Decide of what kind a page is.
+    """Return the kind of a page.
 
     Args:
         evidence: what is known of it.
@@ -96,7 +96,7 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
         return PageType(ruled, _RULED, 0.0)
     article = likelihoods[ARTICLE]
     if evidence.is_plain:
-        # A short post on a page without a frame: lists, shops and forums have links.
+        # A page with little around its text is a short post: lists, shops and forums have links.
         article = max(article, _LIKELY)
     has_teasers = _has_teasers(evidence, article)
     if article >= _LIKELY and not has_teasers:
@@ -134,7 +134,7 @@ def _is_error(evidence: PageEvidence) -> bool:
 
 
 def _is_near(title: str, phrase: str) -> bool:
-    """Tell whether a title is little more than a phrase that it begins or ends with."""
+    """Tell whether a title is a phrase with little text before or after it."""
     return len(title) <= len(phrase) + _BESIDE and title.startswith(phrase) | title.endswith(phrase)
 
 
@@ -143,7 +143,7 @@ def _is_login(evidence: PageEvidence) -> bool:
     named = not words.login.isdisjoint(evidence.titles)
     addressed = not words.login_paths.isdisjoint(evidence.address.words)
     if not named:
-        # Many sites have a form to sign in on every page, and members who write.
+        # Many sites have a login form on every page.
         return addressed and evidence.passwords > 0 and not evidence.prose
     return evidence.passwords > 0 or addressed
 
@@ -160,7 +160,7 @@ def _holds_several(evidence: PageEvidence) -> bool:
 
 
 def _has_teasers(evidence: PageEvidence, article: float) -> bool:
-    """Tell whether a page that may be no article has headings that lead elsewhere.
+    """Tell whether a page that may be no article has headings that link to other pages.
 
     An article may have some below it, so its address must be none that one has.
     """
@@ -173,7 +173,7 @@ def _has_teasers(evidence: PageEvidence, article: float) -> bool:
 
 
 def _is_list(evidence: PageEvidence, article: float) -> bool:
-    """Tell whether a page that does not look like one text calls itself a list by any sign."""
+    """Tell whether address or classes call a page a list that does not look like one text."""
     if evidence.declared:
         return False
     address, words = evidence.address, page_words()
@@ -187,7 +187,7 @@ def _is_list(evidence: PageEvidence, article: float) -> bool:
 
 
 def _is_short_text(evidence: PageEvidence) -> bool:
-    """Tell whether a page is running text with few hyperlinks, and nothing on it is a list."""
+    """Tell whether a page is running text with few hyperlinks and no list."""
     return (
         evidence.prose > 0
         and evidence.is_plain

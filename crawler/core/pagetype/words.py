@@ -1,4 +1,4 @@
-"""The lists of words that kinds of pages are told by, from ``data/words.json``."""
+"""The lists of words that tell kinds of pages, from ``data/words.json``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PageWords", "page_words"]
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """Words by what they tell.
+    """The lists of words.
 
     Attributes:
         paths: by kind of page, words that stand in addresses.

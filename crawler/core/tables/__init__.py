@@ -1,1 +1,1 @@
-"""Tables: found in the markup, laid out on a grid, and told from layout."""
+"""Tables: found in the markup, laid out on a grid, classified as genuine or layout, and read."""

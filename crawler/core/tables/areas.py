@@ -1,7 +1,7 @@
-"""Where attributes stand in a table, and where their values: Kim and Lee (2004), section 3.2.1.
+"""The attribute and value areas of a table: Kim and Lee (2004), section 3.2.1.
 
-A table may be read in two directions: its first rows name what stands in the columns below them,
-or its first columns name what stands in the rows to their right.
+A table may be read in two directions: its first rows hold the attributes of the columns below them,
+or its first columns hold the attributes of the rows to their right.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _PAIR = 2
 
 
 def is_alone(line: Sequence[Cell]) -> bool:
-    """Tell whether one single cell covers a line."""
+    """Tell whether one single cell covers a whole row or column."""
     return bool(line) and all(cell is line[0] for cell in line)
 
 
 def is_one_cell(line: Sequence[Cell], length: int) -> bool:
-    """Tell whether one single cell covers a line from end to end, and no line of one place."""
+    """Tell whether one single cell covers a row or column of ``length`` places, more than one."""
     return length > 1 and len(line) == length and is_alone(line)
 
 
@@ -80,7 +80,7 @@ class Reading:
 
 
 def readings(grid: Grid) -> tuple[Reading, ...]:
-    """Return the ways to divide a table, none where it has no value area."""
+    """Return the ways to divide a table into attributes and values; none without a value area."""
     rows, columns = grid.rows, grid.columns
     if rows == 1 or columns == 1:
         return _of_line(grid)
@@ -96,7 +96,7 @@ def readings(grid: Grid) -> tuple[Reading, ...]:
 
 
 def marked_areas(grid: Grid) -> Areas | None:
-    """Return the attribute area that the markup names by its header cells, None where it does not.
+    """Return the attribute area by the header cells of the markup, None where there are none.
 
     Header rows are the first rows of which all cells are headers or blank, down to the first that
     names a section; header columns are the first columns of which that is true below them.
@@ -116,7 +116,7 @@ def marked_areas(grid: Grid) -> Areas | None:
 
 
 def _leading(lines: Sequence[Sequence[Cell]]) -> int:
-    """Count the first lines that are headers: blank ones among them count, not all may be."""
+    """Count the first lines of header cells, blank lines between them included."""
     count = 0
     for number, line in enumerate(lines, start=1):
         if not all(cell.is_header or cell.is_blank for cell in line):
@@ -127,10 +127,10 @@ def _leading(lines: Sequence[Sequence[Cell]]) -> int:
 
 
 def above_sections(rows: Sequence[Sequence[Cell]], depth: int, columns: int) -> int:
-    """Return how many of the first ``depth`` rows stand above the first that names a section.
+    """Return how many of the first ``depth`` rows are above the first section heading.
 
-    That is a row of one single cell below one of several cells: it says what the rows below it have
-    in common, and not what a column holds.
+    A section heading is a row of one single cell below a row of several cells: it describes the
+    rows below it, and no column.
     """
     seen = False
     for number, row in enumerate(rows[:depth]):
@@ -144,9 +144,9 @@ def above_sections(rows: Sequence[Sequence[Cell]], depth: int, columns: int) -> 
 
 
 def heads_its_rows(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Tell whether markup calls the first cell of most rows a header, that of the first row too.
+    """Tell whether the first cell of most rows is a header in the markup, the first row included.
 
-    In these rows no other cell is one, so that none of them names columns.
+    In these rows no other cell is a header, so none of them holds names of columns.
     """
     headed = [
         len(row) > 1
@@ -160,9 +160,9 @@ def heads_its_rows(rows: Sequence[Sequence[Cell]]) -> bool:
 
 
 def marked_pairs(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Tell whether each row is pairs of a header and its value, and one has two pairs or more.
+    """Tell whether each row is pairs of header and value, and some row has at least two pairs.
 
-    Forms of many fields are drawn so, two pairs or three side by side. Blank rows do not count.
+    Forms of many fields have two or three pairs side by side. Blank rows do not count.
     """
     most = 0
     for row in rows:
@@ -176,7 +176,7 @@ def marked_pairs(rows: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _of_line(grid: Grid) -> tuple[Reading, ...]:
-    """A single row or column: its first cell is the attribute of the others."""
+    """Return the reading of a single row or column: its first cell is the attribute."""
     down = grid.columns == 1
     cells = tuple(grid.cells)
     if len(cells) < _PAIR:
@@ -187,8 +187,8 @@ def _of_line(grid: Grid) -> tuple[Reading, ...]:
 def depth_of(grid: Grid, *, down: bool, start: int = 0) -> int:
     """Count the rows (``down``) or columns of attributes from the line ``start`` on.
 
-    Below a cell that spans several columns stand sub-attributes, so the line after one with such a
-    cell is attributes too (figures 7 and 8). The first line without one is the last.
+    A cell that spans several columns has sub-attributes below it, so the line after such a line is
+    attributes too (figures 7 and 8). The first line without such a cell is the last one.
     """
     spanning: set[int] = set()
     for cell in grid.cells:
@@ -208,7 +208,7 @@ def _is_one_cell(grid: Grid, *, down: bool) -> bool:
 
 
 def _reading(grid: Grid, depth: int, *, down: bool, is_syntactic: bool) -> Reading:
-    """Divide all lines at ``depth``; a cell that reaches over it is an attribute."""
+    """Divide all lines at ``depth``; a cell that covers both sides is an attribute."""
     lines = []
     for line in grid.lines(down=down):
         starts = [(cell.row if down else cell.column) < depth for cell in line]

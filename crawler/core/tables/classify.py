@@ -1,8 +1,8 @@
-"""The methods that tell genuine tables from layout, by their names; among them ``learned``.
+"""The methods that classify tables as genuine or layout, by name; among them ``learned``.
 
-Small ensembles of decision trees, learned from labelled tables, are asked in turn: two whether a
-table is genuine, whose answers are averaged, one whether it has header rows, one whether it has
-header columns. What they were learned from and how well they judge stands in docs/tables.md.
+``learned`` applies small ensembles of decision trees, learned from labelled tables: two for whether
+a table is genuine, whose answers are averaged, one for header rows, one for header columns.
+docs/tables.md describes the training data and the accuracy.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ DEFAULT_TABLE_METHOD = "learned"
 MORE_LIKELY = 0.5
 """The probability above which a table is called genuine."""
 _METHODS = ("learned", "rules", "rules-literal")
-# A table of one cell, or without a character, relates nothing to anything.
+# Reasons of the rules that need no further evidence: one cell, or no text at all.
 _CERTAIN = ("one-cell", "no-text")
-# Of 2,383 labelled tables of one row or one column 2,377 are layout, whatever they hold.
+# The share of layout among labelled tables of one row or one column: 2,377 of 2,383.
 _ONE_LINE = 0.997
-# Tables whose features are held at a time.
+# How many tables are judged at a time, which bounds the memory of their features.
 _AT_ONCE = 256
 
 
 class TableMethod(Protocol):
-    """Tells genuine tables from layout."""
+    """Classifies tables as genuine or layout."""
 
     @property
     def name(self) -> str:
-        """The name it is asked for by."""
+        """The name of the method in settings and reports."""
 
     def judge(self, grid: Grid) -> Verdict:
         """Judge one table. The same table always gets the same verdict."""
@@ -114,15 +114,15 @@ def probability(
 ) -> NDArray[np.float64]:
     """Return how likely tables are genuine, one row of features each.
 
-    Boosted trees tell kinds apart more sharply; a forest is less misled by labels that disagree,
-    and counts twice.
+    Boosted trees separate the classes better; a forest is more robust against wrong labels, and
+    counts twice.
     """
     return (sigmoid(boosted.score(rows)) + 2 * forest.score(rows)) / 3
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedMethod:
-    """Judges by shape, markup, drawing and content together.
+    """Judges a table by its shape, markup, look and content together.
 
     Where the published rules come to the same verdict the reason is theirs, else ``evidence``. Of a
     huge table both look at its first part.
@@ -133,11 +133,11 @@ class LearnedMethod:
     name: str = "learned"
 
     def judge(self, grid: Grid) -> Verdict:
-        """Judge one table by all its evidence."""
+        """Judge one table."""
         return self.judge_all((grid,))[0]
 
     def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
-        """Judge tables, each by itself. The trees are asked of many at once, which is faster."""
+        """Judge tables, each by itself, many at a time, which is faster."""
         found: list[Verdict] = []
         for start in range(0, len(grids), _AT_ONCE):
             found += self._judge_some(grids[start : start + _AT_ONCE])
@@ -174,7 +174,7 @@ class LearnedMethod:
 
 
 def _undecided(said: Verdict, *, is_genuine: bool) -> Verdict:
-    """Return a verdict that the rules do not share, with what they measured."""
+    """Return a verdict against that of the rules, with what the rules measured."""
     return Verdict(is_genuine, "evidence", coherency=said.coherency, main_type=said.main_type)
 
 

@@ -1,7 +1,7 @@
-"""What a user wants of a page's tables: where each stands, its cells, its records, the verdict.
+"""The tables of a page for its user: place, cells, records and verdict of each.
 
-All tables of a page together are held to limits, so that an item grows with its page and not with
-what the page's spans claim. Real pages do not come near them.
+Limits for all tables of a page together keep the size of an item in proportion to its page,
+whatever ``colspan`` and ``rowspan`` claim. Real pages do not reach them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedTable", "Table", "judge_tables", "read_tables", "table_as_dict", "tables_of"]
 
-# Places on the grids of all tables of a page, and characters of cells that cover several places,
-# the first place of each left aside.
+# The most places on the grids of all tables of a page, and the most characters that are repeated
+# because their cells cover several places.
 _PLACES = 500_000
 _REPEATED_CHARS = 2_000_000
 
@@ -59,7 +59,7 @@ class JudgedTable:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table for its user. Fields without a meaning here are those of :class:`JudgedTable`.
+    """One table as exported. Fields that are not described are those of :class:`JudgedTable`.
 
     Attributes:
         caption: its ``caption``, else ``aria-label``, else what the first title row says that says
@@ -156,7 +156,7 @@ def tables_of(
     layout: bool = False,
     words: Words | None = None,
 ) -> tuple[Table, ...]:
-    """Read what judged tables of one page say. ``method`` is a name; the rest as above."""
+    """Read judged tables of one page; the arguments are those of :func:`read_tables`."""
     limits = _Limits()
     return tuple(
         _table(each, method, language, words, limits)
@@ -199,7 +199,7 @@ def _table(
 
 
 def _title(rows: Sequence[Sequence[str]]) -> str:
-    """Return what the first title row says; below it stand names of pictures and the like."""
+    """Return the text of the first title row that has one."""
     lines = (" ".join(row[0].split()) for row in rows if row)
     text = next(filter(None, lines), "")
     return text if len(text) <= _HEADING_CHARS else text[: _HEADING_CHARS - 1].rstrip() + "…"
@@ -237,7 +237,7 @@ def _headings(
 
 
 def _heading_text(element: etree._Element) -> str:
-    # Headings may stand inside each other: of each only so much is read.
+    # Headings may be nested: only the beginning of each is read.
     pieces = islice(element.itertext(), _HEADING_PIECES)
     text = "".join(str(piece)[: 4 * _HEADING_CHARS] for piece in pieces)
     line = " ".join(drop_unseen(text).split())
@@ -245,7 +245,7 @@ def _heading_text(element: etree._Element) -> str:
 
 
 class _Paths:
-    """The paths of elements; each element is asked for its parent once."""
+    """The paths of elements, each worked out once."""
 
     def __init__(self) -> None:
         self._known: dict[etree._Element, str] = {}
@@ -265,7 +265,7 @@ class _Paths:
 
 
 def table_as_dict(table: Table) -> dict[str, Any]:
-    """Return a table as plain data, as it stands on items: mappings, lists, texts and numbers."""
+    """Return a table as plain data, the form of items: mappings, lists, texts and numbers."""
     records, verdict = table.records, table.verdict
     own = ("records", "method", "verdict", "cells")
     names = [each.name for each in fields(table) if each.name not in own]

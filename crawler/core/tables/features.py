@@ -1,4 +1,4 @@
-"""What tells a genuine table from layout, in numbers, and what numbers of tables are made of.
+"""The features by which learned methods judge tables, and the statistics they are made of.
 
 None of the features depends on the page's language beyond the lists by which data types are told.
 All are shares, counts or logarithms, so that no table makes them large.
@@ -37,7 +37,7 @@ __all__ = [
     "with_text",
 ]
 
-# What a table is shows in its first cells: of a larger one its first columns and rows are read.
+# Of a large table only the first columns and rows are read: they show what it is.
 _MOST_COLUMNS = 100
 _MOST_CELLS = 4_000
 _KINDS = {
@@ -92,7 +92,7 @@ class Survey:
 
     def type_of(self, cell: Cell) -> str:
         """Return a cell's data type, "" for a blank one."""
-        # The grid keeps its cells alive, so that each has a number of its own.
+        # The grid keeps its cells alive, so that each ``id`` is unique.
         found = self._types.get(id(cell))
         if found is None:
             found = "" if cell.is_blank else cell_type(cell, self.words)
@@ -182,7 +182,7 @@ def ends_in_colon(cell: Cell) -> bool:
 
 
 def judge_features(survey: Survey) -> dict[str, float]:
-    """Return, by name, what tells whether a table is genuine."""
+    """Return the features for whether a table is genuine, by name."""
     features = _of_shape(survey)
     features |= _of_markup(survey.grid)
     features |= _of_drawing(survey.grid)
@@ -325,7 +325,7 @@ def _of_types(survey: Survey) -> dict[str, float]:
 
 
 def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
-    """Say how alike the cells of each line are, its first one left aside."""
+    """Return how alike the cells of each line are, without its first cell."""
     bodies = [
         body for line in lines if len(body := [cell for cell in line[1:] if not cell.is_blank]) > 1
     ]
@@ -346,7 +346,7 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
 
 
 def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
-    """Hold the first line against the others: a line of attributes is not like its values."""
+    """Compare the first line with the others: attributes are unlike their values."""
     first = lines[0] if lines else []
     rest = [cell for line in lines[1:] for cell in line]
     said, said_rest = with_text(first), with_text(rest)
@@ -371,7 +371,7 @@ def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -
 
 
 def _of_readings(survey: Survey) -> dict[str, float]:
-    """Ask what the published method goes by: coherency, and attributes that make sense."""
+    """Return the measures of the published method: coherency and semantic coherency."""
     ways = readings(survey.grid)
     coherencies = [
         found for way in ways if (found := syntactic(way, Constants(), survey.words)) is not None

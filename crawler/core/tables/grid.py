@@ -86,7 +86,7 @@ class Cell:
 
     @property
     def is_link(self) -> bool:
-        """Whether all it holds, words or images, stands in hyperlinks; signs may stand between."""
+        """Whether all its words and images are hyperlinks; signs may stand between them."""
         return (
             self.link_chars + self.linked_images > 0
             and self.unlinked == 0
@@ -133,7 +133,7 @@ class Grid:
     path: tuple[str, ...] = ()
 
     def lines(self, *, down: bool = False) -> list[list[Cell]]:
-        """Return each row, or with ``down`` each column, as the cells that cover it, in order.
+        """Return the cells that cover each row, or with ``down`` each column, in order.
 
         A cell that covers several of them stands in each; in one it stands as often as it covers
         places of it. Gaps are left out.
@@ -169,7 +169,7 @@ class Grid:
 
 @dataclass(slots=True)
 class Row:
-    """The cells of a row and its row group: neighbouring rows of one ``group`` number are one."""
+    """The cells of a row. Neighbouring rows of the same ``group`` number are one row group."""
 
     section: str
     group: int
@@ -248,7 +248,7 @@ def _group_ends(rows: Sequence[Row]) -> list[int]:
 
 
 def _squeeze(cells: Sequence[Cell]) -> tuple[int, int]:
-    """Leave out rows and columns in which no cell begins, and cut what spans too much in all.
+    """Leave out rows and columns in which no cell begins, and cut spans beyond the limit.
 
     Returns:
         How many rows and columns are left.

@@ -1,8 +1,8 @@
-"""Where the attributes of a genuine table stand: in its first rows, its first columns, or both.
+"""The attribute area of a genuine table: its header rows, its header columns, or both.
 
-Markup tells only part of it: authors mark the head row and leave the row headings of a matrix
-unmarked, or mark nothing. Two learned judges are asked, one whether the table begins with a header
-row and one whether with a header column; how many of each there are is read off markup and spans.
+Markup gives only a part of it: authors mark the header row and not the row headings of a matrix, or
+mark nothing. Two learned ensembles decide whether the table begins with a header row and whether it
+begins with a header column; markup and spans give the number of each.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["areas_by_markup", "header_features", "locate_all", "title_rows"]
 
-# Larger tables are all alike in this.
+# Larger numbers of rows and columns make no difference.
 _MANY = 12
 _LONG = 40
 _NOT_UNIT = re.compile(r"[\d.,\s]+")
@@ -55,7 +55,7 @@ _PAIR = 2
 
 
 def title_rows(survey: Survey) -> int:
-    """Count the first rows that are a title of the table and no attribute: one cell, or blank."""
+    """Count the first rows that are a title of the table: rows of one cell, or blank rows."""
     rows = survey.rows
     count = 0
     while count < len(rows) - 1 and (
@@ -68,10 +68,10 @@ def title_rows(survey: Survey) -> int:
 def locate_all(
     surveys: Sequence[Survey], by_row: TreeEnsemble, by_column: TreeEnsemble
 ) -> tuple[Areas, ...]:
-    """Return the attribute area of each of some tables that are genuine.
+    """Return the attribute area of each of some genuine tables.
 
-    Where markup or colons call the first cell of each row its heading, that holds, and the trees
-    are not asked: a pair of name and value at the top is no header row.
+    Where markup or colons make the first cell of each row its heading, the trees are not applied: a
+    pair of name and value in the first row is no header row.
 
     Args:
         surveys: the tables.
@@ -94,7 +94,7 @@ def _yes(trees: TreeEnsemble, features: Sequence[dict[str, float]]) -> list[bool
 
 
 def areas_by_markup(survey: Survey) -> Areas | None:
-    """Return the attribute area of a table that leaves no question, None for one to ask."""
+    """Return the attribute area where markup or colons decide it, else None."""
     if not survey.grid.cells:
         return Areas(0, 0)
     titles = title_rows(survey)
@@ -106,7 +106,7 @@ def areas_by_markup(survey: Survey) -> Areas | None:
 
 
 def _areas(survey: Survey, has_row: bool, has_column: bool) -> Areas:  # noqa: FBT001 - two answers
-    """Count the header rows and columns of a table that has some, or none."""
+    """Count the header rows and columns of a table of which it is known whether it has any."""
     grid, titles, marked = survey.grid, title_rows(survey), marked_areas(survey.grid)
     rows = columns = 0
     if has_row and grid.rows - titles > 1:
@@ -120,7 +120,7 @@ def _areas(survey: Survey, has_row: bool, has_column: bool) -> Areas:  # noqa: F
 
 
 def _is_headed_by_column(survey: Survey, titles: int) -> bool:
-    """Tell whether a table says by itself that its first column, and no row, is headers."""
+    """Tell whether markup or colons make the first column, and no row, headers."""
     if survey.grid.columns < _PAIR:
         return False
     rows = survey.rows[titles:]
@@ -128,20 +128,20 @@ def _is_headed_by_column(survey: Survey, titles: int) -> bool:
         return True
     if heads_its_rows(rows):
         return bool(rows[0][0].scope) or not _may_name_numbers(survey, rows)
-    # Name: value. Forms of one row are as often labels beside what they head.
+    # Name: value. One such row alone may be two labels.
     return survey.grid.columns == _PAIR < len(rows) and all(
         len(row) == _PAIR and ends_in_colon(row[0]) and not ends_in_colon(row[1]) for row in rows
     )
 
 
 def _may_name_numbers(survey: Survey, rows: Sequence[Sequence[Cell]]) -> bool:
-    """Tell whether words stand above numbers alone: authors who mark first cells mark all."""
+    """Tell whether the first row is words and all rows below are numbers."""
     kinds = [{survey.kind_of(cell) for cell in row[1:] if not cell.is_blank} for row in rows]
     return len(rows) > _PAIR and kinds[0] == {"string"} and set().union(*kinds[1:]) == {"number"}
 
 
 def _spanned(survey: Survey, titles: int) -> int:
-    """Count header rows by their spans; a row that leaves gaps holds no names of columns."""
+    """Count header rows by their spans; a row with gaps holds no names of columns."""
     depth = depth_of(survey.grid, down=True, start=titles)
     full = len(survey.rows[titles])
     below = survey.rows[titles + 1 : titles + depth]
@@ -149,7 +149,7 @@ def _spanned(survey: Survey, titles: int) -> int:
 
 
 def header_features(survey: Survey) -> dict[str, float]:
-    """Return, by name, what tells a header row and a header column from values.
+    """Return the features for header rows and header columns, by name.
 
     The table must have cells. Title rows are left aside. Values are what stands below the first
     row and to the right of the first column.
@@ -249,7 +249,7 @@ def _of_first_column(survey: Survey, rows: Sequence[Sequence[Cell]]) -> dict[str
 def _of_values(
     survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, float]:
-    """A matrix holds one kind of thing in all its columns, a list of records in each its own."""
+    """Return how alike values are: a matrix has one kind in all columns, records one in each."""
     values = [cell for row in rows[1:] for cell in row[1:]]
     said = with_text(values)
     types = Counter(survey.type_of(cell) for cell in values if not cell.is_blank)
@@ -286,7 +286,7 @@ def _of_values(
 def _of_units(
     rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, float]:
-    """Along the rows of a matrix runs one unit, down the columns of a list of records."""
+    """Return where units agree: along the rows of a matrix, down the columns of records."""
     in_rows = mean([commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))])
     in_columns = mean([commonest(units) for line in columns[1:] if (units := _units(line[1:]))])
     values = [cell for row in rows[1:] for cell in row[1:]]
@@ -301,5 +301,5 @@ def _of_units(
 
 
 def _units(cells: Sequence[Cell]) -> list[str]:
-    """Return what stands beside the digits of each cell that has some."""
+    """Return the text beside the digits of each cell that has digits."""
     return [_NOT_UNIT.sub("", cell.text)[-_UNIT_CHARS:] for cell in cells if has_digits(cell)]

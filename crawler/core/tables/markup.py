@@ -92,7 +92,7 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
 def _grid_of(table: _OpenTable) -> Grid | None:
     kind = table.grid.kind
     rows = _pair_terms(table.rows) if kind == "list" else table.rows
-    # A style alone makes no table; it takes a cell.
+    # A style makes no table without a cell.
     if kind != "table" and not any(row.cells for row in rows):
         return None
     return lay_out(table.grid, rows)
@@ -130,7 +130,7 @@ def _join(first: Cell, second: Cell) -> None:
 
 @dataclass(slots=True, eq=False)
 class _OpenCell:
-    """A cell, or a caption, whose end has not come yet.
+    """A cell, or a caption, that is still open.
 
     Attributes:
         pieces: the pieces of its text.
@@ -142,7 +142,7 @@ class _OpenCell:
     guessed: bool = False
 
     def close(self) -> Cell:
-        """Make the cell's text of the pieces: white space folded in each line, no empty lines."""
+        """Join the pieces to the cell's text: white space folded in each line, no empty lines."""
         cell = self.cell
         lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
         cell.text = "\n".join(line for line in lines if line)
@@ -154,7 +154,7 @@ class _OpenCell:
 
 @dataclass(slots=True, eq=False)
 class _OpenTable:
-    """A table whose end has not come yet.
+    """A table that is still open.
 
     Attributes:
         grid: what it says of itself, without cells.
@@ -195,7 +195,7 @@ class _OpenTable:
         return self.row
 
     def holds(self, element: etree._Element) -> bool:
-        """Tell whether an element stands right in an open row, and so is a cell whatever it is."""
+        """Tell whether an element is a direct child of the open row, and so a cell."""
         is_in_row = self.row is not None and not self.unseen and not self.cells
         return is_in_row and element.getparent() is self.row_element
 
@@ -362,7 +362,7 @@ class _Walker:
         kind = closed.grid.kind
         if not self._open or (kind != "table" and not closed.rows):
             return
-        # What stands in a list may be a table, and the list is none.
+        # A definition list is no table, but tables may be nested in it.
         self._open[-1].grid.tables += closed.grid.tables + (kind != "list")
         for outside in closed.outside[:1]:
             outside.cell.tables += kind != "list"
@@ -403,7 +403,7 @@ class _Walker:
 
 
 def _read_cell(element: etree._Element, cell: Cell) -> None:
-    """Read what a cell's attributes say of it."""
+    """Set the fields of a cell that its attributes give."""
     cell.look = _look_of(element, _CELL_LOOKS)
     role = (element.get("role") or "").strip().lower()
     scope = (element.get("scope") or "").strip().lower()

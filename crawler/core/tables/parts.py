@@ -1,4 +1,4 @@
-"""Which elements are tables, rows and cells, and which count in a cell."""
+"""The elements that make tables: which are tables, rows and cells, and which are counted."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ __all__ = [
     "tables_below",
 ]
 
-# What is shown where scripts or plug-ins are missing: no text of a cell, but some pages have all
-# their content in one.
+# Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
 INSTEAD = frozenset(("noscript", "object"))
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
-# Elements that hold no text of a table, nor a table: as for blocks, and controls but buttons.
+# Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
 CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
 IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
 COUNTED = CONTROLS | IMAGES | {"a"}
@@ -93,13 +92,13 @@ def tables_below(root: etree._Element) -> Iterator[etree._Element]:
 
 
 class Around:
-    """What stands around tables; each element is asked once."""
+    """The forms around tables, with what is known of each element passed."""
 
     def __init__(self) -> None:
         self._known: dict[etree._Element, int | None] = {}
 
     def forms_of(self, element: etree._Element) -> int | None:
-        """Return how many forms stand around an element; None where what is around it is closed."""
+        """Return how many forms are around an element; None inside a closed element."""
         chain: list[etree._Element] = []
         above: etree._Element | None = element
         while above is not None and above not in self._known:
@@ -113,7 +112,7 @@ class Around:
         return forms
 
     def close(self, element: etree._Element) -> None:
-        """Note that all below an element has been looked at."""
+        """Mark an element as closed: its tables have been read."""
         self._known[element] = None
 
 

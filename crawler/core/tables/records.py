@@ -22,7 +22,7 @@ __all__ = ["Line", "Records", "read_records"]
 Line = tuple["Cell | None", ...]
 """A row or column of the grid, whole: the cell that covers each place, None for a gap."""
 
-# A longer name is cut: it stands in each record again.
+# A longer name is cut: it is repeated in each record.
 _NAME_CHARS = 100
 
 
@@ -127,7 +127,7 @@ def _side_by_side(
 
 def _value(cell: Cell | None, text: str, language: str, words: Words | None) -> Value:
     value = read_value(text, language, words)
-    # 10<sup>5</sup> is no 105, nor a sum with a footnote one of more digits.
+    # 10<sup>5</sup> is not 105, and a footnote mark is no digit of a sum.
     if (
         cell is not None
         and value.normal is not None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Constants", "RulesMethod", "Verdict", "count_alike", "semantic", "syntactic"]
 
-# A longer text may name a price and is no name of an attribute.
+# A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80
 
 
@@ -86,7 +86,7 @@ def _of_line(cells: Sequence[Cell], constants: Constants, words: Words) -> float
 
 
 def count_alike(cells: Sequence[Cell], constants: Constants | None = None) -> int:
-    """Count the cells of a line, one at least, whose length is like their mean length."""
+    """Count the cells of a non-empty line whose length is near the mean length."""
     constants = constants or Constants()
     mean = sum(cell.chars for cell in cells) / len(cells)
     low, high = mean * constants.shortest, mean * constants.longest
@@ -94,12 +94,12 @@ def count_alike(cells: Sequence[Cell], constants: Constants | None = None) -> in
 
 
 def semantic(reading: Reading, words: Words | None = None) -> str | None:
-    """Return the class of attributes by which a reading makes sense, None for none.
+    """Return the class of attributes by which a reading is semantically coherent, None for none.
 
     An attribute with a keyword of a class has to have a value of that class.
     """
     words = words or default_words()
-    # An attribute that spans many lines is asked for its classes once.
+    # An attribute may span many lines.
     known: dict[str, tuple[str, ...]] = {}
     for attributes, values in reading.lines:
         for text in dict.fromkeys(attribute.text for attribute in attributes):
@@ -118,7 +118,7 @@ def _classes_of(attribute: str, words: Words) -> tuple[str, ...]:
 
 
 def _class_with(classes: Sequence[str], values: Sequence[Cell], words: Words) -> str | None:
-    """Return the first of the classes of which a value is there."""
+    """Return the first class of which one of the values is."""
     for name in classes:
         if any(
             matches(kind, cell.text, words)
@@ -239,7 +239,7 @@ def _by_rule(grid: Grid, most: float) -> tuple[bool, int, str] | None:  # noqa: 
         return False, 2, "one-cell"
     if not any(cell.chars or cell.tables for cell in cells):
         return False, 3, "no-text"
-    # Blank cells have a rule of their own: of links and images are "most" of those that are not.
+    # Blank cells have a rule of their own: rules 4 and 5 count the others alone.
     filled = [cell for cell in cells if not cell.is_blank]
     if sum(cell.is_link for cell in filled) > most * len(filled):
         return False, 4, "links"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Value", "cell_type", "element_type", "matches", "read_value", "text_type"]
 
-# A longer text is a text, whatever stands in it.
+# A longer text is a string.
 _LONGEST = 48
 _NUMBER = r"\d{1,15}(?:[.,'’ \u00a0\u202f]\d{1,12}){0,8}"  # noqa: RUF001 - group marks as written
 # Signs around a number that do not change what it is: direction, grouping, footnotes.
@@ -32,7 +32,7 @@ _INTEGER = re.compile(rf"{_BEFORE}(?:{_GROUPED}|\d{{1,18}}){_AFTER}")
 _REAL = re.compile(rf"{_BEFORE}(?:{_NUMBER}|[.,]\d{{1,12}}){_AFTER}")
 _POSTAL = re.compile(r"〒?\s?\d{3}[-:]\d{3,4}|\d{5}-\d{4}")
 _CLOCK = re.compile(r"(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])")
-# A year of two digits makes a date of no longer number: house 1-2-3 is none.
+# With a year of two digits there must be no further digit: "house 1-2-3" is no date.
 _DATE = re.compile(
     r"(?<![\d./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}"
     r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{4}"
@@ -65,7 +65,7 @@ _DIGITS = re.compile(r"[.,]?\d[\d.,'’ \u00a0\u202f]*")  # noqa: RUF001 - group
 _SPACED = re.compile(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")  # noqa: RUF001 - as above
 _GROUP_SPACES = re.compile(r"['’ \u00a0\u202f]")  # noqa: RUF001 - as above
 _NEGATIVE = re.compile(r"\s*[^\w\s]{0,3}\s?[-−–]\s?[^\w\s]{0,3}\s?\d")  # noqa: RUF001 - as written
-# Accounts write a minus behind its number; a mark of decimals before it says "and no cents".
+# Accounts write a minus behind its number; after a decimal mark a dash means "no cents".
 _MINUS_BEHIND = re.compile(r"\d\s?[-−–]")  # noqa: RUF001 - as written
 _UNCLEAR = re.compile(r"[(▲▼△▽↑↓~≈<>≤≥±\[]")
 _FACTORS = re.compile(
@@ -94,7 +94,7 @@ def element_type(cell: Cell) -> str:
 
 
 def text_type(text: str, words: Words | None = None) -> str:
-    """Return the data type of a text; ``string`` for what is none of the others.
+    """Return the data type of a text; ``string`` where no other fits.
 
     >>> [text_type(text) for text in ("10:30 am", "$5.00", "2,331", "-0.46 ▼", "Mon", "Seoul")]
     ['time', 'currency', 'integer', 'real', 'day', 'string']
@@ -153,7 +153,7 @@ def _type_by_name(lowered: str, words: Words) -> str:
         return ""
     if any(name in words.months for name in names):
         return "month"
-    # Short names of days are words of much else where they stand behind a number: 5 mi, $5/mo.
+    # Behind a number, short names of days have other meanings: 5 mi, $5/mo.
     return "day" if _NAME_FIRST.match(lowered) else ""
 
 
@@ -170,7 +170,7 @@ def _type_by_unit(text: str, words: Words) -> str:
     found = _units_beside(text)
     for kind, name in _TYPES_OF_UNITS.items():
         listed = words.units.get(kind, ())
-        # One letter is a unit as it is written only: 5 g and 5G.
+        # The case of a single letter matters: 5 g and 5G.
         if any(unit in listed or (len(unit) > 1 and unit.lower() in listed) for unit in found):
             return name
     return "string"
@@ -183,7 +183,7 @@ def _units_beside(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a text is.
+    """The data type of a text, and its value.
 
     Attributes:
         type: one of :data:`crawler.core.tables.words.DATA_TYPES`.
@@ -234,7 +234,7 @@ def _with_plain_digits(text: str) -> str | None:
     if text.isascii():
         return text
     digits = {char for char in text if char.isdecimal()}
-    # The ten digits of a script follow each other, so that all have their zero in common.
+    # The ten digits of a script have consecutive code points.
     if len({ord(char) - int(char) for char in digits}) > 1:
         return None
     return "".join(str(int(char)) if char in digits else char for char in text)
@@ -249,7 +249,7 @@ def _currency(text: str, words: Words) -> str:
 def _number(text: str, language: str, words: Words) -> str | None:
     """Return the one number of a text as digits with a point; None for no clear reading."""
     found = _DIGITS.findall(text)
-    # Brackets may mean less than nothing, or nothing; arrows likewise; "million" is a factor.
+    # Brackets and arrows may mean a negative number or nothing; "million" is a factor.
     if len(found) != 1 or _UNCLEAR.search(text) or _MINUS_BEHIND.search(text):
         return None
     digits = found[0].rstrip(".,'’ \u00a0\u202f")  # noqa: RUF001 - as written
@@ -270,7 +270,7 @@ def _number(text: str, language: str, words: Words) -> str | None:
 
 
 def _has_units_alone(text: str, words: Words) -> bool:
-    """Tell whether all letters of a text are those of a unit that is no factor."""
+    """Tell whether all words of a text are units that are no factors."""
     if _FACTORS.search(text.lower()):
         return False
     listed = _units(words)
@@ -283,7 +283,7 @@ def _units(words: Words) -> frozenset[str]:
 
 
 def _plain(digits: str, marks: tuple[str, str] | None) -> str | None:
-    """Tell the mark of decimals from those of groups."""
+    """Return digits with a decimal point and without group marks; None where it is unclear."""
     used = [char for char in digits if char in ".,"]
     if not used:
         return digits
@@ -323,7 +323,7 @@ def _date(text: str, words: Words) -> str | None:
         found = pattern.search(lowered)
         if found is None or (pattern in _NAMED_DATES and found["m"] not in words.months):
             continue
-        # The end of a span of days, or a time of day.
+        # Other digits are the end of a span of days, or a time of day.
         if any(map(str.isdigit, lowered[: found.start()] + lowered[found.end() :])):
             return None
         return _date_of(found, pattern, words)

@@ -1,4 +1,4 @@
-"""The words and patterns by which table cells are told, one data file a language.
+"""The words and patterns of data types in table cells, one data file a language.
 
 A file of ``data`` is a JSON object:
 
@@ -143,13 +143,13 @@ def load_words(more: Iterable[Mapping[str, Any]] = (), names: Sequence[str] = ()
 
 
 def _mapping(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return what stands under a key of a list, empty where that is of another form."""
+    """Return the mapping under a key of a list, empty where there is none."""
     found = data.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def _check(data: object, where: str, classes: Collection[str], values: Collection[str]) -> None:
-    """Refuse what is no list of words: a mistake would else go unseen, and add nothing.
+    """Refuse a list of words of another form: a misspelt key would silently add nothing.
 
     Args:
         data: the list, as read from JSON.
@@ -256,7 +256,7 @@ def _any_word(words: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds one of the words, whole; those of unspaced scripts anywhere."""
     pieces = []
     for word in longest_first({word.lower() for word in words}):
-        # One character of an unspaced script says little inside a longer word: it must be alone.
+        # One character of an unspaced script is too short to be found inside a longer word.
         if _UNSPACED.search(word):
             pieces.append(re.escape(word) if len(word) > 1 else f"^{re.escape(word)}$")
         else:

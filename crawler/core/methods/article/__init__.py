@@ -1,1 +1,1 @@
-"""The article of a page: evidence gathered block by block, and a judge that learned to weigh it."""
+"""The method ``article``: evidence for each block of a page, and a learned judge."""

@@ -1,4 +1,4 @@
-"""What the names that authors give to elements tell: ``class="post-content"``, ``id="sidebar"``.
+"""Cues in the names that authors give to elements: ``class="post-content"``, ``id="sidebar"``.
 
 A *cue* is a group of word stems that mean the same to a reader of markup: an entry of
 ``data/cues.json``. Names are compared in lower case, word by word, and stems may stand anywhere in

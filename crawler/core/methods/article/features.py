@@ -35,7 +35,7 @@ _TAGS = {
 }  # fmt: skip
 _OTHER_TAG = 14
 _H1, *_ = _HEADINGS = (1, 2, 3, 4)
-# What inline elements show: their own tags, and some of the cues of their names.
+# Features of inline elements: their tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
 _INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")
 _INNER_BITS = tuple(CUES.index(cue) for cue in _INNER_CUES)
@@ -55,7 +55,7 @@ _HEAD_CHARS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class HeadTexts:
-    """What a page says of its own article in its head; empty where it says nothing.
+    """Texts in a page's head about its article; empty where there are none.
 
     Attributes:
         title: the title that the page gives to be shared, which has no name of the site in it.
@@ -86,7 +86,7 @@ def _article_body(script: str) -> str:
     longest = ""
     for match in _BODY.finditer(script) if '"articleBody"' in script else ():
         try:
-            # Line breaks within strings are no JSON, and common.
+            # Line breaks within strings are common, and no JSON.
             text = json.loads(match[1], strict=False)
         except ValueError:
             continue
@@ -96,7 +96,7 @@ def _article_body(script: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What is known of the blocks of a page.
+    """The evidence of the blocks of a page.
 
     Attributes:
         names: the names of the features.
@@ -132,7 +132,7 @@ def evidence(document: Document) -> Evidence:
 
 
 class _Gathered:
-    """The columns gathered so far, and what several groups of them are made of."""
+    """The columns gathered so far, and arrays that several groups of columns need."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.columns: dict[str, NDArray[np.float64]] = {}
@@ -149,16 +149,16 @@ class _Gathered:
         counts = self.letters.counts.astype(np.float64)
         self.counts = {name: counts[:, place] for place, name in enumerate(LETTER_COUNTS)}
         self.words = self.counts["words"]
-        # Text of one's own, long enough to say something.
+        # Text outside hyperlinks of blocks that are long enough for prose.
         self.prose = np.where(self.own >= _LONG, self.own, 0.0)
         self.comments = np.zeros(self.count, np.bool_)
 
     def whole(self, value: float) -> NDArray[np.float64]:
-        """Return a column of what is the same for all blocks."""
+        """Return a column with the same value for all blocks."""
         return np.full(self.count, value, np.float64)
 
     def text(self) -> None:
-        """Add what a block itself says."""
+        """Add features of the text of each block."""
         columns, blocks = self.columns, self.blocks
         columns["size"] = np.log1p(self.chars)
         columns["link_share"] = self.linked / self.chars
@@ -182,7 +182,7 @@ class _Gathered:
         columns["times"] = np.minimum(times[where], 20).astype(np.float64)
 
     def head(self, document: Document) -> None:
-        """Add how much a block is like what the page's head says."""
+        """Add how similar each block is to the texts of the page's head."""
         columns, head = self.columns, HeadTexts.of(document.parsed)
         texts = (document.title or "", head.title, head.description, head.body)
         names = ("title", "shared_title", "description", "body")
@@ -201,14 +201,14 @@ class _Gathered:
         columns["has_h1"] = self.whole(min(len(firsts), 3))
 
     def inner(self) -> None:
-        """Add what stands in a block's line."""
+        """Add features of the inline elements of each block."""
         known = {names: _shown(names) for names in {block.inner for block in self.blocks}}
         shown = np.array([known[block.inner] for block in self.blocks], np.uint32)
         for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
             self.columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
 
     def position(self) -> None:
-        """Add where on the page a block stands."""
+        """Add the position of each block on the page."""
         columns, number, count = self.columns, self.number, self.count
         columns["place"] = number / count
         columns["before"] = (np.cumsum(self.own) - self.own) / self.all_own
@@ -230,7 +230,7 @@ class _Gathered:
         columns["to_prose"] = np.minimum(ahead - number, 100.0)
 
     def containers(self) -> None:
-        """Add how much stands in the elements around a block, and how near the best of them is."""
+        """Add how much text is in the elements around each block, and how near the best one is."""
         columns, layout = self.columns, self.layout
         ends, ones = self.counts["ends"], np.ones(self.count)
         values = np.stack((self.own, self.linked, ends, ones, self.prose, self.words), axis=1)
@@ -246,7 +246,7 @@ class _Gathered:
             columns[f"c{level}_ends"] = ends_in[here] / np.maximum(words[here], 1.0)
             columns[f"c{level}_place"] = (self.number - layout.begin[here]) / blocks[here]
             here = layout.outer[here]
-        # The element around most prose, near prose counting more: half of it a step further out.
+        # The element around most prose, where prose of nearer elements counts more.
         worth = np.zeros(len(layout.parent))
         inner = layout.at
         for factor in (0.6, 1.0, 0.6, 0.3):
@@ -262,7 +262,7 @@ class _Gathered:
         columns["best_place"] = (self.number - begin) / max(float(end - begin), 1.0)
 
     def kinds(self) -> None:
-        """Add what blocks are like that stand in elements of the same path and names."""
+        """Add features of the blocks in elements of the same path and names."""
         columns, kind = self.columns, self.layout.kinds[self.layout.at]
         count = np.bincount(kind)[kind]
         own, linked, chars, ends = (
@@ -276,7 +276,7 @@ class _Gathered:
         columns["kind_ends"] = ends / count
 
     def neighbours(self) -> None:
-        """Add what stands before and after; -1 where nothing does."""
+        """Add features of the blocks before and after; -1 where there is none."""
         reach = max(_OFFSETS)
         padded = np.full((len(_AROUND), self.count + 2 * reach), -1.0)
         padded[:, reach:-reach] = [self.columns[name] for name in _AROUND]
@@ -287,7 +287,7 @@ class _Gathered:
 
 
 def _shown(names: str) -> int:
-    """Return what inline elements of these names show, as bits."""
+    """Return the tags and cues of inline elements of these names, as bits."""
     shown = 0
     for name in names.split():
         shown |= _shown_by(name)
@@ -296,7 +296,7 @@ def _shown(names: str) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def _shown_by(name: str) -> int:
-    """Return what one name shows, as bits."""
+    """Return the tag and cues of one name, as bits."""
     shown = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
     mask = cues_in(name)
     for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):

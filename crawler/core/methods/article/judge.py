@@ -1,4 +1,4 @@
-"""The judge: how likely is each block main text, by all that is known of it?
+"""The judge: how likely each block is main text, by all its evidence.
 
 Two ensembles of trees in a row. The first sees each block with its surroundings; the second sees
 that and the first verdict on all blocks. What the site's pages tell is added to the margin of
@@ -33,14 +33,14 @@ _Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
 _OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
 _WINDOWS = (2, 5, 12)
 _LEVELS = 4
-# What a block of text says for and against a run, in words.
+# The most words of a block that count.
 _MOST = 60.0
 _LIKELY = 0.5
-# The numbers of lines beside a listing are no text of it.
+# Line numbers beside a listing are no text.
 _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
-# A text of so many characters that stands on a page twice may be said twice by its layout.
+# A text of so many characters that is twice on a page may be there for two layouts.
 _REPEATED = 40
-# A writer may repeat a sentence; from this share of the text on it is the article that is repeated.
+# A writer may repeat a sentence; from this share of the text on the article itself is repeated.
 _REPEATED_SHARE = 0.25
 
 
@@ -110,10 +110,10 @@ def _ask(trees: TreeEnsemble, evidence: Evidence) -> NDArray[np.float64]:
 
 
 def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
-    """Return the evidence for the second verdict: the first one's, and what that was around each.
+    """Return the evidence for the second verdict: the first verdict around each block is added.
 
-    An article is one thing: what stands between blocks of it is likely of it, and so is what stands
-    in the same element, or in elements of the same kind.
+    An article is coherent: blocks between its blocks are likely of it, and so are blocks in the
+    same element, or in elements of the same kind.
 
     Args:
         evidence: what is known of the blocks.

@@ -1,4 +1,4 @@
-"""Where blocks stand: the elements around them, what these are called, and how much they hold.
+"""The layout of a page: the elements around its blocks, their names, and how much they hold.
 
 Elements are numbered so that one comes after those around it, and what stands within one is a range
 of blocks: time grows with the number of elements and blocks, whatever the page looks like.
@@ -95,7 +95,7 @@ class Layout:
         return found
 
     def comments(self, headline: int, prose: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell of each block whether it stands among readers' comments.
+        """Return for each block whether it is among readers' comments.
 
         That is in an element which is called so, does not hold the headline, and comes after prose
         that is no comment. So an opinion column, or an article whose page "has-comments", is none.
@@ -119,7 +119,7 @@ class Layout:
         around = [target]
         while self.parent[around[-1]] != around[-1]:
             around.append(int(self.parent[around[-1]]))
-        # What holds neither, as the other roots of a page, is a step beyond the root.
+        # Blocks of other roots of the page are a step beyond the root.
         found = np.full(len(self.at), self.depth[target] + 1)
         for element in reversed(around):
             found[self.begin[element] : self.end[element]] = (
@@ -131,7 +131,7 @@ class Layout:
 def _numbered(
     blocks: Sequence[Block],
 ) -> tuple[list[Holder], list[int], list[int], list[int]]:
-    """Number elements outside first, as their first blocks come.
+    """Number elements from outside in, in the order of their first blocks.
 
     Returns:
         The elements, the one around each, the first block within each, and the element of each
@@ -177,13 +177,13 @@ def _ranges(
 
 
 def _distances(signs: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return how far outwards each sign is, doubling the steps looked over each time."""
+    """Return the distance outwards to each sign, doubling the reach in each step."""
     octets = signs.astype("<u8").view(np.uint8).reshape(-1, 8)
     own = np.unpackbits(octets, axis=1, bitorder="little")[:, : len(SIGNS)]
     distance = np.where(own > 0, np.uint8(0), np.uint8(FAR))
     step, outwards = 1, parent
     while step < FAR:
-        # A root is its own parent: a way past it only looks longer than it is.
+        # A root is its own parent: steps beyond it make a distance only longer.
         distance = np.minimum(distance, distance[outwards] + np.uint8(step))
         step, outwards = 2 * step, outwards[outwards]
     return distance

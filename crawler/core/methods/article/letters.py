@@ -104,7 +104,7 @@ class Letters:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Letters:
-        """Count the characters of texts, of which there is one at least and none is empty."""
+        """Count the characters of at least one text; none may be empty."""
         codes = _codes("\n".join(texts) + "\n")
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         starts = np.concatenate(([0], np.cumsum(sizes + 1)[:-1]))
@@ -136,7 +136,7 @@ class Letters:
     def shared(
         self, others: Sequence[str]
     ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Tell how much of each text, and how much of each of some others, both have in common.
+        """Return how much of each text, and of each of some others, is common to both.
 
         Compared are runs of three characters, as numbers of 16 bits.
 

@@ -1,4 +1,4 @@
-"""``article``: a judge that learned how articles look, and what the site's pages tell."""
+"""``article``: a learned judge of how articles look, and evidence from the site's pages."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["Article", "PageSays", "SiteEvidence", "confidence"]
 
 _TEXT, _OUTSIDE = "text", "outside"
-# Fewer pages repeat nothing.
+# From so many pages on a site is known.
 _SITE = 2
-# Evidence takes some two kilobytes a block and fifty bytes a character. No article is larger, and
-# pages that are have to be judged all the same: they are by the rule of frequency.
+# Evidence takes two kilobytes a block and fifty bytes a character. Larger pages, which hold no
+# article, are judged by the rule of frequency.
 _MOST_BLOCKS, _MOST_CHARS = 20_000, 2_000_000
 _LINKS_FROM = 0.9
-# Why a block is none of the article, by the nearest names around it, first what tells most.
+# Reasons by the nearest names around a block, the most reliable first.
 _REASONS = (
     ("cookie", "cookie"), ("caption", "caption"), ("author", "byline"), ("date", "byline"),
     ("share", "share"), ("letter", "newsletter"), ("promo", "promotion"), ("related", "related"),
@@ -44,8 +44,8 @@ _REASONS = (
     ("side", "sidebar"),
 )  # fmt: skip
 _NEAR = 3
-# Names of what accompanies an article. They count on a block's own element and the one around it:
-# farther out they name columns and whole pages.
+# Names of what stands beside an article. They count on a block's own element and the one around it:
+# farther out they are names of columns and whole pages.
 _APART = [
     CUES.index(cue)
     for cue in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
@@ -53,19 +53,19 @@ _APART = [
 ]  # fmt: skip
 _APART_NEAR = 1
 _CAPTION = "figcaption"
-# From so many pages on, 15 distinct ones, a site is known as well as it will be.
+# log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
-# A sentence that a writer repeats, not a label that two pages share.
+# A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
 _LIKELY = 0.5
-# So many blocks of text directly within an element make it one that holds text; a paragraph stands
-# in it itself, an item in a list within it.
+# An element with so many kept blocks directly in it is a container of text; paragraphs are children
+# of it, items one level deeper.
 _HOLDS, _STEPS = 2, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageSays:
-    """What a page alone says of its blocks, one value a block.
+    """The evidence of a page alone, one value a block.
 
     Attributes:
         likelihoods: how likely each is main text, 0 to 1.
@@ -148,7 +148,7 @@ class SiteEvidence:
 
 
 def _beside(blocks: Sequence[Block], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of each block whether an element near around it holds some kept ones directly."""
+    """Return for each block whether an element near around it directly holds kept blocks."""
     around = [block.holder.parent if block.holder else None for block in blocks]
     holds = Counter(around[number] for number in np.flatnonzero(kept).tolist())
     return np.array([_is_in_text(holder, holds) for holder in around], np.bool_)
@@ -180,7 +180,7 @@ class Article:
         self._rule = AdaptiveFrequency()
 
     def label(self, document: Document, view: SiteView) -> list[Label]:
-        """Label each block ``text``, or by what it is instead.
+        """Label each block ``text``, or with the reason why it is not.
 
         Reasons are ``comment``, ``frequent``, ``links``, and by the names around it ``cookie``,
         ``caption``, ``byline``, ``share``, ``newsletter``, ``promotion``, ``related``, ``topics``,
@@ -196,7 +196,7 @@ class Article:
         found = evidence(document)
         looked = judge.first_look(found)
         if view.pages < _SITE:
-            # What a page says of itself is in the evidence.
+            # The page itself is in the evidence already.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
             site = np.zeros(len(blocks))
         else:
@@ -206,7 +206,7 @@ class Article:
         likelihoods = judge.likelihoods(found, site, looked)
         kept = chosen(blocks, likelihoods)
         if not kept.any():
-            # A page of a few words is like nothing that was learned, and yet says something.
+            # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
         reasons = _reasons(found)
         return [
@@ -239,7 +239,7 @@ def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str
 
 
 def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
-    """Tell of each block whether it is called something that accompanies an article."""
+    """Return for each block whether names call it something beside an article."""
     layout = found.layout
     near = layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
     captions = np.array([block.tag == _CAPTION for block in blocks], np.bool_)
@@ -248,7 +248,7 @@ def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
 
 
 def _reasons(found: Evidence) -> list[str]:
-    """Return for each block what the nearest names around it say it is; empty where none do."""
+    """Return for each block the reason by the nearest names around it, or an empty text."""
     layout = found.layout
     columns = [CUES.index(cue) for cue, _ in _REASONS]
     near = layout.distance[:, columns]
