@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.core.pagination import MOST_PARTS, PartLinks, repeated_blocks, same_headline
 from crawler.settings import Options
 from support.journeys import Journey, Tally
 
@@ -250,96 +249,3 @@ def test_parts_that_are_not_read_again_keep_none_of_the_others(tmp_path: Path) -
         crawl.count(one)
     items = list(crawl.items(three()[:2]))
     assert [item.parts for item in items] == [[f"{SITE}/walk", f"{SITE}/walk/2"]]
-
-
-class TestChains:
-    def links(self, *pairs: tuple[str, str | None], latest_alone: bool = False) -> PartLinks:
-        links = PartLinks(latest_alone=latest_alone)
-        for url, following in pairs:
-            links.add(SITE + url, SITE + following if following else None)
-        return links
-
-    def chains(self, *pairs: tuple[str, str | None], latest_alone: bool = False) -> list[list[str]]:
-        found = self.links(*pairs, latest_alone=latest_alone).chains()
-        return [[url.removeprefix(SITE) for url in chain] for chain in found]
-
-    def test_slash_scheme_and_www_do_not_part_a_chain(self) -> None:
-        assert self.chains(("/a", "/a/2"), ("/a/2/", None)) == [["/a", "/a/2/"]]
-        links = self.links(("/a/2", None))
-        links.add(f"{SITE}/a", "http://www.s.example/a/2")
-        assert links.chains() == [(f"{SITE}/a", f"{SITE}/a/2")]
-
-    def test_numbers_of_articles_have_no_first_part(self) -> None:
-        pairs = [(f"/news/{n}", f"/news/{n + 1}") for n in range(1, 9)]
-        assert self.chains(*pairs, ("/news/9", None)) == []
-
-    def test_circles_and_gaps_have_no_chain(self) -> None:
-        assert self.chains(("/a/2", "/a/3"), ("/a/3", "/a/2")) == []
-        assert self.chains(("/a", "/a")) == []
-        assert self.chains(("/a", "/a/2"), ("/a/3", None)) == []
-
-    def test_two_heads_of_one_part_have_none(self) -> None:
-        twice = [("/a?page=1", "/a?page=2"), ("/a/?page=1", "/a?page=2"), ("/a?page=2", None)]
-        assert self.chains(*twice) == []
-        assert self.chains(*twice, ("/a", "/a?page=2")) == [["/a", "/a?page=2"]]
-
-    def test_an_address_that_leaves_twice_is_no_part(self) -> None:
-        twice = [("/a", "/a/2"), ("/a/2", None), ("/a/2", None)]
-        assert self.chains(*twice) == []
-        assert self.chains(*twice, latest_alone=True) == [["/a", "/a/2"]]
-        changed = [("/a", "/a/2"), ("/a", "/a?page=2"), ("/a/2", None), ("/a?page=2", None)]
-        assert self.chains(*changed, latest_alone=True) == []
-
-    def test_a_pager_without_an_end_is_no_article(self) -> None:
-        pairs: list[tuple[str, str | None]] = [("/a", "/a/2")]
-        pairs += [(f"/a/{n}", f"/a/{n + 1}") for n in range(2, MOST_PARTS)]
-        assert [len(chain) for chain in self.chains(*pairs, (f"/a/{MOST_PARTS}", None))] == [
-            MOST_PARTS
-        ]
-        assert self.chains(*pairs, (f"/a/{MOST_PARTS}", f"/a/{MOST_PARTS + 1}")) == [
-            ["/a", *(f"/a/{n}" for n in range(2, MOST_PARTS + 1))]
-        ]
-
-
-@pytest.mark.parametrize(
-    ("first", "other", "same"),
-    [
-        ("Tour", "Tour", True),
-        ("Tour", "Tour (2)", True),
-        ("Tour", "Tour (2/3)", True),
-        ("Tour", "Tour - Page 2", True),
-        ("Tour - Page 1 of 3", "Tour - Page 2 of 3", True),
-        ("Eine Reise", "Eine Reise | Seite 2", True),
-        ("여행", "여행 2페이지", True),
-        ("旅行", "旅行 第2页", True),
-        ("A tour of the north", "A tour of the north: the return", True),
-        ("Tour", "Tour of the south", False),
-        ("Tour 7", "Tour 8", False),
-        ("A tour of the north", "What is new", False),
-        (None, "What is new", True),
-        ("Tour", None, True),
-    ],
-)
-def test_headlines_are_compared_without_page_numbers(
-    first: str | None, other: str | None, *, same: bool
-) -> None:
-    assert same_headline([first], [other]) is same
-
-
-def test_what_parts_repeat_is_said_once() -> None:
-    parts = [
-        ["Tour", "By the editors", "One.", "Two.", "The editors walk.", "Page 1 of 3"],
-        ["Tour (page 2)", "By the editors", "Three.", "The editors walk.", "Next page"],
-        ["2", "Tour", "Four.", "Two.", "The editors walk."],
-    ]
-    out = repeated_blocks(parts, "Tour")
-    said = [[text for n, text in enumerate(texts) if n not in left]
-            for texts, left in zip(parts, out, strict=True)]  # fmt: skip
-    assert said == [
-        ["Tour", "By the editors", "One.", "Two."],
-        ["Three."],
-        ["2", "Tour", "Four.", "Two.", "The editors walk."],
-    ]
-    assert repeated_blocks([["Page 1"], [], ["A", "A"]], None) == [
-        frozenset({0}), frozenset(), frozenset()
-    ]  # fmt: skip
