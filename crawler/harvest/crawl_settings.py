@@ -17,7 +17,7 @@ __all__ = ["FEED_EXPORTERS"]
 BOT_NAME = "scrapy-corpus"
 SPIDER_MODULES = ["crawler.spiders.site"]
 ADDONS = {"crawler.addon.CorpusAddon": 500}
-DOWNLOADER = "crawler.harvest.graceful_shutdown.GracefulDownloader"
+DOWNLOADER = "crawler.middlewares.graceful_shutdown.GracefulDownloader"
 FEED_EXPORT_ENCODING = "utf-8"
 
 # The log goes to a file that is read when something is wrong.

@@ -111,7 +111,8 @@ class Display:
         elif self._next:
             parts.append(self._next)
         with suppress(OSError):
-            self._live.update(" · ".join(parts), refresh=True)
+            line = fit_width(" · ".join(parts), self._live.console.width)
+            self._live.update(line, refresh=True)
 
 
 def run_line(run: Run) -> str:

@@ -113,11 +113,6 @@ class Done:
         return self.call.name
 
     @property
-    def is_stopped(self) -> bool:
-        """Whether the job has no result because the engine was stopped."""
-        return isinstance(self.error, StoppedError)
-
-    @property
     def failure(self) -> str:
         """Why there is no result, in one line; empty where there is one."""
         if self.error is None:
@@ -278,7 +273,7 @@ class Engine:
             return Done(call, future.result())
         except CancelledError:
             kind = StoppedError if self._level else LostError
-            return Done(call, error=kind(f"{call.name}: the job was cancelled"))
+            return Done(call, error=kind("it was cancelled, or its cluster is gone"))
         except BaseException as error:  # noqa: BLE001 - whatever a job raises is its result
             return Done(call, error=error)
 
@@ -286,23 +281,19 @@ class Engine:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
 
-class _InlineExecutor(Executor):
-    """Calls a function at once, in this thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as the base class has it
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - whatever a job raises is its result
-            future.set_exception(error)
-        return future
-
-
 class InlineEngine(Engine):
     """Runs each job in this thread, when it is begun: no processes, no memory limit."""
 
     def __init__(self) -> None:
-        super().__init__(_InlineExecutor(), 1)
+        super().__init__(Executor(), 1)
+
+    def _submit(self, call: Call) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(_run_job(self._id, call.function, call.argument))
+        except Exception as error:  # noqa: BLE001 - whatever a job raises is its result
+            future.set_exception(error)
+        return future
 
 
 class ThreadEngine(Engine):
@@ -319,7 +310,7 @@ class ThreadEngine(Engine):
 class ProcessEngine(ThreadEngine):
     """Runs jobs in processes of this machine, each of which does one job after another.
 
-    A job whose process dies, as where the system is short of memory, is begun again twice.
+    A job whose process dies, as where memory is short, is begun again twice.
 
     Args:
         places: how many at once.
@@ -353,7 +344,7 @@ class ProcessEngine(ThreadEngine):
                 self._pools.pop(thread).shutdown()
                 if self._level == AT_ONCE:
                     break
-        raise LostError(f"{call.name}: its process died, as where memory is short")
+        raise LostError("its process died, as where memory is short")
 
     def stop(self, level: int = IN_ORDER) -> None:
         """See :class:`Engine`; jobs that compute end with their process, or when they are done."""
@@ -392,6 +383,8 @@ class DaskEngine(Engine):
                 "The executor dask needs the package distributed: "
                 'pip install "scrapy-corpus[dask]", here and on the workers.'
             ) from error
+        # What is wrong with the cluster, the errors of this class say.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
         # Most of distributed has no types.
         make: Any = Client
         self._address = address
@@ -455,8 +448,7 @@ class DaskEngine(Engine):
     def _done(self, future: Future[Any], call: Call) -> Done:
         done = super()._done(future, call)
         if type(done.error).__name__ == "KilledWorker":
-            words = f"{call.name}: too many workers died while they had this job"
-            return Done(call, error=LostError(words))
+            return Done(call, error=LostError("too many workers died while they had it"))
         return done
 
     def _tell_workers(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crawler.harvest.plan import SitePlan
 
 __all__ = [
-    "BUSY", "LOST", "MISSED", "NOT_BEGUN", "RUNNING", "History", "Run", "Standing", "show_time",
+    "BUSY", "LOST", "MISSED", "NOT_BEGUN", "RUNNING", "History", "Run", "show_time",
 ]  # fmt: skip
 
 RUNNING: Final = "running"
@@ -135,20 +135,6 @@ class Run:
         return {**values, "seconds": self.seconds}
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a site stands.
-
-    ``last``
-        Its last entry; None where there is none.
-    ``handled``
-        The last time up to which no planned time needs a run any more.
-    """
-
-    last: Run | None
-    handled: datetime
-
-
 class History:
     """The entries of all sites. Any number of harvests on this machine may write to it.
 
@@ -194,8 +180,8 @@ class History:
             ).fetchall()
         return [_run_of(row) for row in reversed(rows)]
 
-    def standing(self, site: SitePlan, now: datetime) -> Standing:
-        """Return where a site stands.
+    def standing(self, site: SitePlan, now: datetime) -> tuple[Run | None, datetime]:
+        """Return a site's last entry, and the time up to which nothing planned needs a run.
 
         What was planned before anybody harvested is not caught up on, nor what a schedule has at
         times when another one held: so when a schedule is first seen is kept.
@@ -221,7 +207,7 @@ class History:
             since = _time_of(row[1])
         runs = self.runs(site.id, 1, now)
         last = runs[-1] if runs else None
-        return Standing(last, since if last is None else max(since, last.planned or last.start))
+        return last, since if last is None else max(since, last.planned or last.start)
 
     def alerts(self, site: str) -> dict[str, str]:
         """Return what :meth:`keep_alerts` kept of a site."""

@@ -141,7 +141,7 @@ class Harvest:
         """Return the next planned time that needs a run; it may have passed."""
         if site.id not in self._next:
             try:
-                times = next_times(site, self._history.standing(site, now).handled, 1)
+                times = next_times(site, self._history.standing(site, now)[1], 1)
                 self._next[site.id] = times[0] if times else None
             except CorpusError as error:
                 self._not_begun(site, NOT_BEGUN, one_line(error), only_due=True)
@@ -196,14 +196,14 @@ class Harvest:
 
     def _note_begin(self, site: SitePlan, now: datetime, *, only_due: bool) -> Run | None:
         """Keep the beginning of a run, and what was lost or missed before; None if none is due."""
-        standing = self._history.standing(site, now)
-        if standing.last is not None and standing.last.is_open:
+        last, handled = self._history.standing(site, now)
+        if last is not None and last.is_open:
             # Whoever holds the lock knows that no run is under way.
             words = "the harvest that ran it ended before it did"
-            self._history.write(replace(standing.last, end=now, reason=LOST, detail=words))
-            self._display.said(f"{site.id}: the run of {show_time(standing.last.start)} was lost")
+            self._history.write(replace(last, end=now, reason=LOST, detail=words))
+            self._display.said(f"{site.id}: the run of {show_time(last.start)} was lost")
             self._alert(site.id)
-        what = due(site, standing.handled, now)
+        what = due(site, handled, now)
         if what is None and only_due:
             return None
         if what is not None and what.missed:

@@ -49,45 +49,29 @@ class SiteStatus:
         Runs and missed times, in their order.
     ``next``
         The next planned time; None where none is planned.
-    ``earlier``
-        A few entries before those, which are not counted: the last run, or the run before it, may
-        be one of them.
+    ``last``
+        The last run, which may be before the entries; None where the site was never run.
+    ``before``
+        The run with which the last one is compared; None where there is none. A run that has not
+        ended has no figures yet.
     """
 
     site: SitePlan
     entries: tuple[Run, ...]
     next: datetime | None
-    earlier: tuple[Run, ...] = ()
-
-    @property
-    def runs(self) -> list[Run]:
-        """All runs that were read, without missed times."""
-        return [run for run in (*self.earlier, *self.entries) if run.is_run]
-
-    @property
-    def last(self) -> Run | None:
-        """The last run; None where the site was never run."""
-        return self.runs[-1] if self.runs else None
+    last: Run | None
+    before: Run | None
 
     @property
     def missed(self) -> int:
         """How many planned times had no run."""
         return sum(run.missed for run in self.entries)
 
-    def figure(self, name: str) -> int | None:
-        """Return a figure of the last run; None where there is none."""
-        return None if self.last is None else figure_of(self.last, name)
-
     def difference(self, name: str) -> int | None:
-        """Return how a figure of the last run differs from the run before; None without both.
-
-        A run that has not ended has no figures yet.
-        """
-        last = self.last
-        if last is None or last.is_open:
+        """Return how a figure of the last run differs from the run before; None without both."""
+        if self.last is None or self.before is None:
             return None
-        before = next((run for run in reversed(self.runs[:-1]) if not run.is_open), None)
-        return None if before is None else figure_of(last, name) - figure_of(before, name)
+        return figure_of(self.last, name) - figure_of(self.before, name)
 
 
 def gather(
@@ -108,13 +92,16 @@ def gather(
     """
     found = []
     for site in sites:
-        runs = history.runs(site.id, last + _BEFORE if last else 0, now)
-        if any(run.is_open for run in runs) and not is_running(site.id):
+        entries = history.runs(site.id, last + _BEFORE if last else 0, now)
+        if any(run.is_open for run in entries) and not is_running(site.id):
             words = "the harvest that ran it ended before it did"
-            runs = [replace(r, reason=LOST, detail=words) if r.is_open else r for r in runs]
-        entries, earlier = tuple(runs[-last:]), tuple(runs[:-last] if last else ())
+            entries = [replace(r, reason=LOST, detail=words) if r.is_open else r for r in entries]
+        runs = [run for run in entries if run.is_run]
+        last_run = runs[-1] if runs else None
+        ended = [run for run in runs[:-1] if not run.is_open]
+        before = ended[-1] if ended and not runs[-1].is_open else None
         planned = next(iter(next_times(site, now, 1)), None)
-        found.append(SiteStatus(site, entries, planned, earlier))
+        found.append(SiteStatus(site, tuple(entries[-last:]), planned, last_run, before))
     return found
 
 
@@ -164,15 +151,12 @@ def _row(status: SiteStatus) -> tuple[str, ...]:
     head, figures, skipped = ("-", "-", "", "never run"), [""] * len(FIGURES), ""
     if run is not None:
         head = (_planned(run), show_time(run.start), _took(run), fit_width(run.reason, _WIDEST))
-        figures = [_against(status, name) for name in FIGURES]
+        figures = [f"{figure_of(run, name):,}" for name in FIGURES]
         skipped = most_frequent(run.skipped)
+        if status.before is not None:
+            differences = (status.difference(name) for name in FIGURES)
+            figures = [f"{one} ({by:+,})" for one, by in zip(figures, differences, strict=True)]
     return (status.site.id, *head, *figures, f"{status.missed:,}", show_time(status.next), skipped)
-
-
-def _against(status: SiteStatus, name: str) -> str:
-    difference = status.difference(name)
-    text = f"{status.figure(name) or 0:,}"
-    return text if difference is None else f"{text} ({difference:+,})"
 
 
 def as_page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> str:

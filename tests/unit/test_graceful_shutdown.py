@@ -12,8 +12,8 @@ from scrapy.http import Response, TextResponse
 from scrapy.settings import Settings
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from crawler.harvest import graceful_shutdown
-from crawler.harvest.graceful_shutdown import GracefulDownloader
+from crawler.middlewares import graceful_shutdown
+from crawler.middlewares.graceful_shutdown import GracefulDownloader
 from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
