@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy import Request
-    from scrapy.core.downloader import Downloader, Slot
+    from scrapy.core.downloader import Downloader
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
@@ -57,11 +57,6 @@ POLITE_SETTINGS: Mapping[str, Any] = {
 """Settings of a polite crawl. A project's own settings override them."""
 
 
-class _RequestRate(Protocol):
-    requests: int
-    seconds: int
-
-
 class CrawlDelay:
     """Extension that keeps the delay a robots.txt asks for, where ``ROBOTSTXT_OBEY`` is on.
 
@@ -97,27 +92,33 @@ class CrawlDelay:
             return
         host = self._downloader.get_slot_key(request)
         delay = min(asked, self._longest)
-        if delay < asked:
-            logger.warning(
-                "%s asks for %g seconds between requests; keeping to %g "
-                "(set AUTOTHROTTLE_MAX_DELAY to wait longer)",
-                host,
-                asked,
-                delay,
-            )
         if delay <= self._asked.get(host, 0.0):
             return
         self._asked[host] = delay
-        slot = self._downloader.slots.get(host)
-        if slot is not None:
-            _slow_down(slot, delay)
-        logger.info("%s asks in robots.txt for %g seconds between requests", host, asked)
+        self._slow_down(host)
+        logger.log(
+            logging.INFO if delay == asked else logging.WARNING,
+            "%s asks in robots.txt for %g seconds between requests%s",
+            host,
+            asked,
+            "" if delay == asked else f"; keeping to {delay:g}, the AUTOTHROTTLE_MAX_DELAY",
+        )
 
     def keep_delay(self, request: Request) -> None:
         """Set the delay again after AutoThrottle lowered it or Scrapy made a new slot."""
-        host = request.meta.get("download_slot")
-        if host in self._asked and (slot := self._downloader.slots.get(host)) is not None:
-            _slow_down(slot, self._asked[host])
+        if (host := request.meta.get("download_slot")) in self._asked:
+            self._slow_down(host)
+
+    def _slow_down(self, host: str) -> None:
+        slot = self._downloader.slots.get(host)
+        if slot is None:
+            return
+        slot.delay = max(slot.delay, self._asked[host])
+        # Scrapy 2.18 has a switch where later versions have a magnitude.
+        if hasattr(slot, "jitter"):
+            slot.jitter = 0.0
+        else:
+            slot.randomize_delay = False
 
 
 def _asked_delay(robotparser: RobotParser, agent: str) -> float:
@@ -125,16 +126,7 @@ def _asked_delay(robotparser: RobotParser, agent: str) -> float:
     delay = robotparser.crawl_delay(agent) or 0.0
     # Scrapy passes on the delay alone; the parsers beneath it know the rate as well.
     read_rate = getattr(getattr(robotparser, "rp", None), "request_rate", None)
-    rate: _RequestRate | None = read_rate(agent) if read_rate else None
+    rate = read_rate(agent) if read_rate else None
     if rate is not None and rate.requests > 0:
         delay = max(delay, rate.seconds / rate.requests)
     return delay
-
-
-def _slow_down(slot: Slot, delay: float) -> None:
-    slot.delay = max(slot.delay, delay)
-    # Scrapy 2.18 has a switch where later versions have a magnitude.
-    if hasattr(slot, "jitter"):
-        slot.jitter = 0.0
-    else:
-        slot.randomize_delay = False

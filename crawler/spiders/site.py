@@ -149,7 +149,6 @@ class SiteSpider(ListingReader):
                     yield from self.deliver(response)
         for name in sorted(reached):
             yield from self.requests_of(name)
-        self._report_limit(visit.site)
 
     def _note(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
@@ -216,9 +215,16 @@ class SiteSpider(ListingReader):
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy names the reason to everyone
         """Log what was cut, and count the addresses that the page limit left out."""
-        left_out = sum(self.frontier.left_out(site) for site in self.frontier.sites())
-        if left_out:
-            self.stats.set_value("corpus/cut/page-limit", left_out)
+        for site in self.frontier.sites():
+            if left_out := self.frontier.left_out(site):
+                self.stats.inc_value("corpus/cut/page-limit", left_out)
+                self.logger.info(
+                    "Page limit of %d reached for %s with %d more addresses known; "
+                    "-a max_pages=0 lifts the limit",
+                    self.arguments.max_pages,
+                    site,
+                    left_out,
+                )
         self.log_unread_sources()
         self.cuts.log_traps()
 
@@ -380,16 +386,6 @@ class SiteSpider(ListingReader):
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
-
-    def _report_limit(self, site: str) -> None:
-        if left_out := self.frontier.left_out(site):
-            self.logger.info(
-                "Page limit of %d reached for %s with %d more addresses known; "
-                "-a max_pages=0 lifts the limit",
-                self.arguments.max_pages,
-                site,
-                left_out,
-            )
 
 
 def _note_failure(ledgers: LedgerFrontier, visit: Visit, error: BaseException, reason: str) -> None:

@@ -173,8 +173,12 @@ class ListingReader(PageSpider):
                 self._add_sources(sources, sources.after_robots(named))
             elif not sources.is_new(response.url):
                 self._nothing(visit, "repeated", "it leads to a listing that was read before")
+            elif (reading := await self._reading(response)).listing.kind != "none":
+                await self._take(visit, sources, response.url, reading)
             else:
-                await self._read(visit, sources, response)
+                self._nothing(visit, "unusable", "; ".join(reading.listing.explained().values()))
+                if visit.source == "sitemap":
+                    self._note_unread(visit.site)
         except StoreError:
             # It is the ledger that fails, and no listing.
             raise
@@ -187,25 +191,10 @@ class ListingReader(PageSpider):
             self.frontier.finish(visit)
         return list(self.requests_of(visit.site))
 
-    async def _read(self, visit: Visit, sources: Sources, response: Response) -> None:
-        reading = await self._reading(response)
-        if reading.listing.kind != "none":
-            await self._take(visit, sources, response.url, reading)
-            return
-        self._nothing(visit, "unusable", "; ".join(reading.listing.explained().values()))
-        if visit.source == "sitemap":
-            self._note_unread(visit.site)
-
     async def _reading(self, response: Response) -> Reading:
-        reading: Reading = await maybe_deferred_to_future(
-            deferToThread(
-                read_source,
-                response.body,
-                response.url,
-                (response.headers.get("Content-Type") or b"").decode("latin-1"),
-                self.scope,
-            )
-        )
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        work = deferToThread(read_source, response.body, response.url, content_type, self.scope)
+        reading: Reading = await maybe_deferred_to_future(work)
         return reading
 
     async def _take(self, visit: Visit, sources: Sources, url: str, reading: Reading) -> None:

@@ -354,7 +354,7 @@ def test_a_wrong_argument_is_one_line_and_a_failure(
     [
         ("Crawl-delay: 0.3", "asks in robots.txt for 0.3 seconds"),
         ("Request-rate: 10/3", "asks in robots.txt for 0.3 seconds"),
-        ("Crawl-delay: 900", "keeping to 0.3 (set AUTOTHROTTLE_MAX_DELAY to wait longer)"),
+        ("Crawl-delay: 900", "keeping to 0.3"),
     ],
 )
 def test_the_pace_a_site_asks_for_is_kept(tmp_path: Path, wish: str, words: str) -> None:
