@@ -216,3 +216,23 @@ def test_a_tag_without_end_is_bounded_and_long_text_is_none() -> None:
     text = parse(Page.from_text("https://site.example/", f"<p>{long}</p><div x=1>c</div>"))
     assert max(len(each.attrib) for root in tag.roots for each in root.iter()) == 256
     assert max(len(each.attrib) for root in text.roots for each in root.iter()) == 1
+
+
+@pytest.mark.parametrize(
+    ("markup", "texts"),
+    [
+        ("<title>t</title><main><p>one</p></main>", ["one"]),
+        ("<title>t</title><article>one</article>two<p>three", ["one", "two", "three"]),
+        ("<meta charset=utf-8><section>one</section><div>two</div>", ["one", "two"]),
+        ("<head><title>t</title></head><main>one</main>", ["one"]),
+        ("<title>t</title><main>one</main> <body>two<p>three</body>", ["one", "two", "three"]),
+        ("<title>t</title><style>p {}</style><p>one</p>", ["one"]),
+        ("<title>t</title><x-app><p>one</p></x-app>", ["one"]),
+        ("<title>only a title</title>", []),
+    ],
+)
+def test_pages_without_a_body_are_read_as_a_browser_reads_them(
+    markup: str, texts: list[str]
+) -> None:
+    document = read(Page.from_text("https://s.example/", markup))
+    assert [block.text for block in document.blocks] == texts

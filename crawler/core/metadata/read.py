@@ -16,7 +16,7 @@ from crawler.core.metadata.published import DateChooser
 from crawler.core.metadata.titles import TitleSources, choose_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from crawler.core.metadata.dates import Date
     from crawler.core.page.parse import ParsedPage
@@ -71,24 +71,37 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
             zones, is not believed.
     """
     facts = PageFacts.of(parsed, url)
+    linked, metas = facts.linked, facts.metas
     sources: dict[str, str] = {}
 
-    def said(name: str, values: Iterable[tuple[str, str | None]]) -> str | None:
-        """Return the first value there is, and note its source."""
+    def said(
+        name: str,
+        values: Iterable[tuple[str, str | None]],
+        form: Callable[[str], str | None] = str,
+    ) -> str | None:
+        """Return the first value that has the form, and note its source."""
         for source, value in values:
-            if value:
+            if value and (formed := form(value)):
                 sources[name] = source
-                return value
+                return formed
         return None
 
-    language = said("language", _languages(facts))
-    site_name = said("site_name", _site_names(facts))
+    def absolute(address: str) -> str | None:
+        return _absolute(address, parsed.base_url)
+
+    languages = (("html", parsed.language), ("json-ld", linked.language))
+    language = said("language", (*languages, *metas.values("language")), _language)
+    names = list(metas.values("site_name"))
+    shared = [pair for pair in names if pair[0] == "opengraph"]
+    site_name = said("site_name", (*shared, ("json-ld", linked.site_name), *names))
     chosen = choose_title(_title_sources(facts, site_name))
     facts.title = said("title", [chosen] if chosen else [])
     authors = choose_authors(facts, site_name)
     tags = _tags(facts)
     sources |= {name: group[0] for name, group in (("authors", authors), ("tags", tags)) if group}
     dates = DateChooser(facts, language, fetched_at)
+    links = [link for link in parsed.named["link"] if link.get("rel") == "image_src"]
+    images = (*metas.values("image"), ("json-ld", linked.image))
     return Metadata(
         title=facts.title,
         authors=authors[1] if authors else (),
@@ -96,10 +109,13 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
         modified=said("modified", _as_text(dates.modified())),
         language=language,
         site_name=site_name,
-        canonical_url=said("canonical_url", _canonical(facts)),
-        description=said("description", _descriptions(facts)),
+        canonical_url=said("canonical_url", [("link", parsed.canonical_url)])
+        or said("canonical_url", metas.values("url"), absolute),
+        description=said(
+            "description", (*metas.values("description"), ("json-ld", linked.description))
+        ),
         tags=tags[1] if tags else (),
-        image=said("image", _images(facts)),
+        image=said("image", (*images, *(("link", link.get("href")) for link in links)), absolute),
         sources=sources,
     )
 
@@ -108,24 +124,9 @@ def _as_text(chosen: tuple[str, Date] | None) -> list[tuple[str, str | None]]:
     return [(chosen[0], chosen[1].text)] if chosen else []
 
 
-def _languages(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
-    yield "html", _language(facts.parsed.language)
-    yield "json-ld", _language(facts.linked.language)
-    for source, value in facts.metas.values("language"):
-        yield source, _language(value)
-
-
-def _language(value: str | None) -> str | None:
-    tag = (value or "").strip().replace("_", "-")
+def _language(value: str) -> str | None:
+    tag = value.strip().replace("_", "-")
     return tag if _LANGUAGE.fullmatch(tag) else None
-
-
-def _site_names(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
-    for source, value in facts.metas.values("site_name"):
-        if source == "opengraph":
-            yield source, value
-    yield "json-ld", facts.linked.site_name
-    yield from facts.metas.values("site_name")
 
 
 def _title_sources(facts: PageFacts, site_name: str | None) -> TitleSources:
@@ -142,30 +143,10 @@ def _title_sources(facts: PageFacts, site_name: str | None) -> TitleSources:
     )
 
 
-def _canonical(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
-    yield "link", facts.parsed.canonical_url
-    for source, value in facts.metas.values("url"):
-        yield source, _absolute(value, facts)
-
-
-def _descriptions(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
-    yield from facts.metas.values("description")
-    yield "json-ld", facts.linked.description
-
-
-def _images(facts: PageFacts) -> Iterator[tuple[str, str | None]]:
-    for source, value in facts.metas.values("image"):
-        yield source, _absolute(value, facts)
-    yield "json-ld", _absolute(facts.linked.image or "", facts)
-    for link in facts.parsed.named["link"]:
-        if link.get("rel") == "image_src":
-            yield "link", _absolute(link.get("href") or "", facts)
-
-
-def _absolute(address: str, facts: PageFacts) -> str | None:
+def _absolute(address: str, base: str) -> str | None:
     address = address.strip()
     try:
-        joined = urljoin(facts.parsed.base_url, address) if address else ""
+        joined = urljoin(base, address) if address else ""
     except ValueError:
         return None
     return joined if joined.startswith(("http://", "https://")) else None

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError
@@ -45,9 +44,7 @@ __all__ = [
 DEFAULT_METHOD = "article"
 
 _OWN: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency(), TextFrequency(), Density())
-_METHODS: Mapping[str, TextMethod] = MappingProxyType(
-    {**{method.name: method for method in _OWN}, **NEWS_METHODS}
-)
+_METHODS: Mapping[str, TextMethod] = {method.name: method for method in (*_OWN, *NEWS_METHODS)}
 
 
 def method_names() -> tuple[str, ...]:

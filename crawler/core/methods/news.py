@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import groupby
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from crawler.core.methods.text_nodes import Piece, judged, text_nodes
@@ -194,27 +193,22 @@ class NewsMethod:
         return judged(pieces)
 
 
-NEWS_METHODS: Mapping[str, NewsMethod] = MappingProxyType(
-    {
-        name: NewsMethod(name, *steps)
-        for name, steps in {
-            "all-text": (),
-            "no-links": (_without_links,),
-            "sentences": (_sentences,),
-            "title-block": (_most_similar,),
-            "mm": (_sentences, _most_sentences),
-            # The paper tells M34 as "MM, where the block's similarity to the title is at least 0".
-            # One block cannot give its recall (87.48, where MM has 71.90), nor M324 the recall of
-            # M32 to the digit: kept are all blocks of sentences that are like the title.
-            "m34": (_sentences, _like_the_title),
-            # "M4, kept when it holds a sentence": a candidate of M4 always does. The paper's own
-            # figures for M43, with a recall above M4's, cannot come of a choice among M4's text.
-            "m43": (_most_similar,),
-            "m32": (_without_links, _sentences),
-            "m42": (_without_links, _most_similar),
-            "m324": (_without_links, _sentences, _like_the_title),
-            "m423": (_without_links, _most_similar, _sentences),
-        }.items()
-    }
+NEWS_METHODS = (
+    NewsMethod("all-text"),
+    NewsMethod("no-links", _without_links),
+    NewsMethod("sentences", _sentences),
+    NewsMethod("title-block", _most_similar),
+    NewsMethod("mm", _sentences, _most_sentences),
+    # The paper describes M34 as "MM, where the block's similarity to the title is at least 0". One
+    # block cannot give its recall (87.48, where MM has 71.90), nor M324 the recall of M32 to the
+    # digit: kept are all blocks of sentences that are like the title.
+    NewsMethod("m34", _sentences, _like_the_title),
+    # "M4, kept when it holds a sentence": a candidate of M4 always does. The paper's own figures
+    # for M43, with a recall above M4's, cannot come of a choice among M4's text.
+    NewsMethod("m43", _most_similar),
+    NewsMethod("m32", _without_links, _sentences),
+    NewsMethod("m42", _without_links, _most_similar),
+    NewsMethod("m324", _without_links, _sentences, _like_the_title),
+    NewsMethod("m423", _without_links, _most_similar, _sentences),
 )
-"""The methods by name: M1 to M4 have speaking names, the mixes those of the paper."""
+"""The methods: M1 to M4 have speaking names, the mixes those of the paper."""

@@ -127,30 +127,24 @@ class PageEvidence:
     """The evidence of a page's kind.
 
     Attributes:
-        address: its address.
         titles: the document's title, its parts, and its first headings, folded.
         prose: letters of running text; those of dense scripts count double.
         blocks: visible blocks.
-        linked_headings, articles: headings that are hyperlinks, and ``article`` elements: those of
-            teasers.
+        linked_headings: headings that are hyperlinks, as those of teasers.
         is_plain: whether there is little around its text: few hyperlinks, and short ones.
-        passwords: fields for passwords.
         declared: whether the page calls itself an article, by OpenGraph or by JSON-LD that names
             one alone.
-        classes: as in :class:`Markup`.
         features: the row, by names.
     """
 
     address: Address
+    markup: Markup
     titles: tuple[str, ...]
     prose: int
     blocks: int
     linked_headings: int
-    articles: int
     is_plain: bool
-    passwords: int
     declared: bool
-    classes: str
     features: dict[str, float]
 
     @classmethod
@@ -177,16 +171,14 @@ class PageEvidence:
         }
         return cls(
             address=address,
+            markup=markup,
             titles=_titles(document.title, firsts),
             prose=sum(size for _, size in prose),
             blocks=len(blocks),
             linked_headings=sum(share >= _LINKS for _, share in headings),
-            articles=markup.counts["article"],
             is_plain=sum([block.links for block in blocks]) < _FEW_LINKS
             and text["text: link share"] < _MOST_LINKED,
-            passwords=markup.passwords,
             declared=kind == "article" or markup.types["article"] == 1,
-            classes=markup.classes,
             features=features,
         )
 

@@ -124,7 +124,7 @@ def _ruled(evidence: PageEvidence, article: float) -> str | None:
 
 def _is_error(evidence: PageEvidence) -> bool:
     words = page_words()
-    if not words.error_classes.isdisjoint(evidence.classes.split()):
+    if not words.error_classes.isdisjoint(evidence.markup.classes.split()):
         return True
     return any(
         title in words.error_titles
@@ -144,8 +144,8 @@ def _is_login(evidence: PageEvidence) -> bool:
     addressed = not words.login_paths.isdisjoint(evidence.address.words)
     if not named:
         # Many sites have a login form on every page.
-        return addressed and evidence.passwords > 0 and not evidence.prose
-    return evidence.passwords > 0 or addressed
+        return addressed and evidence.markup.passwords > 0 and not evidence.prose
+    return evidence.markup.passwords > 0 or addressed
 
 
 def _is_one_text(evidence: PageEvidence, article: float) -> bool:
@@ -156,7 +156,7 @@ def _is_one_text(evidence: PageEvidence, article: float) -> bool:
 
 
 def _holds_several(evidence: PageEvidence) -> bool:
-    return evidence.linked_headings > 1 or evidence.articles > 2  # noqa: PLR2004 - a list, no pair
+    return evidence.linked_headings > 1 or evidence.markup.counts["article"] > 2  # noqa: PLR2004 - a list, no pair
 
 
 def _has_teasers(evidence: PageEvidence, article: float) -> bool:
@@ -178,7 +178,7 @@ def _is_list(evidence: PageEvidence, article: float) -> bool:
         return False
     address, words = evidence.address, page_words()
     unlike = article < _RATHER or _holds_several(evidence)
-    classes = set(evidence.classes.split())
+    classes = set(evidence.markup.classes.split())
     return unlike and (
         (_has_list_address(address) and not _is_short_text(evidence))
         or (address.is_search and (article < _LIKELY or _is_titled_search(evidence)))
@@ -192,7 +192,7 @@ def _is_short_text(evidence: PageEvidence) -> bool:
         evidence.prose > 0
         and evidence.is_plain
         and not evidence.linked_headings
-        and evidence.articles <= 1
+        and evidence.markup.counts["article"] <= 1
     )
 
 
