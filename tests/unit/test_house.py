@@ -20,7 +20,10 @@ NOT_PURE = {
     "subprocess", "sys", "tempfile", "threading", "time", "twisted", "urllib.request", "uuid",
 }  # fmt: skip
 # The store does I/O, and knows nothing of Scrapy. So does all that a crawl shares with a cluster.
-WITHOUT_SCRAPY = ["core", "store", "journey", "exporters/columns.py", "items.py"]
+WITHOUT_SCRAPY = [
+    "core", "store", "journey", "discovery", "exporters/columns.py", "fields.py", "items.py",
+    "settings.py",
+]  # fmt: skip
 COMMANDS_MAY_IMPORT = {
     "__future__",
     "argparse",
