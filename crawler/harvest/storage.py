@@ -148,24 +148,27 @@ class Storage:
 
     def _fetch_state(self, name: str, copy: Path, packed: Path) -> set[str]:
         """Unpack a site's state; return its parts, after removing those of no state."""
-        parts: set[str] = set()
-        if self._fetch(f"{name}/{_STATE}", packed):
-            try:
-                with tarfile.open(packed) as archive:
-                    archive.extractall(copy, filter="data")
-                parts.update(json.loads((copy / _PARTS).read_text("utf-8")))
-            except (tarfile.TarError, OSError, ValueError) as error:
-                raise StoreError(
-                    f"{name}/{_STATE} in {self.url} is damaged ({one_line(error)}). Put a copy in "
-                    f"its place, or remove {name} to begin anew."
-                ) from error
-            packed.unlink()
+        is_there = self._fetch(f"{name}/{_STATE}", packed)
+        folder = f"{self._root}/{name}/"
         with self._told(name):
-            folder = f"{self._root}/{name}/"
-            sent = self._fs.find(f"{folder}articles") if self._fs.exists(folder) else []
-            for path in map(str, sent):
-                if path.removeprefix(folder) not in parts:
-                    self._fs.rm_file(path)
+            found = self._fs.find(f"{folder}articles") if self._fs.exists(folder) else []
+        sent = {str(path).removeprefix(folder) for path in found}
+        if not is_there:
+            # Whatever lies there was harvested before, and is kept; what comes later has a state.
+            self._send_state(name, copy, packed, sent)
+            return sent
+        try:
+            with tarfile.open(packed) as archive:
+                archive.extractall(copy, filter="data")
+            parts = set(json.loads((copy / _PARTS).read_text("utf-8")))
+        except (tarfile.TarError, OSError, ValueError) as error:
+            raise StoreError(
+                f"{name}/{_STATE} in {self.url} is damaged ({one_line(error)}). Put a copy in "
+                f"its place, or remove it: the site is then crawled anew."
+            ) from error
+        for path in sorted(sent - parts):
+            with self._told(name):
+                self._fs.rm_file(f"{folder}{path}")
         return parts
 
     def _send_state(self, name: str, copy: Path, packed: Path, parts: set[str]) -> None:

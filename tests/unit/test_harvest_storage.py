@@ -105,6 +105,17 @@ def test_parts_whose_state_was_never_sent_are_removed(
     assert set(FIRST) <= set(stored(storage))
 
 
+def test_articles_without_a_state_are_kept(url: str, tmp_path: Path) -> None:
+    storage = Storage(url)
+    (tmp_path / "part").write_text("of an earlier version")
+    storage._send(tmp_path / "part", "sites/blog/articles/blog.example/old.jsonl")
+    for part in ("one", "two"):
+        with storage.workspace("blog") as folder:
+            leave(folder, part, part)
+    parts = [name.rpartition("/")[2] for name in stored(storage) if "/articles/" in name]
+    assert parts == ["old.jsonl", "one.jsonl", "two.jsonl"]
+
+
 def test_what_a_crawl_left_is_kept_though_an_error_ended_it(url: str) -> None:
     storage = Storage(url)
     with suppress(OSError), storage.workspace("blog") as folder:
