@@ -22,7 +22,7 @@ MODEL = parse_model(
 """
 )
 KEYWORDS = Keywords(MODEL)
-TOKENS = Tokens(MODEL, KEYWORDS)
+TOKENS = Tokens(MODEL)
 
 
 def told(text: str) -> list[str]:

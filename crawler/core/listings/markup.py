@@ -48,17 +48,15 @@ _SURROGATES = range(0xD800, 0xE000)
 # forty.
 _MAX_PREFIXES = 64
 _MAX_ATTRIBUTES = 256
-# Vocabularies by a part of their namespace, since sites write namespaces in many wrong ways.
+# Vocabularies by a part of their namespace, since sites write namespaces in many wrong ways; and by
+# the usual prefixes, since sites forget to declare them.
 _VOCABULARIES = {
     "sitemap-news": "news", "sitemap-image": "image", "sitemap-video": "video",
-    "sitemap-mobile": "mobile", "xhtml": "xhtml", "2005/atom": "atom", "purl.org/atom": "atom",
-    "purl.org/dc/": "dc", "feedburner": "feedburner", "mrss": "media",
-    "rss/1.0/modules/": "module",
+    "2005/atom": "atom", "purl.org/atom": "atom", "purl.org/dc/": "dc",
 }  # fmt: skip
 _PREFIXES = {
-    "atom": "atom", "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
-    "feedburner": "feedburner", "image": "image", "media": "media", "news": "news", "n": "news",
-    "video": "video", "xhtml": "xhtml", "xml": "xml",
+    "news": "news", "n": "news", "image": "image", "video": "video", "atom": "atom",
+    "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
 }  # fmt: skip
 
 Take = Literal["nothing", "all", "leaf"]

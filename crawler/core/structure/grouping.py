@@ -1,8 +1,8 @@
-"""Step 3, logical grouping: which element of a row of siblings holds the others.
+"""Steps 1 and 3, grouping: by headings, and by which of some siblings holds the others.
 
-Lee and Lee (2004), section 4.2.3: in a list item the first element is the parent of the rest;
-where an element repeats among siblings, each one takes what follows it, up to the next. Both only
-as far as the model allows.
+Lee and Lee (2004), section 4.2: visual groups first. Then, logically (4.2.3), in a list item the
+first element is the parent of the rest; where an element repeats among siblings, each one takes
+what follows it, up to the next. Both only as far as the model allows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,42 @@ if TYPE_CHECKING:
 
     from crawler.core.structure.model import Model
 
-__all__ = ["group_logically"]
+__all__ = ["GroupTree", "group_logically"]
+
+
+class GroupTree:
+    """Builds a tree of visual groups below ``root``, from headings and texts in order."""
+
+    def __init__(self, root: Node) -> None:
+        self._open = [(-1, root)]
+        self._holder: object = None
+        self._item: Node | None = None
+
+    def heading(self, text: str, level: int) -> Node:
+        """Add a group that holds what follows, up to a heading of its level or an outer one.
+
+        One of level 0 is a title of the whole, and holds nothing.
+        """
+        while self._open[-1][0] >= level:
+            self._open.pop()
+        group = Node(GROUP, text, headed=True)
+        self._open[-1][1].children.append(group)
+        if level > 0:
+            self._open.append((level, group))
+        self._item = None
+        return group
+
+    def text(self, text: str, holder: object) -> Node:
+        """Add a text; all texts in a row with one ``holder``, if any, become one item."""
+        place = self._open[-1][1]
+        if holder is None:
+            self._item = None
+        elif self._item is None or self._holder is not holder:
+            self._item, self._holder = Node(ITEM), holder
+            place.children.append(self._item)
+        node = Node(TEXT, text)
+        (self._item or place).children.append(node)
+        return node
 
 
 def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:

@@ -180,16 +180,16 @@ class Model:
         return MappingProxyType(sizes)
 
     @cached_property
-    def _least(self) -> dict[str, tuple[str, ...]]:
-        return {}
+    def _least(self) -> Mapping[str, tuple[str, ...]]:
+        return {
+            name: element.content.least(self.sizes)[1]
+            for name, element in self.elements.items()
+            if element.content is not None
+        }
 
     def least(self, name: str) -> tuple[str, ...]:
         """Return the fewest children that an element may have, in order: those of fewest below."""
-        if name not in self._least:
-            element = self.elements.get(name)
-            content = element.content if element else None
-            self._least[name] = content.least(self.sizes)[1] if content else ()
-        return self._least[name]
+        return self._least.get(name, ())
 
     def may_repeat(self, name: str, child: str) -> bool:
         """Tell whether one element may hold more than one of another."""

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.structure.grouping import group_logically
+from crawler.core.structure.grouping import GroupTree, group_logically
 from crawler.core.structure.headings import Heading, find_headings
-from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.core.structure.roles import article_roles
@@ -69,7 +68,7 @@ class _Builder:
     def __init__(self, model: Model, roles: Mapping[int, str]) -> None:
         self._model = model
         self._roles = roles
-        self._tokens = Tokens(model, Keywords(model))
+        self._tokens = Tokens(model)
         # The elements directly under the root that hold others.
         self._parts = frozenset(name for name in model.children(model.root) if model.children(name))
         self._root = Node(model.root)
@@ -125,13 +124,7 @@ class _Builder:
         return kept
 
     def _group(self, lines: Sequence[Line], headings: Mapping[Line, Heading]) -> None:
-        """Build the group tree: each heading holds what follows, up to one of its level or higher.
-
-        A title of the whole, of level 0, holds nothing.
-        """
-        open_groups = [(-1, self._root)]
-        holder: object = None
-        item: Node | None = None
+        groups = GroupTree(self._root)
         seen: Node | None = None
         for line in lines:
             heading, role = headings.get(line), self._role(line)
@@ -142,23 +135,10 @@ class _Builder:
                     seen.text = f"{seen.text} {line.text}"
                     continue
             if heading is not None:
-                while open_groups[-1][0] >= heading.level:
-                    open_groups.pop()
-                seen = Node(GROUP, line.text, headed=True)
+                seen = groups.heading(line.text, heading.level)
                 self._headings[seen] = heading
-                open_groups[-1][1].children.append(seen)
-                if heading.level > 0:
-                    open_groups.append((heading.level, seen))
-                item = None
             else:
-                place = open_groups[-1][1]
-                if role or (line.item or line.row) is None:
-                    item = None
-                elif item is None or holder is not (line.item or line.row):
-                    item, holder = Node(ITEM), line.item or line.row
-                    place.children.append(item)
-                seen = Node(TEXT, line.text)
-                (item or place).children.append(seen)
+                seen = groups.text(line.text, None if role else line.item or line.row)
             self._lines[seen] = line
 
     def _identify(self) -> None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.structure.grouping import group_logically
+from crawler.core.structure.grouping import GroupTree, group_logically
 from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.core.structure.tokens import apply_patterns
-from crawler.core.structure.tree import ITEM, Node
+from crawler.core.structure.tree import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from crawler.core.page.page import Document
     from crawler.core.structure.lines import Line
@@ -38,7 +38,13 @@ def build_as_published(document: Document, model: Model, main: frozenset[int] | 
     The paper reads all of a page: ``main``, the blocks of its main text, is not used.
     """
     del main
-    root = _visual_groups(lines_of(document.parsed), model)
+    root = Node(model.root)
+    groups = GroupTree(root)
+    for line in lines_of(document.parsed):
+        if (rank := _rank(line)) is not None:
+            groups.heading(line.text, rank)
+        else:
+            groups.text(line.text, line.item)
     _identify(root, model)
     group_logically(root, model)
     apply_patterns(root, model)
@@ -57,31 +63,6 @@ def _rank(line: Line) -> int | None:
         ranked = stands_out or line.tag in _RANKED_TAGS
         return _RANK_OF_FONT.get(style.font) if ranked else None
     return _LAST_RANK if stands_out and line.tag != "th" else None
-
-
-def _visual_groups(lines: Iterable[Line], model: Model) -> Node:
-    """Group a page by its visual tags: each holds what follows, up to one of its rank or higher."""
-    root = Node(model.root)
-    open_groups = [(0, root)]
-    item: tuple[object, Node] | None = None
-    for line in lines:
-        rank = _rank(line)
-        if rank is not None:
-            while open_groups[-1][0] >= rank:
-                open_groups.pop()
-            group = Node(GROUP, line.text, headed=True)
-            open_groups[-1][1].children.append(group)
-            open_groups.append((rank, group))
-            item = None
-            continue
-        place = open_groups[-1][1]
-        if line.item is None:
-            item = None
-        elif item is None or item[0] is not line.item:
-            item = (line.item, Node(ITEM))
-            place.children.append(item[1])
-        (item[1] if item else place).children.append(Node(TEXT, line.text))
-    return root
 
 
 def _identify(root: Node, model: Model) -> None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.flow import SiteView, annotate, get_method
 from crawler.core.structure.content import Particle
 from crawler.core.structure.headings import find_headings
-from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.medl import write_model
 from crawler.core.structure.model import GROUP, TEXT, Element, Model, Rule
@@ -101,8 +100,7 @@ def suggest_model(documents: Sequence[Document]) -> str:
 
 def _recurring_parts(documents: Sequence[Document], least: int) -> list[_Part]:
     """Return the headings that are on ``least`` pages, in the order in which they usually are."""
-    nothing = Model({_ROOT: Element(_ROOT)}, ())
-    tokens = Tokens(nothing, Keywords(nothing))
+    tokens = Tokens(Model({_ROOT: Element(_ROOT)}, ()))
     patterns = {name: Pattern(source) for name, source in _PATTERNS.items()}
     parts: defaultdict[str, _Part] = defaultdict(_Part)
     for document in documents:

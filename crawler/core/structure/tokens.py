@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.model import TEXT
 from crawler.core.structure.tree import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crawler.core.structure.keywords import Keywords
     from crawler.core.structure.model import Model
     from crawler.core.structure.patterns import Pattern
 
@@ -51,12 +51,11 @@ class Tokens:
 
     Args:
         model: the model.
-        keywords: its tokens.
     """
 
-    def __init__(self, model: Model, keywords: Keywords) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._keywords = keywords
+        self._keywords = Keywords(model)
         self._patterns: dict[str, list[tuple[str, Pattern]]] = {}
 
     def cut(self, text: str, context: str, label: str | None = None) -> list[Node]:
