@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crawler.core.errors import StoreError
 from crawler.core.pagination import may_be_part, next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.mode import Mode
@@ -65,7 +66,14 @@ class Crawl:
             with_earlier=ledgers is not None,
             latest_alone=mode is Mode.ARCHIVE,
         )
-        self.session = Session(options, tally, mode=mode, evidence=self.evidence, ledgers=ledgers)
+        self.session = Session(
+            options,
+            tally,
+            mode=mode,
+            evidence=self.evidence,
+            ledgers=ledgers,
+            reraise=(StoreError,),
+        )
 
     def count(self, page: Page) -> bool:
         """Read a page and count its blocks; False where it cannot be read."""

@@ -22,6 +22,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.defer import deferred_from_coro
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
 from crawler.exporters.part_writer import NumberedParts
@@ -209,14 +210,23 @@ class TwoPass:
         response: Response,  # noqa: ARG002 - the ledger failed, whatever came
         exception: Exception,
     ) -> None:
-        """End a crawl whose ledger fails: what it went on to fetch would be noted nowhere."""
+        """End a crawl whose ledger fails: what it fetched then would be recorded nowhere."""
         if self.ledgers is None or not isinstance(exception, StoreError):
             return
+        self._report_ledger(exception)
+        raise CloseSpider("ledger_failed") from exception
+
+    def end_for_ledger(self, error: StoreError) -> None:
+        """End a crawl whose ledger failed while an item was in the pipelines."""
+        self._report_ledger(error)
+        if self.crawler.engine.spider is not None:
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason="ledger_failed"))
+
+    def _report_ledger(self, error: StoreError) -> None:
         if not self._ledger_failed:
             self._ledger_failed = True
             self.stats.inc_value("corpus/ledger/failed")
-            logger.error("The crawl stops: %s Run it again then, and it goes on.", exception)
-        raise CloseSpider("ledger_failed") from exception
+            logger.error("The crawl stops: %s Run it again then, and it goes on.", error)
 
     def _take(self, output: Any, response: Response | None = None) -> Any:  # noqa: ANN401 - spiders yield what they like
         if isinstance(output, Request | PageItem | WrappedPage):

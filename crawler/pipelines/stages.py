@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy.exceptions import NotConfigured
 
+from crawler.core.errors import StoreError
 from crawler.extensions.refused import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
@@ -22,7 +23,6 @@ from crawler.settings import Options
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from crawler.journey.session import Session
     from crawler.journey.stage import Stage
 
 __all__ = [
@@ -47,7 +47,7 @@ class StagePipeline:
         self.crawler = crawler
         self.stats = crawler.stats
         self.options = Options.from_settings(crawler.settings)
-        self._session: Session | None = None
+        self._two_pass: TwoPass | None = None
         stage = self.stage()
         if stage is None:
             raise NotConfigured
@@ -63,9 +63,8 @@ class StagePipeline:
         raise NotImplementedError
 
     def open_spider(self) -> None:
-        """Find the session of the crawl, which counts what is refused and what fails."""
-        two_pass = self.crawler.get_spider_middleware(TwoPass)
-        self._session = None if two_pass is None else two_pass.session
+        """Find the middleware whose session counts what is refused and what fails."""
+        self._two_pass = self.crawler.get_spider_middleware(TwoPass)
 
     def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Run the stage on an item that has its page with it.
@@ -73,10 +72,14 @@ class StagePipeline:
         Raises:
             RefusedItem: the page gives no item.
         """
-        if not isinstance(item, PageItem) or item.page is None or self._session is None:
+        if not isinstance(item, PageItem) or item.page is None or self._two_pass is None:
             return item
-        if self._session.run(self._stage, item):
-            return item
+        try:
+            if self._two_pass.session.run(self._stage, item):
+                return item
+        except StoreError as error:
+            # The page stays owed, so that the next crawl exports it.
+            self._two_pass.end_for_ledger(error)
         item.page = None
         raise RefusedItem("it gives no item", log_level="DEBUG")
 
@@ -113,8 +116,7 @@ class FiltersPipeline(StagePipeline):
     def open_spider(self) -> None:
         """Find the ledgers of an incremental crawl."""
         super().open_spider()
-        two_pass = self.crawler.get_spider_middleware(TwoPass)
-        ledgers = None if two_pass is None else two_pass.ledgers
+        ledgers = None if self._two_pass is None else self._two_pass.ledgers
         self._stage = ResultFilters(result_filters(self.options, ledgers), self.stats)
 
 
