@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import OptionError
 from crawler.core.structure.structure import check_structure_method
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.rules import Constants
+from crawler.core.tables.paper_method import Constants
 from crawler.core.tables.words import load_words
 from crawler.store.document_models import load_model
 

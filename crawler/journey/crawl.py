@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.stage import Tally
+    from crawler.journey.stage_base import Tally
     from crawler.settings import Options
     from crawler.store.spool import Spool
 

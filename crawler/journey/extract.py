@@ -25,7 +25,7 @@ from crawler.core.wording import fit_width
 from crawler.journey.item_page import ItemPage, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.mode import Mode
-from crawler.journey.stage import NoTally
+from crawler.journey.stage_base import NoTally
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
 from crawler.store.counts import CountStore

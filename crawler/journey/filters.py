@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
     from crawler.journey.item_page import ItemPage
-    from crawler.journey.stage import Tally
+    from crawler.journey.stage_base import Tally
     from crawler.settings import Options
 
 __all__ = [

@@ -11,7 +11,7 @@ from crawler.core.methods import Cutoff, CutoffMethod, get_method
 from crawler.core.methods.article.method import confidence
 from crawler.core.pagination import repeated_blocks
 from crawler.journey.boilerplate_stats import BoilerplateStats
-from crawler.journey.stage import Stage
+from crawler.journey.stage_base import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from crawler.core.pagetype import page_type
 from crawler.journey.filters import RobotsFilter, page_filters
 from crawler.journey.item_page import ItemPage, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
-from crawler.journey.stage import RefusedError
+from crawler.journey.stage_base import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crawler.journey.evidence import Evidence
     from crawler.journey.filters import Refusal
     from crawler.journey.mode import Mode
-    from crawler.journey.stage import Stage, Tally
+    from crawler.journey.stage_base import Stage, Tally
     from crawler.settings import Options
 
 __all__ = ["Session"]

@@ -18,7 +18,7 @@ from crawler.journey.chosen_methods import structure_model, table_method, table_
 from crawler.journey.filters import result_filters
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
-from crawler.journey.stage import RefusedError, Stage
+from crawler.journey.stage_base import RefusedError, Stage
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.filters import ResultFilter
     from crawler.journey.item_page import ItemPage
-    from crawler.journey.stage import Tally
+    from crawler.journey.stage_base import Tally
     from crawler.settings import Options
 
 __all__ = [

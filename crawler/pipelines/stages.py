@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
-from crawler.extensions.refused import RefusedItem
+from crawler.extensions.refused_item import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.main_text import MainText
@@ -23,7 +23,7 @@ from crawler.settings import Options
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from crawler.journey.stage import Stage
+    from crawler.journey.stage_base import Stage
 
 __all__ = [
     "FiltersPipeline",

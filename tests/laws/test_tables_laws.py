@@ -16,7 +16,7 @@ from crawler.core.tables.areas import readings
 from crawler.core.tables.classify import get_table_method, table_method_names
 from crawler.core.tables.grid import Cell, Grid, Row, lay_out
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.rules import Constants, syntactic
+from crawler.core.tables.paper_method import Constants, syntactic
 from crawler.core.tables.values import read_value, text_type
 from crawler.core.tables.words import DATA_TYPES
 

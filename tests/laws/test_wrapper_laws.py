@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     TEXT_NODE,
     Example,

@@ -14,7 +14,7 @@ from crawler.core.methods import Label
 from crawler.journey.evidence import FixedEvidence
 from crawler.journey.mode import Mode
 from crawler.journey.session import Session
-from crawler.journey.stage import Stage
+from crawler.journey.stage_base import Stage
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool

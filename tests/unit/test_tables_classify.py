@@ -10,7 +10,7 @@ from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas, readings
 from crawler.core.tables.classify import get_table_method, table_method_names
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.rules import Constants, RulesMethod, syntactic
+from crawler.core.tables.paper_method import Constants, RulesMethod, syntactic
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     PageEvidence,

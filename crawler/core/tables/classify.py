@@ -15,7 +15,7 @@ import numpy as np
 from crawler.core.errors import UnknownMethodError
 from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import locate_all
-from crawler.core.tables.rules import Constants, RulesMethod, Verdict
+from crawler.core.tables.paper_method import Constants, RulesMethod, Verdict
 from crawler.core.tables.words import default_words
 from crawler.core.trees import TreeEnsemble, sigmoid
 

@@ -13,7 +13,7 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import is_alone, marked_areas, readings
-from crawler.core.tables.rules import Constants, count_alike, semantic, syntactic
+from crawler.core.tables.paper_method import Constants, count_alike, semantic, syntactic
 from crawler.core.tables.values import cell_type
 from crawler.core.tables.words import classes_of
 

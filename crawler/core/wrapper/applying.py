@@ -42,7 +42,7 @@ def apply_project(project: Project, tree: PageTree, *, remember: bool = True) ->
         project: the project. Its scripts are not run here; what is required and has no rule is
             taken to come from them.
         tree: the page.
-        remember: see :meth:`crawler.core.wrapper.best.BestRule.matches`.
+        remember: see :meth:`crawler.core.wrapper.best_method.BestRule.matches`.
     """
     filler = _Filler(project, tree, remember=remember)
     children = filler.children(project.schema, "", View(tree), shown=True)

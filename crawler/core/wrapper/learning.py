@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
-from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     TEXT_NODE,
     PageEvidence,

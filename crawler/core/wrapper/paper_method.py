@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from crawler.core.wrapper.best import Match
+from crawler.core.wrapper.best_method import Match
 from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
 from crawler.core.wrapper.tree import TEXT, TagItem
 

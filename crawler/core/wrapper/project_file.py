@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
-from crawler.core.wrapper.best import BestRule
+from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     TEXT_NODE,
