@@ -34,8 +34,6 @@ from crawler.wrapper.crawl_wrapper import CrawlWrapper
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-__all__ = ["CorpusAddon", "OptionExit"]
-
 logger = logging.getLogger(__name__)
 
 _PRIORITY = "addon"

@@ -29,25 +29,6 @@ from typing import Any, Final
 
 from crawler.core.wording import did_you_mean
 
-__all__ = [
-    "DAY",
-    "REQUIRED",
-    "Field",
-    "HintError",
-    "ValueType",
-    "affects_items",
-    "affects_neither",
-    "affects_observations",
-    "choice",
-    "declare",
-    "dictionary",
-    "fields_of",
-    "number",
-    "read_fields",
-    "whole_number",
-    "words",
-]
-
 REQUIRED: Final = MISSING
 """The default of a field that has none."""
 

@@ -13,8 +13,6 @@ from itemadapter import ItemAdapter, is_item
 if TYPE_CHECKING:
     from crawler.journey.item_page import ItemPage
 
-__all__ = ["FIELD_ORDER", "PageItem", "nested_to_json", "value_to_text"]
-
 
 class _WithPage:
     """What an item carries on its way and no export holds: its page."""

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-__all__ = ["OPTIONS", "PREFIX", "REPLAYED", "Options", "Pauses", "TableConstants"]
-
 PREFIX: Final = "CORPUS_"
 """What every setting of the project starts with."""
 

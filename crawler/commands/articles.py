@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["ArticlesCommand"]
-
 
 class ArticlesCommand(QuietCommand):
     """Writes the last version of each article that incremental crawls have exported."""

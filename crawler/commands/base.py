@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["CorpusCommand"]
-
 
 class CorpusCommand(ScrapyCommand):
     """A command that works outside projects too.

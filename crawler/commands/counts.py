@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["CountsCommand"]
-
 
 class CountsCommand(QuietCommand):
     """Lists the sites that have counts, or shows the frequencies of one.

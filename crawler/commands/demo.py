@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["DemoCommand"]
-
 _DEFAULT_OUTPUT: Final = "demo.jsonl"
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["DiscoverCommand"]
-
 
 class DiscoverCommand(CorpusCommand):
     """Prints the pages that ``scrapy crawl site`` would fetch, without fetching them.

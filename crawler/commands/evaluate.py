@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["EvaluateCommand"]
-
 
 class EvaluateCommand(QuietCommand):
     """Measures a method on gold pages and prints the figures."""

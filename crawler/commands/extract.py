@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from crawler.journey.extract import Verdict
     from crawler.settings import Options
 
-__all__ = ["ExtractCommand"]
-
 
 class ExtractCommand(ScrapyCommand):
     """Prints one page's item as JSON, its blocks and why they are kept, its tables or structure.

@@ -8,8 +8,6 @@ from typing import Any, ClassVar, Final
 
 from scrapy.commands import ScrapyCommand
 
-__all__ = ["HarvestCommand"]
-
 _NOT_WELL: Final = 1
 _VERBS: Final = {
     "run": "crawl the sites of the plan now, each in a process of its own; with --due those that "

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-__all__ = ["LedgerCommand"]
-
 
 class LedgerCommand(QuietCommand):
     """Lists the sites that have ledgers, or shows one of them."""

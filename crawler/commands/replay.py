@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from crawler.store.spool import SpoolInfo
 
-__all__ = ["ReplayCommand"]
-
 _NOT_DONE = 1
 _WRONG_CALL = 2
 

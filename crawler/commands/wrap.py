@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from crawler.wrapper.inputs import Inputs
 
-__all__ = ["WrapCommand"]
-
 _NOT_WELL = 1
 # The exit code of a process that Ctrl-C ended.
 _STOPPED = 130

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-__all__ = [
-    "ArgumentError",
-    "CorpusError",
-    "FetchError",
-    "MethodError",
-    "ModelError",
-    "OneLineExit",
-    "OptionError",
-    "StoreError",
-    "UnknownMethodError",
-    "UnreadableInputError",
-    "UnreadablePageError",
-    "one_line",
-]
-
 _NOT_DONE: Final = 1
 _WRONG_CALL: Final = 2
 

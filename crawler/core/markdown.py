@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.blocks import Block, Holder
 
-__all__ = ["escape", "markdown"]
-
 _HEADINGS: Final = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))
 _CELLS: Final = frozenset(("td", "th"))

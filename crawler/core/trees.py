@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["TreeEnsemble", "sigmoid"]
-
 # Rows at a time: each row takes 20 bytes a tree meanwhile.
 _ROWS_AT_ONCE = 4_096
 

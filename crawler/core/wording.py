@@ -13,20 +13,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = [
-    "counted",
-    "did_you_mean",
-    "fit_width",
-    "listed",
-    "nearest",
-    "pad_width",
-    "read_bytes",
-    "read_seconds",
-    "show_bytes",
-    "show_seconds",
-    "width_of",
-]
-
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _BYTES: Final = {
     "b": 1,

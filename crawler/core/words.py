@@ -12,17 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "any_of",
-    "any_part",
-    "fold",
-    "fold_name",
-    "fold_word",
-    "longest_first",
-    "read_data",
-    "texts_of",
-]
-
 _NOT_ALNUM = re.compile(r"[\W_]+")
 
 

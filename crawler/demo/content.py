@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final, Literal
 
-__all__ = ["LINK", "STRESS", "Article", "Part", "PartKind", "load_articles", "plain"]
-
 PartKind = Literal["paragraph", "heading", "list", "table"]
 
 STRESS: Final = re.compile(r"\*([^*]+)\*")

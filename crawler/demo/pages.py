@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from crawler.demo.server import Answer
 
-__all__ = ["MISLABELLED_PATH", "MISSING_PATHS", "DemoPage", "answers", "demo_pages"]
-
 PageKind = Literal[
     "article", "index", "table", "duplicate", "near-duplicate", "redirect", "broken", "binary",
     "private", "robots",

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Answer", "serve"]
-
 Answer: TypeAlias = "tuple[int, Mapping[str, str], bytes]"
 """HTTP status, headers (``Content-Length`` apart) and body."""
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-__all__ = ["show_demo"]
-
 _SHOWN: Final = (
     ("/news/nature/reading-the-tide", "A news article"),
     (MISLABELLED_PATH, "A blog post laid out with tables, in EUC-KR behind a UTF-8 header"),

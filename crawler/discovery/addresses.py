@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = [
-    "ListedAddress",
-    "check_address_list",
-    "complete_address",
-    "read_address_list",
-    "split_addresses",
-]
-
 _COLUMN = "url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _LOOKS_LIKE_HOST = re.compile(

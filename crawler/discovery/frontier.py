@@ -14,8 +14,6 @@ from crawler.discovery.guesses import ARTICLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["FoundBy", "Frontier", "Source", "Visit"]
-
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""
 

@@ -14,8 +14,6 @@ from urllib.parse import parse_qsl, urlsplit
 from crawler.core.pagetype.address import names_a_list
 from crawler.core.words import read_data
 
-__all__ = ["ARTICLE", "LISTING", "address_date", "address_language", "guess_kind"]
-
 ARTICLE = "article"
 LISTING = "listing"
 

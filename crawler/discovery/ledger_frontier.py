@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.store.ledger.ledger import Ledger
     from crawler.store.ledger.rows import Row
 
-__all__ = ["LedgerFrontier"]
-
 # Visits taken at once where nothing else limits them.
 _AT_ONCE: Final = 64
 _MANY: Final = 20

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
     from crawler.discovery.scope import Scope
 
-__all__ = [
-    "Link",
-    "judge_address",
-    "page_links",
-]
-
 # Endings of files that are no HTML pages. "js" is none: titles such as "node.js" end addresses.
 _FILE_ENDINGS = frozenset(read_data("crawler.discovery", "addresses")["file_endings"])
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})

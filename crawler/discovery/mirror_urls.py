@@ -8,8 +8,6 @@ from urllib.parse import urlsplit, urlunsplit
 from crawler.core.page.addresses import canonical_address
 from crawler.core.words import read_data
 
-__all__ = ["is_random", "plain_address"]
-
 # Parameters that ask for the same page in another form, with the values that do so.
 _FORM_PARAMETERS = {
     "print": None, "printable": None, "printer": None, "print_view": None, "amp": None,

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from crawler.core.listings import Entry
 
-__all__ = ["CUT_REASONS", "MAX_ADDRESS_LENGTH", "Scope"]
-
 MAX_ADDRESS_LENGTH: Final = 2000
 """No server is known to answer longer addresses reliably, and real pages stay far below."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.discovery.frontier import Source
     from crawler.discovery.scope import Scope
 
-__all__ = ["SOURCES", "Reading", "Sources", "read_source"]
-
 SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from crawler.discovery.scope import Scope
 
-__all__ = ["Cuts", "Traps", "address_pattern"]
-
 _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren"})
 _NUMBER: Final = re.compile(r"\d+")
 _CHARS: Final = 200

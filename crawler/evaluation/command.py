@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from crawler.evaluation.task import Report
 
-__all__ = ["TASKS", "evaluate", "get_task", "heading", "report_json"]
-
 TASKS: Final = {
     "metadata": Task(measure_metadata),
     "pagetypes": Task(measure_pagetypes),

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from crawler.core.flow import Annotation, SiteView, TextMethod
     from crawler.core.page.blocks import Block
 
-__all__ = ["CurveBoard", "Curves", "FrequentBlock", "SiteCurve"]
-
 _SHOWN = 20
 _EXCERPT = 160
 _REMOVED = "removed"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.curve import Curves, SiteCurve
     from crawler.evaluation.scores import Score
 
-__all__ = ["curve_page"]
-
 # Each of so many ranks is drawn; below them, some at growing distances.
 _EACH_RANK: Final = 60
 # An axis that begins above so many tenths has a tick at each tenth.

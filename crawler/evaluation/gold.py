@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["GOLD_URL", "GoldPage", "Row", "kind_of", "read_gold", "read_rows"]
-
 GOLD_URL = "https://gold.example/"
 """The address of pages whose gold names none."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
-__all__ = ["folded", "measure_metadata"]
-
 _NEEDS = "html and any of title, authors and publishing_date"
 _DATES = ("publishing_date", "publish_date")
 _AUTHORS = ("authors", "author")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from crawler.evaluation.task import Job
 
-__all__ = ["kind_of_gold", "measure_pagetypes"]
-
 _NEEDS = "html and page_type"
 _NO_ADDRESS = "file:///page.html"
 _ALIASES = {"collection": "listing"}

@@ -26,20 +26,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-__all__ = [
-    "Confusion",
-    "Overlap",
-    "PageScore",
-    "Score",
-    "ScoreBoard",
-    "compare",
-    "harmonic_mean",
-    "mean",
-    "score_page",
-    "shingles",
-    "words",
-]
-
 SHINGLE_WORDS = 4
 
 # Letters and numbers of Han, Hiragana and Katakana, as the inside of a class of characters. Their

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
-__all__ = ["boundaries", "measure_sentences"]
-
 _NEEDS = "text and sentences"
 _DIFFERS = "gold-differs"
 

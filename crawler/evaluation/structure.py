@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.model import Model
     from crawler.evaluation.task import Job
 
-__all__ = ["Likeness", "likeness", "measure_structure", "tree_of_xml"]
-
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
 _NEWS: Final = "news"
 _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "paragraph"))

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.gold import Row
     from crawler.evaluation.task import Job
 
-__all__ = ["GoldPage", "GoldTable", "measure_tables", "read_tables_gold"]
-
 _NEEDS = "html and tables"
 _HEADERS = ("first_row", "first_column", "both", "none")
 _SURE = "sure"

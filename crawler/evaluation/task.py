@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 
     from crawler.evaluation.curve import Curves
 
-__all__ = [
-    "ONLY_METHOD",
-    "Job",
-    "Report",
-    "Task",
-    "check_only_method",
-    "figure_tables",
-    "sorted_counts",
-]
-
 ONLY_METHOD: Final = "default"
 """The name of the method of tasks that have only one."""
 

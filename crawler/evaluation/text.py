@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.flow import SiteView, TextMethod
     from crawler.evaluation.task import Job
 
-__all__ = ["measure_text"]
-
 
 @dataclass(slots=True)
 class _Judged:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
-__all__ = ["measure_wrapper"]
-
 _NEEDS = "html and gold, or html and gold_records"
 _NOT_SAID = "value-not-on-page"
 _NOT_LEARNED = "records-need-best"

@@ -18,8 +18,6 @@ from crawler.items import PageItem, nested_to_json, value_to_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["EXTRA", "Column", "Planner", "arrow_table", "import_pyarrow"]
-
 Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "texts", "json"]
 
 EXTRA: Final = "_extra"

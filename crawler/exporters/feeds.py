@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from scrapy.statscollectors import StatsCollector
 
-__all__ = ["CorpusCsvItemExporter", "ParquetItemExporter", "check_feeds", "unwritable"]
-
 logger = logging.getLogger(__name__)
 
 _NUMBER_BYTES: Final = 8

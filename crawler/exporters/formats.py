@@ -5,8 +5,6 @@ Imports nothing, so that settings modules and commands may import it.
 
 from __future__ import annotations
 
-__all__ = ["FEED_EXPORTERS"]
-
 FEED_EXPORTERS = {
     "csv": "crawler.exporters.feeds.CorpusCsvItemExporter",
     "parquet": "crawler.exporters.feeds.ParquetItemExporter",

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from crawler.exporters.part_reader import PartFile, Row
 
-__all__ = ["LastItems", "Written", "main", "write_articles"]
-
 _ENDINGS = ("jsonl", "csv", "parquet")
 _OUTPUT = "give -O FILE, whose name ends in .jsonl, .csv or .parquet, or -O - for standard output"
 _NAMES_SHOWN = 3

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-__all__ = ["ASIDE", "PartFile", "Row", "column_names", "find_parts", "read_rows"]
-
 Row = dict[str, Any]
 
 ASIDE: Final = ".aside"

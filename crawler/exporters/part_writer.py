@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.store.ledger.rows import Part
 
-__all__ = ["NumberedParts", "parts_folder"]
-
 logger = logging.getLogger(__name__)
 
 

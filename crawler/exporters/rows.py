@@ -18,24 +18,6 @@ from crawler.items import PageItem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "RecordCsvExporter",
-    "RecordJsonLinesExporter",
-    "RecordParquetExporter",
-    "RecordRow",
-    "SentenceCsvExporter",
-    "SentenceJsonLinesExporter",
-    "SentenceParquetExporter",
-    "SentenceRow",
-    "TableCsvExporter",
-    "TableJsonLinesExporter",
-    "TableParquetExporter",
-    "TableRow",
-    "record_rows",
-    "sentence_rows",
-    "table_rows",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SentenceRow:

@@ -11,8 +11,6 @@ from twisted.internet.defer import Deferred
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-__all__ = ["pause", "spider_closed"]
-
 _POLL_SECONDS = 0.05
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
-__all__ = ["CrawlReport"]
-
 logger = logging.getLogger(__name__)
 
 

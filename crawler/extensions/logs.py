@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-__all__ = ["ShortLogFormatter", "shorten_start"]
-
 _NAME_CHARS: Final = 200
 """Longest name of an item in a log line."""
 

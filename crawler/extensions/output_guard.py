@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
 
-__all__ = ["OutputGuard"]
-
 
 class OutputGuard:
     """Follows the page items of a crawl to where they go.

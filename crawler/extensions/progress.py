@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from scrapy.extensions.feedexport import FeedSlot
     from scrapy.http import Response
 
-__all__ = ["Progress"]
-
 logger = logging.getLogger(__name__)
 
 _REDRAW_SECONDS: Final = 0.25

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scrapy.exceptions import DropItem
 
-__all__ = ["RefusedItem"]
-
 
 class RefusedItem(DropItem):
     """A stage found that a page gives no item; the session has counted and logged the reason."""

@@ -12,8 +12,6 @@ from crawler.journey.statistics import by_reason, number, reasons
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["summary"]
-
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5
 _SITES_SHOWN: Final = 5

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import Alerts
 
-__all__ = ["Alerter", "Trouble", "run_command", "troubles"]
-
 _WORDS: Final = 300
 # Of pages without an item, as in the figures of a crawl.
 _UNCHANGED: Final = "unchanged"

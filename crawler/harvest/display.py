@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from crawler.harvest.history import Run
     from crawler.harvest.runner import Tally
 
-__all__ = ["Display", "run_line", "summary_lines"]
-
 _NAMED: Final = 3
 _LISTED: Final = 20
 _WIDE: Final = 200

@@ -43,12 +43,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import FrameType
 
-__all__ = [
-    "AT_ONCE", "IN_ORDER", "Call", "DaskEngine", "Done", "Engine", "InlineEngine", "LostError",
-    "ProcessEngine", "StoppedError", "ThreadEngine", "Workers", "limit_memory", "open_engine",
-    "stop_by_signals", "stop_level",
-]  # fmt: skip
-
 logger = logging.getLogger(__name__)
 
 IN_ORDER: Final = 1

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.plan import SitePlan
 
-__all__ = [
-    "BUSY", "LOST", "MISSED", "NOT_BEGUN", "RUNNING", "History", "Run", "show_time",
-]  # fmt: skip
-
 RUNNING: Final = "running"
 """The reason of a run that has not ended."""
 MISSED: Final = "missed"

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Alerts", "Plan", "PlanError", "SitePlan", "read_plan"]
-
 _LONGEST_ID: Final = 60
 _SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 # As close as this, an unknown setting is a slip; others are settings of extensions.

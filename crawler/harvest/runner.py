@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.harvest.plan import Plan, SitePlan
     from crawler.harvest.schedule import Due
 
-__all__ = ["Harvest", "Tally"]
-
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
 _SET_BACK: Final = timedelta(minutes=1)

@@ -32,17 +32,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.plan import SitePlan
 
-__all__ = [
-    "CRON_NAMES",
-    "MOST_COUNTED",
-    "Due",
-    "due",
-    "next_times",
-    "planned_times",
-    "read_cron",
-    "read_zone",
-]
-
 MOST_COUNTED: Final = 1000
 """Missed times are counted up to this number: after a long pause nobody needs the exact one."""
 

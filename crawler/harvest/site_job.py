@@ -28,11 +28,6 @@ from crawler.store.files import file_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DIED", "FAILED", "MEMORY", "NO_PAGE", "STOPPED", "TIME", "crawl_command", "crawl_site",
-    "discover", "figures_of", "site_argument",
-]  # fmt: skip
-
 # Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
 FAILED: Final = "failed"
 TIME: Final = "time"

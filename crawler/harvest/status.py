@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import SitePlan
 
-__all__ = [
-    "FIGURES", "SiteStatus", "as_json", "as_page", "figure_of", "gather", "lines", "most_frequent",
-]  # fmt: skip
-
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures that are set against the run before."""
 

@@ -32,8 +32,6 @@ from crawler.store.files import file_name, try_lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Storage", "site_folder"]
-
 _HISTORY: Final = "history.sqlite"
 _STATE: Final = "state.tar"
 _PARTS: Final = "parts.json"

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.plan import Plan, SitePlan
 
-__all__ = ["check", "run", "status", "watch"]
-
 
 def run(opts: argparse.Namespace) -> bool:
     """Run sites of a plan: all, those named, or those of them that are due."""

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crawler.core.flow import Annotation
 
-__all__ = ["BoilerplateStats"]
-
 _MOST = 400
 _PRUNED = 100
 _SAMPLE = 200

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["Captures"]
-
 _T = TypeVar("_T")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.words import Words
     from crawler.settings import Options
 
-__all__ = ["structure_model", "table_method", "table_words"]
-
 
 def table_method(options: Options, words: Words | None = None) -> TableMethod:
     """Return the table method that the settings ask for; ``words`` are those they add.

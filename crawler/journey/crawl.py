@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from crawler.settings import Options
     from crawler.store.spool import Spool
 
-__all__ = ["Crawl"]
-
 
 class Crawl:
     """One crawl: its evidence, and the session that judges its pages.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.store.ledger.rows import Part, Row
 
-__all__ = ["CrawlLedgers", "now", "version_hash"]
-
 logger = logging.getLogger(__name__)
 
 _KILLED: Final = "killed"

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["crawl_name"]
-
 
 def crawl_name(started: datetime) -> str:
     """Name a crawl so that names sort by time and two crawls of one second differ."""

@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.flow import Document, Observation
     from crawler.settings import Options
 
-__all__ = [
-    "NO_EVIDENCE",
-    "Aliases",
-    "CrawlEvidence",
-    "Evidence",
-    "FixedEvidence",
-    "declared_original",
-]
-
 logger = logging.getLogger(__name__)
 
 

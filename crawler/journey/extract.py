@@ -38,16 +38,6 @@ if TYPE_CHECKING:
     from crawler.core.flow import Annotation, Document
     from crawler.items import PageItem
 
-__all__ = [
-    "Verdict",
-    "annotated",
-    "explanation",
-    "extract",
-    "item_json",
-    "judge",
-    "suggestion",
-]
-
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
 

@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from crawler.journey.stage_base import Tally
     from crawler.settings import Options
 
-__all__ = [
-    "AliasFilter",
-    "NearDuplicateFilter",
-    "NoTextFilter",
-    "PageFilter",
-    "PageKindFilter",
-    "Refusal",
-    "ResultFilter",
-    "RobotsFilter",
-    "UnchangedFilter",
-    "page_filters",
-    "result_filters",
-]
-
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 

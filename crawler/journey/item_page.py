@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from crawler.core.pagetype import PageType
     from crawler.journey.mode import Mode
 
-__all__ = ["ItemPage", "new_item"]
-
 
 @dataclass(slots=True, eq=False)
 class ItemPage:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.journey.item_page import ItemPage
     from crawler.settings import Options
 
-__all__ = ["MainText"]
-
 _DIGITS: Final = 3
 _COMMENT: Final = "comment"
 """Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Mode"]
-
 
 class Mode(StrEnum):
     """By which counts pages are judged. The value is what items and statistics say.

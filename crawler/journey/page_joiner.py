@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.journey.item_page import ItemPage
 
-__all__ = ["WaitingParts", "joinable", "latest", "moment"]
-
 _SURE: Final = 0.75
 """How likely an article the first part has to be, since lists and threads have next pages as well.
 Of 2,000 pages of the web 45 name one: lists among them are articles with .68 at most, articles with

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger.ledger import Ledger
 
-__all__ = ["EXPLAINED", "Reason", "RecrawlPolicy", "Waste"]
-
 Reason = Literal["hinted", "unlisted", "recent", "due"]
 """Why a page is requested again: a listing dates it later; no sitemap names it any more; it is due,
 and is new or has changed in the last crawls; it is due, and older."""

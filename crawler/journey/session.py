@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from crawler.journey.stage_base import Stage, Tally
     from crawler.settings import Options
 
-__all__ = ["Session"]
-
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from crawler.journey.filters import Refusal
     from crawler.journey.item_page import ItemPage
 
-__all__ = ["NoTally", "RefusedError", "Stage", "Tally"]
-
 
 class Tally(Protocol):
     """Where figures go: Scrapy's stats collector, or anything that adds up by name."""

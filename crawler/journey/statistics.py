@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["STATISTICS", "by_reason", "number", "reasons"]
-
 STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("mode", "How pages are judged: `two-pass`, `streaming`, `archive` or `incremental`"),
     ("sites", "Sites whose pages were counted"),

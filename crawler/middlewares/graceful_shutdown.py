@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Fetch = Deferred[Response | Request]
 
-__all__ = ["SECONDS", "GracefulDownloader"]
-
 SECONDS: Final = 15.0
 """How long a crawl that ends waits for answers; a quarter of the time until it is killed."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-__all__ = ["ItemOrigins"]
-
 
 class ItemOrigins:
     """The response of each item that a spider made itself.

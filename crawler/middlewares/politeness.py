@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
-__all__ = ["POLITE_SETTINGS", "CrawlDelay", "user_agent"]
-
 logger = logging.getLogger(__name__)
 
 _DISTRIBUTION = "scrapy-corpus"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.robotstxt import RobotParser
 
-__all__ = ["RobotsMiddleware", "RobotsUnreachableError"]
-
 logger = logging.getLogger(__name__)
 
 _TOO_MANY_REQUESTS: Final = 429

@@ -10,8 +10,6 @@ from scrapy.http import Response
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-__all__ = ["SpoolDownloadHandler", "second_pass"]
-
 
 def second_pass(callback: Callable[[Response], AsyncIterator[Any]]) -> Request:
     """Make the request whose callback yields the finished items."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.utils.asyncio import CallLaterResult
 
-__all__ = ["MAY_NOT_WAIT", "SiteLeftAloneError", "SitePausedError", "ThrottlingMiddleware"]
-
 logger = logging.getLogger(__name__)
 
 MAY_NOT_WAIT: Final = "corpus_may_not_wait"

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from crawler.settings import Pauses
 
-__all__ = ["GivenUp", "Pause", "Throttle", "http_date", "retry_after"]
-
 _LONGEST_READ: Final = 10 * 366 * 86_400.0
 _MOST_DOUBLINGS: Final = 60
 _DIGITS: Final = frozenset("0123456789.")

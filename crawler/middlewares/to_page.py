@@ -20,8 +20,6 @@ from crawler.items import nested_to_json
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["flaw_of", "page_from", "parse_response", "take_parsed"]
-
 _parsed: WeakKeyDictionary[Response, ParsedPage] = WeakKeyDictionary()
 
 

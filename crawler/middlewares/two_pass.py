@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["DrainingItems", "PageSource", "TwoPass"]
-
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")

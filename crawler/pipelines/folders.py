@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-__all__ = ["StructureFolder", "StructureFolderPipeline", "TableFolder", "TableFolderPipeline"]
-
 logger = logging.getLogger(__name__)
 
 # A longer text is cut in the index; the item has all of it.

@@ -5,8 +5,6 @@ Imports nothing, so that settings modules may import it.
 
 from __future__ import annotations
 
-__all__ = ["ITEM_PIPELINES"]
-
 ITEM_PIPELINES = {
     "crawler.pipelines.stages.MainTextPipeline": 100,
     "crawler.pipelines.stages.MetadataPipeline": 110,

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from crawler.items import PageItem
 
-__all__ = ["INDEX", "PageFolder", "page_key", "page_name"]
-
 INDEX: Final = "index.csv"
 """The name of the file that lists the others."""
 

@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
     from crawler.journey.stage_base import Stage
 
-__all__ = [
-    "FiltersPipeline",
-    "MainTextPipeline",
-    "MetadataPipeline",
-    "SentencesPipeline",
-    "StagePipeline",
-    "StructurePipeline",
-    "TablesPipeline",
-]
-
 
 class StagePipeline:
     """An item pipeline that runs one stage. Derived classes say which."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from crawler.wrapper.crawl_wrapper import CrawlWrapper
     from crawler.wrapper.running import Wrapped
 
-__all__ = ["ThreadedWrapper"]
-
 
 class ThreadedWrapper:
     """Runs a wrapper project in a thread where it has scripts, so that the crawl goes on."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from crawler.journey.item_page import ItemPage
     from crawler.wrapper.running import Wrapped
 
-__all__ = ["WrapperPipeline"]
-
 logger = logging.getLogger(__name__)
 
 

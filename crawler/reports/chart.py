@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["LARGE", "SMALL", "Axis", "Chart", "Mark", "Series", "count_axis"]
-
 LARGE: Final = (760, 380)
 SMALL: Final = (330, 230)
 """Sizes of charts, width and height in pixels: one below another, and several in a row."""

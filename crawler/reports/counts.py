@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import SiteView, TextMethod
 
-__all__ = ["counts_page", "show_counts"]
-
 _BLOCKS = "visible blocks, by distinct pages"
 
 

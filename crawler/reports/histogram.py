@@ -19,15 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.flow import SiteView
     from crawler.reports.chart import Mark
 
-__all__ = [
-    "MOST_SITES",
-    "Histogram",
-    "block_histogram",
-    "left_out",
-    "scope",
-    "sum_histograms",
-]
-
 MOST_SITES: Final = 24
 """How many sites of a page have charts of their own."""
 

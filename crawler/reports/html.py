@@ -15,8 +15,6 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["render_page"]
-
 
 def render_page(template: str, **values: object) -> str:
     """Return a page as text.

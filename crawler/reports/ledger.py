@@ -33,17 +33,6 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger.rows import Figures, Part, Row, Run
 
-__all__ = [
-    "LISTS",
-    "Listed",
-    "Listing",
-    "SiteReport",
-    "as_json",
-    "figure",
-    "read_site",
-    "show_ledgers",
-]
-
 Listing = Literal["failed", "gone", "refused", "waiting"]
 
 LISTS: Final[dict[Listing, str]] = {

@@ -17,8 +17,6 @@ from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["check_target", "for_a_reader", "print_error", "print_line", "put", "write_file"]
-
 
 @contextmanager
 def for_a_reader() -> Iterator[None]:

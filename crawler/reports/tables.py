@@ -16,8 +16,6 @@ from crawler.core.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["tables_text"]
-
 _ROWS_SHOWN: Final = 50
 _COLUMNS_SHOWN: Final = 50
 _CELL_CHARS: Final = 200

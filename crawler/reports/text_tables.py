@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TextIO
 
-__all__ = ["Table", "table_lines", "write_tables"]
-
 
 @dataclass(frozen=True, slots=True)
 class Table:

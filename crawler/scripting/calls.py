@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.scripting.forms import Argument, Limits
 
-__all__ = ["ScriptCall", "ScriptPage", "script_page"]
-
 # An output is at most this deep; ``objects.js`` has the same number.
 _MOST_DEPTH: Final = 100
 # Larger whole numbers are not exact in JavaScript (ECMA-262, MAX_SAFE_INTEGER).

@@ -10,15 +10,6 @@ from crawler.core.errors import ArgumentError, CorpusError
 if TYPE_CHECKING:
     from crawler.core.wrapper.output import Node
 
-__all__ = [
-    "Argument",
-    "Limits",
-    "NodeArgument",
-    "ScriptError",
-    "ScriptResult",
-    "ScriptsNotInstalledError",
-]
-
 _LEAST_MEMORY: Final = 1024 * 1024
 _MOST_SECONDS: Final = 24 * 60 * 60
 

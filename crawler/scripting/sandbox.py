@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.scripting.calls import ScriptPage
     from crawler.scripting.forms import Argument, ScriptResult
 
-__all__ = ["Sandbox"]
-
 _ENGINE: Final = "_quickjs"
 _INSTALL: Final = "pip install 'scrapy-corpus[scripts]'"
 _HERE: Final = Path(__file__).parent

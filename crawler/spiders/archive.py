@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["Archive", "ArchiveArguments", "ArchiveSpider", "ReplaySpider"]
-
 
 @dataclass(frozen=True, slots=True)
 class ArchiveArguments:

@@ -15,8 +15,6 @@ from crawler.fields import REQUIRED, declare, fields_of, read_fields, words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ArgumentExit", "SiteArguments", "parse_arguments"]
-
 _T = TypeVar("_T")
 
 

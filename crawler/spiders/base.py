@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["PageSpider", "failure_reason"]
-
 _T = TypeVar("_T")
 
 _LEFT_ALONE = "site-left-alone"

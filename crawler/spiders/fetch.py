@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["Process", "fetch_page", "fetch_pages", "without_export"]
-
 
 class Process(Protocol):
     """What is used of Scrapy's crawler processes."""

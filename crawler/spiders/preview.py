@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.discovery.frontier import Visit
     from crawler.spiders.fetch import Process
 
-__all__ = ["Found", "find_pages", "json_lines", "table"]
-
 _COLUMNS = ("kind", "date", "found by", "address")
 _ADDRESS_COLUMNS = 200
 _LEFT_OUT = {

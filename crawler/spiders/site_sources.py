@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from crawler.discovery.scope import Scope
     from crawler.spiders.arguments import SiteArguments
 
-__all__ = ["ListingReader", "server_answers"]
-
 _ROBOTS = "/robots.txt"
 _OK = 200
 # A sitemap that is not there names nothing; one that could not be had may.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-__all__ = ["UrlsArguments", "UrlsSpider"]
-
 
 @dataclass(frozen=True, slots=True)
 class UrlsArguments:

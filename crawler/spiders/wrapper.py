@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
     from crawler.wrapper.running import Saved, Wrapped
 
-__all__ = ["WrapperArguments", "WrapperSpider"]
-
 _NAME_COLUMNS = 80
 
 

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 
     from crawler.store.warc import Record
 
-__all__ = [
-    "ARCHIVE_SUFFIXES",
-    "HTML_TYPES",
-    "WarcWriter",
-    "page_of",
-    "pages_in",
-    "read_pages",
-    "record_bytes",
-]
-
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _OK = 200

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.arrays import ArraySpace
 
-__all__ = ["CountStore"]
-
 logger = logging.getLogger(__name__)
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.arrays import ArraySpace
 
-__all__ = ["read_counts", "write_counts"]
-
 _FORMAT = 1
 _SUMS = "sums/"
 _KEYS = "/keys.npy"

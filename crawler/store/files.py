@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = [
-    "ASIDE",
-    "file_name",
-    "known_sites",
-    "replacing",
-    "site_named",
-    "try_lock",
-    "write_whole",
-]
-
 ASIDE: Final = ".part"
 """Ending of files that are being written and do not count yet."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from email.message import EmailMessage
 
-__all__ = ["PAGE_SUFFIXES", "is_saved_page", "read_folder", "read_saved_page"]
-
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 _MHTML_SUFFIXES = (".mht", ".mhtml")
 _SNIFF = 2048  # bytes at the beginning of a file that are looked at

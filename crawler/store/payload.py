@@ -12,8 +12,6 @@ from fastwarc.stream_io import ZstdReader
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PayloadError", "undo_encodings"]
-
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from compressed bytes
 _STEP = 1 << 16

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-__all__ = ["LISTS", "check_address", "is_address", "page_of_file", "read_source"]
-
 LISTS = (".jsonl", ".jsonl.gz")
 """How names of lists of pages end."""
 # A character of a page takes at most this many bytes in JSON: six of an escape, or twelve of a

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["DiskSpace", "SpillArray"]
-
 logger = logging.getLogger(__name__)
 
 _MEMORY = 64 * 2**20

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.store.warc import Record
 
-__all__ = ["Spool", "SpoolInfo", "find_spools", "spool_info", "spool_path"]
-
 _log = logging.getLogger(__name__)
 _WAITING = ".spool.warc.gz"
 _ARCHIVE = ".warc.gz"

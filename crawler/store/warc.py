@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from fastwarc.warc import WarcRecord
 
-__all__ = ["MAX_HEAD", "Record", "read_records"]
-
 MAX_HEAD: Final = 16 << 20
 """Most bytes of a record's headers. The further fields of a page are among them."""
 

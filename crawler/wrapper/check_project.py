@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.wrapper.inputs import Inputs
 
-__all__ = ["check_project"]
-
 _SHOWN_CHARS = 60
 _SHOWN_WRONG = 20
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from crawler.settings import Options
     from crawler.wrapper.running import Wrapped
 
-__all__ = ["CrawlWrapper"]
-
 logger = logging.getLogger(__name__)
 
 

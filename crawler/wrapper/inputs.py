@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["Inputs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

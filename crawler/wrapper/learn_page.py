@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.wrapper.inputs import Inputs
 
-__all__ = ["LearnCall", "learn_page"]
-
 _VALUE_WIDTH = 60
 _SHOWN_VALUES = 3
 _LINE_WIDTH = 90

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.output import Result
     from crawler.core.wrapper.schema import Element
 
-__all__ = ["FORMATS", "OutputFormat", "fields_of", "format_name", "rows_of"]
-
 FORMATS = ("xml", "jsonl", "csv")
 """The names of all formats."""
 

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = [
-    "PAGES_SUFFIX",
-    "check_name",
-    "keep_page",
-    "kept_pages",
-    "load_project",
-    "load_schema",
-    "read_text",
-    "save_project",
-]
-
 PAGES_SUFFIX = ".pages.warc.gz"
 """Ending of the files in which projects keep their pages."""
 

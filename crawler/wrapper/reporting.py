@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from crawler.core.wrapper.output import Problem, Result
 
-__all__ = ["failed_scripts", "misfit_line", "plain", "printable", "problem_lines", "report_row"]
-
 _FILE = "file:"
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.wrapper.inputs import Inputs
     from crawler.wrapper.running import Saved, Wrapped
 
-__all__ = ["RunCall", "SaveFolder", "run"]
-
 _NAME = re.compile(r"[^/\\:*?\"<>|.][^/\\:*?\"<>|]*")
 # File systems take names of 255 bytes; numbers and temporary endings are added to a name.
 _MOST_NAME_BYTES = 200

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.scripting.calls import ScriptPage
     from crawler.scripting.forms import Argument, Limits
 
-__all__ = ["ProjectRunner", "Saved", "Wrapped", "addresses_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Saved:

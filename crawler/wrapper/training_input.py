@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = [
-    "FieldValue",
-    "TrainingInput",
-    "read_elements",
-    "read_values",
-    "teach",
-    "with_elements",
-]
-
 _VALUE = re.compile(r"([^=:]+)(?::([^=:]+))?=(.*)", re.DOTALL)
 _NEAR_CHARS = 200
 _NEAR_TEXTS = 5_000

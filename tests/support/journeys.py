@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crawler.core.methods.base import BlockMethod
     from crawler.core.page.page import Page
     from crawler.items import PageItem
-    from crawler.journey import stage
+    from crawler.journey import stage_base
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.settings import Options
     from crawler.store.spool import Spool
@@ -39,7 +39,7 @@ class Journey:
         self,
         options: Options,
         name: str,
-        tally: stage.Tally,
+        tally: stage_base.Tally,
         *,
         mode: str,
         ledgers: CrawlLedgers | None = None,

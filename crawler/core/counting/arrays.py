@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["BATCH", "ArraySpace", "GrowingArray", "MemoryArray", "MemorySpace"]
-
 BATCH = 2**20
 """How many entries are processed at a time, unless a space sets another number."""
 

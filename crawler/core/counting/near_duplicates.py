@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint16]]
 
-__all__ = ["duplicate_groups"]
-
 # The text of lighter pages is too short to compare: empty pages, link lists, log-in forms.
 _MIN_CONTENT = 100.0 * UNIT
 # With how many of the next pages a page is paired at a block: one of several copies may lack a

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.blocks import Block
 
-__all__ = ["KeyCounts", "Observation", "look_up", "observe_blocks"]
-
 _MAX_WEIGHT = 65_535
 
 

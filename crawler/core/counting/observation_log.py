@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.arrays import ArraySpace
 
-__all__ = ["BLOCKS", "ObservationLog", "Rows", "batches"]
-
 BLOCKS = ""
 """Name of the section of a log that holds blocks and their weights; the others hold sums."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.arrays import ArraySpace
 
-__all__ = ["Partitions", "sorted_within"]
-
 _MOST_SPLITS = 16
 _BYTE = 8
 _WORD = 64

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
 
-__all__ = ["UNIT", "Part", "RecurringBlocks", "SitePages", "rarity"]
-
 _WEIGHT_BITS = np.uint64(16)
 _WEIGHT = np.uint64(0xFFFF)
 UNIT = 2**16

@@ -25,8 +25,6 @@ from crawler.core.page.text import drop_unseen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Collector", "absolute_address", "clean_title", "first_of", "read_listed_date"]
-
 _ABSOLUTE = re.compile(r"https?://[^/]", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
 _FEED_SCHEME = re.compile(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from crawler.core.listings.collect import Collector
     from crawler.core.listings.model import Listing
 
-__all__ = ["FeedReader", "read_json_feed"]
-
 _RECORDS = frozenset({"item", "entry"})
 _PUBLISHED = ("pubdate", "published", "issued", "date", "created")
 _CHANGED = ("updated", "modified")

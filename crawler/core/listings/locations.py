@@ -11,8 +11,6 @@ from crawler.core.listings.collect import absolute_address
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Places", "find_feeds", "sitemaps_of_robots", "usual_places"]
-
 # JSON without "feed" is left out: with that type pages name their record in a data interface.
 _FEED_TYPES = frozenset(
     {

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from crawler.core.listings.collect import Collector
 
-__all__ = ["TOKEN", "Node", "Scanner", "Take", "local_name", "unescape"]
-
 # Each alternative either matches what it began or fails within the same tag, and what is left open
 # ends with the text: no stretch is looked at twice.
 TOKEN = re.compile(

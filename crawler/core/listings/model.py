@@ -9,21 +9,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "MAX_ADDRESS_CHARS",
-    "MAX_ALTERNATES",
-    "MAX_ENTRIES",
-    "MAX_JSON_CHARS",
-    "MAX_LISTING_BYTES",
-    "MAX_NESTED",
-    "PROBLEMS",
-    "Alternate",
-    "Entry",
-    "Kind",
-    "Listing",
-    "Problems",
-]
-
 Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
 
 MAX_LISTING_BYTES = 50 * 1024 * 1024

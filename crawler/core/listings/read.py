@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from crawler.core.listings.model import Kind, Problems
 
-__all__ = ["read_listing"]
-
 _ROOTS: Mapping[str, Kind] = {
     "sitemapindex": "sitemap-index", "sitemap": "sitemap-index",
     "urlset": "sitemap", "url": "sitemap",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from crawler.core.listings.collect import Collector
     from crawler.core.listings.model import Listing
 
-__all__ = ["SitemapReader", "read_lines"]
-
 _RECORDS = frozenset({"url", "sitemap"})
 _INDEX = "sitemapindex"
 _FIELDS = frozenset({"loc", "lastmod"})

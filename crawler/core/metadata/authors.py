@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.metadata.facts import PageFacts
     from crawler.core.metadata.visible import Mark, VisiblePage
 
-__all__ = ["choose_authors"]
-
 _SHORT_NAME = 3
 _PEOPLE, _ACCOUNTS, _HOUSE = 0, 1, 2
 _MAX_LOOKED_AT = 60

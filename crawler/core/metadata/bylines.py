@@ -30,16 +30,6 @@ from functools import cache
 
 from crawler.core.words import any_of, fold_word, read_data
 
-__all__ = [
-    "BylineWords",
-    "authors_part",
-    "begins_as_byline",
-    "byline_words",
-    "has_korean_role",
-    "korean_names",
-    "without_place",
-]
-
 _BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
 # Credits of others than authors, at the beginning of a text or after white space or a mark.
 _OTHERS = re.compile(

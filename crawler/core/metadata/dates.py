@@ -19,8 +19,6 @@ from crawler.core.words import fold_word, read_data
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Date", "FoundDate", "Reading", "find_dates", "is_month", "read_date"]
-
 FIRST_YEAR = 1990
 """The first year in which a web page can have been published."""
 

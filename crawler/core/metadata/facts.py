@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from crawler.core.metadata.titles import Headings
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["MetaTags", "PageFacts"]
-
 _MAX_METAS = 1_000
 _MAX_HEADINGS = 200
 _MAX_SCRIPTS = 50

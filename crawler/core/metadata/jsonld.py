@@ -18,8 +18,6 @@ from crawler.core.words import fold_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["LinkedArticle", "read_linked"]
-
 _MAX_CHARS = 2_000_000
 _MAX_OBJECTS = 2_000
 _MAX_VALUES = 20_000

@@ -13,8 +13,6 @@ from crawler.core.words import fold_name, fold_word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["clean_names", "is_weak"]
-
 _MAX_NAMES = 30
 _RAW_CHARS = 400
 _NAME_CHARS = 80

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from crawler.core.metadata.facts import PageFacts
     from crawler.core.metadata.visible import Mark, VisiblePage
 
-__all__ = ["DateChooser"]
-
 # From how many points a visible date is trusted at all, and before weaker meta elements.
 _SEEN_POINTS = 1.5
 _SURE_POINTS = 5.0

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from crawler.core.metadata.dates import Date
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Metadata", "read_metadata"]
-
 _MAX_TAGS = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Headings", "TitleSources", "choose_title", "read_headings", "strip_site"]
-
 _MAX_FIRSTS = 20
 _MAX_SUBHEADS = 60
 _SHORT_NAME = 3

@@ -15,8 +15,6 @@ from crawler.core.page.text import drop_unseen
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["AUTHOR_PAGE", "Mark", "VisiblePage", "element_text"]
-
 # No content of the page.
 _NO_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "path", "option", "textarea")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
 
-__all__ = ["AdaptiveFrequency"]
-
 _LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
 # A letter of a dense script weighs as much as 2.5 Latin letters.
 _DENSE_WORTH = 2.5

@@ -12,16 +12,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
 
-__all__ = [
-    "BlockMethod",
-    "CountingMethod",
-    "Cutoff",
-    "CutoffMethod",
-    "Label",
-    "PieceMethod",
-    "TextMethod",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Label:

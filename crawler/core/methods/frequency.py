@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
 
-__all__ = ["REMOVED", "Density", "TextFrequency", "frequency_blocks"]
-
 REMOVED = frozenset(("head", "footer", "header", "script", "style", "link", "iframe", "a", "em"))
 """Elements removed with their content before anything is counted (section III)."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
 
-__all__ = ["NEWS_METHODS", "NewsMethod", "grams", "similarities"]
-
 _GRAMS = "grams"
 _CODE_BITS = 21
 

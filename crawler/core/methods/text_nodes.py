@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Piece", "Place", "TextNode", "judged", "text_nodes"]
-
 # "All text outside tags and scripts", Lee (2009), M1: style sheets are scripts in this sense.
 _NO_TEXT = frozenset(("script", "style"))
 # As in the paths of visible blocks.

@@ -13,8 +13,6 @@ from w3lib.url import safe_url_string
 from crawler.core.page.page import DEFAULT_PORTS, site_of
 from crawler.core.words import any_of, read_data
 
-__all__ = ["address_key", "address_site", "canonical_address"]
-
 # ``tracking``: query parameters that tell a site where a reader came from, and two that show the
 # same page again, scrolled or with its comment form moved. ``session``: query and path parameters
 # that name a visit. ``sid`` is not among them: many news sites name a section or a story with it.

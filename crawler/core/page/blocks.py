@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["HIDDEN_STYLE", "UNSEEN", "Block", "Holder", "segment"]
-
 UNSEEN = frozenset(
     ("head", "script", "style", "noscript", "template", "iframe", "object", "embed", "applet",
      "svg", "math", "canvas", "audio", "video", "map", "select", "textarea", "datalist",

@@ -17,8 +17,6 @@ from w3lib.encoding import (
 if TYPE_CHECKING:
     from crawler.core.page.page import Page
 
-__all__ = ["decode", "decode_bytes"]
-
 # Encodings in which a wrong label shows: random bytes hardly ever decode without an error.
 _MULTIBYTE = frozenset(
     {"utf-8", "cp949", "euc_jp", "shift_jis", "cp932", "gb18030", "big5hkscs", "iso2022_jp"}

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["DEFAULT_PORTS", "LOCAL_SITE", "MAX_PAGE_BYTES", "Document", "Page", "site_of"]
-
 LOCAL_SITE = "local"
 """The site of pages whose address names no host."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Page
 
-__all__ = ["ParsedPage", "parse"]
-
 # First bytes of binary files.
 _BINARY_STARTS = (
     b"%PDF", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"Rar!",

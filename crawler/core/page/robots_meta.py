@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["DIRECTIVES", "excluding", "may_hold_directives", "read_directives"]
-
 DIRECTIVES = {
     "noindex": "its page asks not to be indexed",
     "nofollow": "its page asks that its links are not followed",

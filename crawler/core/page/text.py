@@ -7,8 +7,6 @@ import unicodedata
 
 from xxhash import xxh3_64_intdigest
 
-__all__ = ["DENSE", "block_key", "drop_unseen", "normalise"]
-
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script that writes a syllable or a word with one: Korean, Japanese, Chinese."""
 

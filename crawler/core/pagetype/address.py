@@ -12,8 +12,6 @@ from crawler.core.pagetype.words import page_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Address", "names_a_list"]
-
 _CHARS = 2_000
 _NUMBER = re.compile(r"\d{4,}")
 _DATE = re.compile(r"(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?:[/_-]?[0-3]?\d)?(?!\d)")

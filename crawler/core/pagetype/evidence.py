@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Document
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Markup", "PageEvidence"]
-
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
             "select", "video", "dl", "input")  # fmt: skip

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Document
     from crawler.core.pagetype.rules import PageType
 
-__all__ = ["TypeJudge", "page_type"]
-
 _OTHER_FEATURES = "the weights of page types were learned from other features; learn them again"
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from crawler.core.pagetype.address import Address
     from crawler.core.pagetype.evidence import PageEvidence
 
-__all__ = ["ARTICLE", "DOUBT", "KINDS", "LEARNED", "PageType", "decide"]
-
 ARTICLE = "article"
 KINDS: Mapping[str, str] = MappingProxyType(
     {

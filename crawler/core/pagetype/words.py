@@ -11,8 +11,6 @@ from crawler.core.words import read_data, texts_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PageWords", "page_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageWords:

@@ -20,18 +20,6 @@ from crawler.core.pagination.words import address_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "MOST_PARTS",
-    "Place",
-    "Reading",
-    "is_part_of",
-    "may_be_part",
-    "part_number",
-    "place_of",
-    "readings",
-    "step",
-]
-
 MOST_PARTS = 100
 """No article is cut into more parts: larger numbers name articles, and longer chains are pagers
 without an end."""

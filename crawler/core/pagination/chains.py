@@ -13,8 +13,6 @@ from xxhash import xxh3_64_intdigest
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagination.address import MOST_PARTS, Place, part_number, place_of, readings
 
-__all__ = ["PartLinks"]
-
 
 @dataclass(slots=True)
 class _Node:

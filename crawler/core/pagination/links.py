@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
     from crawler.core.pagination.address import Reading
 
-__all__ = ["next_part"]
-
 _ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
 _TEXT_CHARS = 80
 _TEXT_PIECES = 20

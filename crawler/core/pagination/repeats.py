@@ -10,8 +10,6 @@ from crawler.core.words import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["repeated_blocks", "same_headline"]
-
 # Headline, byline, date, summary and the like: what is further down is text.
 _LEAD = 12
 # A shorter headline is in others by chance.

@@ -28,8 +28,6 @@ from functools import cache
 
 from crawler.core.words import any_of, read_data, texts_of
 
-__all__ = ["PagerWords", "address_names", "pager_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class PagerWords:

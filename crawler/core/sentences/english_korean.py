@@ -25,8 +25,6 @@ from crawler.core.sentences.sentence import Sentence, sentences_between
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["split_english", "split_korean", "split_korean_by_model"]
-
 _BEGINS = (
     "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"
     "|So|And|Here|Also"

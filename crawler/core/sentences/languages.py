@@ -24,8 +24,6 @@ from typing import Any
 
 from crawler.core.words import read_data
 
-__all__ = ["Habits", "guess_language", "habits_of", "language_of", "primary_language"]
-
 # Enough letters to know the script of a long text.
 _SAMPLE_CHARS = 4000
 # A text of another script has Latin names and figures in it too: this share of letters is enough.

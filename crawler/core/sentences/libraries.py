@@ -14,8 +14,6 @@ from crawler.core.errors import CorpusError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["has_kiwi", "is_abbreviation", "kiwi_ends", "readable_ends", "sentencex_ends"]
-
 # JSON may hold halves of surrogate pairs, which sentencex cannot read. It also fails on a space of
 # several bytes (no-break, line separator) before an initial.
 _UNREADABLE = re.compile(r"[^\S\n ]|[\ud800-\udfff]")

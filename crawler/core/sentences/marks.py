@@ -11,19 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = [
-    "CJK_MARKS",
-    "HARD_MARKS",
-    "LEAD",
-    "LOOK_BACK",
-    "TRAIL",
-    "Place",
-    "list_items",
-    "passages",
-    "places",
-    "without_enclosing_marks",
-]
-
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""
 HARD_MARKS = frozenset("!?‼⁇⁈⁉؟⸮" + CJK_MARKS)

@@ -7,8 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Enclosure", "goes_on_after_quote", "is_taken_up", "outermost_enclosures"]
-
 _PAIRS = dict(zip("([{（［【〔「『《〈〖｢“„‘‚«»‹›", ")]}）］】〕」』》〉〗｣”“’’»«›‹", strict=True))
 # Pairs whose closing mark has a second form.
 _ALSO_CLOSE = {"„": "”", "‚": "‘", "“": "„", "”": "”"}

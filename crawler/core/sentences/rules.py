@@ -36,8 +36,6 @@ from crawler.core.sentences.sentence import Sentence, sentences_between
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["split_by_marks", "split_by_sentencex"]
-
 _WORD = re.compile(r"\w")
 _LIST_MARKER = re.compile(
     r"[\s(\[*•–-]*(?:\d{1,3}(?:\.\d{1,2}){0,3}|[^\W\d_]|[ivx]{1,4}|[IVX]{1,4})"

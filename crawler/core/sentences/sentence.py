@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Sentence", "Splitter", "ended_sentences", "sentences_between", "split_as_paper"]
-
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
 _PAPER_END = re.compile(r"[.?!](?=\s|\Z)")
 

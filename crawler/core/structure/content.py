@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Automaton", "Kind", "Occurs", "Particle", "Step", "eased"]
-
 Kind = Literal["name", "sequence", "choice", "all"]
 Occurs = Literal["", "?", "+", "*"]
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from crawler.core.structure.tree import Node
 
-__all__ = ["distance", "steps"]
-
 
 class _Ordered:
     """A tree in postorder.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from crawler.core.structure.model import Model
 
-__all__ = ["GroupTree", "group_logically"]
-
 
 class GroupTree:
     """Builds a tree of visual groups below ``root``, from headings and texts in order."""

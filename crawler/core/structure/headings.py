@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.lines import Line
     from crawler.core.structure.tokens import Tokens
 
-__all__ = ["Heading", "find_headings"]
-
 _MOST_WORDS: Final = 12
 _MOST_CHARS: Final = 90
 _FEW_WORDS: Final = 4

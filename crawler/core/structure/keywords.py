@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from crawler.core.structure.model import Model
 
-__all__ = ["Hit", "Keywords"]
-
 _WORD: Final = re.compile(r"[^\s,;:()\[\]{}<>\"“”„«»·•|…!?=]++")
 _INNER: Final = re.compile(r"[^/\-–—&~]++")
 _EDGES: Final = "'’‘`.*_-–—~/&"

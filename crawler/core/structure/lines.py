@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Line", "lines_of"]
-
 _FRAMED: Final = "framed"
 _PLAIN_STYLE: Final = Style()
 _ITEMS: Final = frozenset(("li", "dd"))

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from crawler.core.structure.content import Kind, Occurs
 
-__all__ = ["MOST_CHARS", "parse_model", "write_model"]
-
 MOST_CHARS: Final = 1_000_000
 """A model has no more characters than this."""
 _DEEPEST: Final = 40

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.content import Particle
     from crawler.core.structure.patterns import Pattern
 
-__all__ = ["GROUP", "ROLES", "TEXT", "Element", "Model", "Rule"]
-
 TEXT: Final = "TEXT"
 """Name of a piece of text that is no element of the model."""
 GROUP: Final = "GROUP"

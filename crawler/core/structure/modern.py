@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.lines import Line
     from crawler.core.structure.model import Model
 
-__all__ = ["build_modern"]
-
 _LABEL_TAGS: Final = frozenset(("th", "dt"))
 _OPENING: Final = 2
 _STOPS: Final = (".", "!", "?", "…", "。")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.lines import Line
     from crawler.core.structure.model import Model
 
-__all__ = ["build_as_published"]
-
 _LAST_RANK: Final = 4
 _TOKEN: Final = re.compile(r"[^;,:]*+[;,:]*+")
 # The size of <font> that letters of h1 to h4 have: 2, 1.5, 1.17 and 1 em (HTML, section 15.3).

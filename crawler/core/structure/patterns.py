@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["MOST_CHARS", "Pattern", "PatternError"]
-
 MOST_CHARS: Final = 160
 """A match has no more characters than this."""
 _MOST_STATES: Final = 2_000

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Document
     from crawler.core.structure.lines import Line
 
-__all__ = ["article_roles"]
-
 _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))
 _CELLS: Final = frozenset(("td", "th", "caption"))

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.model import Model
     from crawler.core.structure.tree import Node
 
-__all__ = ["Structure", "check_structure_method", "structure_names", "structure_of"]
-
 _METHODS: dict[str, Callable[[Document, Model, frozenset[int] | None], Node]] = {
     "modern": build_modern,
     "published": build_as_published,

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Style", "Styles", "declared"]
-
 _MOST_CSS: Final = 400_000
 _MOST_RULES: Final = 4_000
 _STYLE_CHARS: Final = 2_000

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.page import Document
 
-__all__ = ["suggest_model"]
-
 _ROOT: Final = "document"
 _LINE: Final = "line"
 _RECURS: Final = 0.2

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.model import Model
     from crawler.core.structure.patterns import Pattern
 
-__all__ = ["Tokens", "apply_patterns"]
-
 # A longer text is prose, in which a date is no element of its own.
 _PATTERN_CHARS: Final = 400
 _SEPARATOR: Final = re.compile(

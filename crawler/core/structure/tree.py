@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.structure.content import Particle
     from crawler.core.structure.model import Element, Model
 
-__all__ = ["ITEM", "Node", "bottom_up", "fit", "full_text", "implied_dtd", "to_xml"]
-
 ITEM: Final = "#item"
 """Name of a list item, table row or paragraph while its contents are being grouped."""
 

@@ -15,19 +15,6 @@ if TYPE_CHECKING:
 
     from crawler.core.tables.grid import Cell, Grid
 
-__all__ = [
-    "Areas",
-    "Reading",
-    "above_sections",
-    "depth_of",
-    "heads_its_rows",
-    "is_alone",
-    "is_one_cell",
-    "marked_areas",
-    "marked_pairs",
-    "readings",
-]
-
 _PAIR = 2
 
 

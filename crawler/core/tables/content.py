@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.records import Line
     from crawler.core.tables.words import Words
 
-__all__ = ["JudgedTable", "Table", "judge_tables", "read_tables", "table_as_dict", "tables_of"]
-
 # The most places on the grids of all tables of a page, and the most characters that are repeated
 # because their cells cover several places.
 _PLACES = 500_000

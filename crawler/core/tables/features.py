@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell, Grid
     from crawler.core.tables.words import Words
 
-__all__ = [
-    "Survey",
-    "chars_of",
-    "commonest",
-    "ends_in_colon",
-    "has_digits",
-    "is_strong",
-    "judge_features",
-    "mean",
-    "share",
-    "spread",
-    "with_text",
-]
-
 # Of a large table only the first columns and rows are read: they show what it is.
 _MOST_COLUMNS = 100
 _MOST_CELLS = 4_000

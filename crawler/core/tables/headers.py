@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell
     from crawler.core.trees import TreeEnsemble
 
-__all__ = ["areas_by_markup", "header_features", "locate_all", "title_rows"]
-
 # Larger numbers of rows and columns make no difference.
 _MANY = 12
 _LONG = 40

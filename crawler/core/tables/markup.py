@@ -45,8 +45,6 @@ from crawler.core.tables.parts import (
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["FoundTable", "find_tables"]
-
 # Attributes by which a table and its cells are drawn.
 _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
                 "align")  # fmt: skip

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell, Grid
     from crawler.core.tables.words import Words
 
-__all__ = ["Constants", "RulesMethod", "Verdict", "count_alike", "semantic", "syntactic"]
-
 # A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80
 

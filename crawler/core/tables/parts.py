@@ -12,25 +12,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-__all__ = [
-    "CLOSED",
-    "CONTROLS",
-    "COUNTED",
-    "HEADER_ROLES",
-    "IMAGES",
-    "INSTEAD",
-    "LAYOUT_ROLES",
-    "LINES",
-    "SCOPES",
-    "STRONG",
-    "Around",
-    "is_hidden",
-    "is_link",
-    "kind_with",
-    "part_of",
-    "tables_below",
-]
-
 # Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
 INSTEAD = frozenset(("noscript", "object"))
 CONTROLS = frozenset(("input", "select", "textarea", "button"))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.values import Value
     from crawler.core.tables.words import Words
 
-__all__ = ["Line", "Records", "read_records"]
-
 Line = tuple["Cell | None", ...]
 """A row or column of the grid, whole: the cell that covers each place, None for a gap."""
 

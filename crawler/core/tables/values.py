@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.tables.grid import Cell
     from crawler.core.tables.words import Words
 
-__all__ = ["Value", "cell_type", "element_type", "matches", "read_value", "text_type"]
-
 # A longer text is a string.
 _LONGEST = 48
 _NUMBER = r"\d{1,15}(?:[.,'’ \u00a0\u202f]\d{1,12}){0,8}"  # noqa: RUF001 - group marks as written

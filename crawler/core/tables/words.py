@@ -35,8 +35,6 @@ from crawler.core.words import longest_first, read_data
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["DATA_TYPES", "LANGUAGES", "Words", "classes_of", "default_words", "load_words"]
-
 LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
 DATA_TYPES = (
     "image", "form", "postal-code", "time", "date", "month", "day", "temperature", "electric",

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = ["apply_project", "fit_to_schema", "fits"]
-
 # A page fits if it has this share of the elements that all examples have.
 _ENOUGH = 0.5
 _SHOWN_CHARS = 80

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.role_model import RoleModel
     from crawler.core.wrapper.view import View
 
-__all__ = ["BestRule", "Match"]
-
 # A role that is the only one of its group to find something has to be this sure.
 _ALONE = 0.8
 

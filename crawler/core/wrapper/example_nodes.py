@@ -18,23 +18,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.features import Evidence
     from crawler.core.wrapper.view import View
 
-__all__ = [
-    "ELEMENT",
-    "TEXT_NODE",
-    "Example",
-    "ExampleNode",
-    "ExampleValue",
-    "PageEvidence",
-    "example_of_nodes",
-    "example_of_values",
-    "find_value",
-    "node_at",
-    "nodes_of",
-    "rarities",
-    "similarity",
-    "value_of",
-]
-
 TEXT_NODE = "text"
 """The kind of fields whose values are whole text nodes."""
 ELEMENT = "element"

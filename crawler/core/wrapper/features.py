@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 from crawler.core.wrapper.tree import INLINE, TEXT
 from crawler.core.wrapper.view import LABEL_CHARS, View, masked
 
-__all__ = ["FEATURES", "FEATURE_AT", "Evidence", "Feature", "evidence_of"]
-
 Evidence = tuple[str, ...]
 """The values of all features of a node, in the order of :data:`FEATURES`."""
 

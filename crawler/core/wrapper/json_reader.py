@@ -13,8 +13,6 @@ from crawler.core.errors import UnreadableInputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-__all__ = ["JsonValue", "read_json"]
-
 _T = TypeVar("_T")
 _SHOWN_CHARS = 800
 # Half of a UTF-16 pair, which JSON can write and a file in UTF-8 cannot hold.

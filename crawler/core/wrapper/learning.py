@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = ["Learned", "learn_nodes", "learn_record_nodes", "learn_records", "learn_values"]
-
 
 @dataclass(frozen=True, slots=True)
 class Learned:

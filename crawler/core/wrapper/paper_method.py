@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.view import View
 
-__all__ = ["ANONYMOUS_THRESHOLD", "PaperFieldRule", "PaperRule", "TagSet"]
-
 ANONYMOUS_THRESHOLD = 3
 """From how many examples on a tag may match by its index alone (ANON_THRESHOLD)."""
 

@@ -18,24 +18,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.view import View
 
-__all__ = [
-    "DEFAULT_MATCHER",
-    "Action",
-    "Add",
-    "Copy",
-    "FieldRule",
-    "Load",
-    "Project",
-    "Rule",
-    "Save",
-    "Script",
-    "Source",
-    "checked",
-    "matcher_names",
-    "new_project",
-    "new_rule",
-]
-
 DEFAULT_MATCHER = "best"
 
 

@@ -43,8 +43,6 @@ from crawler.core.wrapper.tree import TagItem
 if TYPE_CHECKING:
     from crawler.core.wrapper.features import Evidence
 
-__all__ = ["EXTENSION", "VERSION", "read_project", "read_schema", "write_project"]
-
 EXTENSION = ".h2x"
 VERSION = 1
 """The version that is written; versions up to it are read."""

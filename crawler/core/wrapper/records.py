@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.view import View
 
-__all__ = ["Record", "RecordRule", "example_of_records", "looks_alike", "similar_siblings"]
-
 # A list is known by some of its records, evenly spread.
 _SAMPLE = 8
 # Features of the markup of an element itself, and the share of them in which records of one list

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.features import Evidence
     from crawler.core.wrapper.view import View
 
-__all__ = ["RoleModel", "role_groups"]
-
 # These parameters were set on gold pages; docs/wrappers.md says what they mean.
 _SMOOTHING = 0.5  # examples of which nothing is known, added to those that there are
 _FOCUS = 0.5  # share of near misses, as against all nodes, in what is common

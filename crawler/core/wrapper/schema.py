@@ -13,18 +13,6 @@ from crawler.core.metadata.dates import read_date
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "GROUP",
-    "TYPES",
-    "XML_NAME",
-    "Element",
-    "Scalar",
-    "check_schema",
-    "convert",
-    "elements_of",
-    "may_repeat",
-]
-
 Scalar = str | int | float
 
 GROUP = "group"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["INLINE", "TEXT", "PageTree", "TagItem", "fold", "read_tree", "tree_of"]
-
 TEXT = "#text"
 """The name of text nodes, which are leaves of the tree as elements are."""
 

@@ -12,8 +12,6 @@ from crawler.core.wrapper.tree import INLINE, TEXT
 if TYPE_CHECKING:
     from crawler.core.wrapper.tree import PageTree
 
-__all__ = ["LABEL_CHARS", "ListSiblings", "View", "list_siblings", "masked"]
-
 LABEL_CHARS = 48
 """How many characters of a label, a class or an id are kept."""
 

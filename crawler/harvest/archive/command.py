@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.archive.work import Summary
 
-__all__ = ["run_archive", "summary_lines"]
-
 _MEGABYTE: Final = 1 << 20
 _LINES_SHOWN: Final = 10
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from crawler.harvest.archive.work import Archive, Shard
     from crawler.items import PageItem
 
-__all__ = ["feed_exporter", "join_partition", "judge_shard"]
-
 _SCHEMA: Final = """
 CREATE TABLE pages (partition INTEGER, page INTEGER, record BLOB);
 CREATE INDEX by_partition ON pages (partition, page);

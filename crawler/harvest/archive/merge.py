@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from crawler.harvest.archive.observe import PageFacts
     from crawler.harvest.archive.work import Archive
 
-__all__ = ["StoredEvidence", "merge_partition", "pages_to_judge"]
-
 _SCHEMA: Final = """
 CREATE TABLE sites (site TEXT PRIMARY KEY, head TEXT, arrays BLOB, chains TEXT);
 CREATE TABLE pages (shard INTEGER, page INTEGER, is_joined INTEGER);

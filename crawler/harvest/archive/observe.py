@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from crawler.harvest.archive.work import Archive, Shard
     from crawler.settings import Options
 
-__all__ = ["PageFacts", "observe_shard", "read_observed"]
-
 _SCHEMA: Final = """
 CREATE TABLE observations
     (partition INTEGER, page INTEGER, section TEXT, facts TEXT, keys BLOB, figures BLOB);

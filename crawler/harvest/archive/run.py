@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.engine import Engine
 
-__all__ = ["MANIFEST", "ArchiveHarvest", "find_shards", "locked", "partitions_for"]
-
 MANIFEST: Final = "archive.json"
 """Name of the file in the output folder that says what the items are made of, and whether all."""
 _PARTITION_BYTES: Final = 256 << 20

@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.settings import Options
 
-__all__ = [
-    "LOST", "OF_FILES", "WRITTEN", "Archive", "Figures", "Job", "Shard", "Summary", "do_job",
-    "key_of", "read_database", "read_json", "shard_pages", "write_database", "write_json",
-]  # fmt: skip
-
 WRITTEN: Final = "corpus/items"
 """The figure of the items written."""
 LOST: Final = "corpus/pages/lost"

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
     from filelock import BaseFileLock
 
-__all__ = [
-    "FIRST_KEY",
-    "LAST_KEY",
-    "SCHEMA_VERSION",
-    "LedgerDatabase",
-    "ledger_path",
-    "move_aside",
-]
-
 SCHEMA_VERSION: Final = 1
 """Of the tables below. A ledger of a later version is refused."""
 

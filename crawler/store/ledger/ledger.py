@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger.rows import Fetched, Found, Row, State
 
-__all__ = ["Ledger"]
-
 _BATCH: Final = 20_000  # entries sorted and added in one transaction; some 10 MB in memory
 _ROWS_AT_ONCE: Final = 500
 _REASON_CHARS: Final = 200

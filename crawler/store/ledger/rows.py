@@ -14,27 +14,6 @@ from crawler.core.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = [
-    "FOUND_BY",
-    "GONE_HASH",
-    "PART_HASH",
-    "ROW_COLUMNS",
-    "STATES",
-    "Change",
-    "Fetched",
-    "Figures",
-    "Found",
-    "FoundBy",
-    "Part",
-    "Row",
-    "Run",
-    "State",
-    "iso_of",
-    "listed_seconds",
-    "row_of",
-    "seconds_of",
-]
-
 FoundBy = Literal["start", "sitemap", "feed", "link"]
 State = Literal["queued", "fetching", "fetched", "gone", "refused", "failed"]
 

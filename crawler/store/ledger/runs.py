@@ -27,8 +27,6 @@ from crawler.store.ledger.updates import sound_hash
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["LedgerRuns"]
-
 _TIMES: Final = {
     "runs": ("started", "ended"),
     "pages": ("found_at", "asked_at", "fetched_at", "changed_at"),

@@ -14,19 +14,6 @@ from crawler.store.ledger.rows import FOUND_BY, GONE_HASH, STATES, Change, liste
 if TYPE_CHECKING:
     from crawler.store.ledger.rows import Fetched, Found
 
-__all__ = [
-    "KIND_CHARS",
-    "NOT_MODIFIED",
-    "Hints",
-    "Version",
-    "answer_columns",
-    "join_hints",
-    "plain",
-    "read_hints",
-    "sound_hash",
-    "turn_of",
-]
-
 KIND_CHARS = 40
 _HASH_CHARS = 200
 # Servers send no longer validators by intention, and many refuse a request with one.

@@ -16,8 +16,6 @@ from crawler.core.words import any_part, read_data
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CUES", "cues_in"]
-
 _STEMS: Final[Mapping[str, list[str]]] = {
     cue: stems.split() for cue, stems in read_data("crawler.core.methods.article", "cues").items()
 }

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Document
     from crawler.core.page.parse import ParsedPage
 
-__all__ = ["Evidence", "HeadTexts", "evidence"]
-
 _TAGS = {
     tag: place
     for place, tags in enumerate(

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from crawler.core.methods.article.layout import Layout
     from crawler.core.page.blocks import Block
 
-__all__ = ["Judge", "chosen", "expected_f1", "in_context"]
-
 _Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
 
 _OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from crawler.core.page.blocks import Block, Holder
 
-__all__ = ["FAR", "SIGNS", "Layout"]
-
 _TAGS = ("article", "main", "aside", "nav", "header", "footer", "section", "form", "figure",
          "figcaption", "blockquote", "ul", "ol", "table", "p")  # fmt: skip
 _TAG_BITS: Mapping[str, int] = MappingProxyType(

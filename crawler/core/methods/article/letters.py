@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CLASSES", "LETTER_COUNTS", "Letters"]
-
 _PLANE = 0x10000
 _GRAM, _GRAM_BITS = 3, 16
 _NO_RUNS = np.zeros(0, np.uint32)

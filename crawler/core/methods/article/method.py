@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
 
-__all__ = ["Article", "PageSays", "SiteEvidence", "confidence"]
-
 _TEXT, _OUTSIDE = "text", "outside"
 # From so many pages on a site is known.
 _SITE = 2
