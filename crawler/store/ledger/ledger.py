@@ -293,9 +293,7 @@ class Ledger(LedgerRuns):
         self._set_page(key, update)
         return change
 
-    def mark_failed(
-        self, address: str, reason: str, *, at: str, status: int = 0, again: bool = False
-    ) -> int:
+    def mark_failed(self, address: str, reason: str, *, at: str, status: int = 0) -> int:
         """Note that fetching failed; return how often it did since it last worked.
 
         Args:
@@ -303,12 +301,11 @@ class Ledger(LedgerRuns):
             reason: why, for people.
             at: when.
             status: HTTP status, 0 where no server answered.
-            again: put it back into the queue, behind all that failed less often.
         """
         key = self._key(address)
         kind, tries = self._run("SELECT kind, tries FROM pages WHERE key = ?", key).fetchone()
-        state, tries = _QUEUED if again else _FAILED, tries + 1
-        update = {"state": state, "turn": turn_of(kind, tries), "tries": tries}
+        tries += 1
+        update = {"state": _FAILED, "turn": turn_of(kind, tries), "tries": tries}
         self._set_page(key, update | _no_page(reason, at, status))
         return int(tries)
 
