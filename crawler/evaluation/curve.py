@@ -1,4 +1,4 @@
-"""What text would be found by frequency alone: the figures over every threshold of rank.
+"""What text would be found by frequency alone: precision, recall and F1 at each threshold.
 
 The distinct frequencies of a site's blocks are its ranks, the rarest first. For each rank the
 blocks of at most that rank are taken as a page's text and compared with its gold text, as in Kim
@@ -34,19 +34,19 @@ _REMOVED = "removed"
 
 
 class FrequentBlock(NamedTuple):
-    """A block that stands on many pages: how many, the site, and the beginning of its text."""
+    """A block that occurs on many pages: how many, the site, and the beginning of its text."""
 
     frequency: int
     site: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SiteCurve:
     """One site's blocks by frequency, and what would be found at each threshold.
 
     ``site``, ``pages``
-        Its name, and how many gold pages it has.
+        Its name, and how many gold pages it has; both ``pages`` and ``sums`` grow page by page.
     ``histogram``
         Its blocks by frequency. ``histogram.levels`` are the ranks.
     ``sums``
@@ -125,16 +125,6 @@ class Curves:
         return _score(total, self.pages)
 
 
-@dataclass(slots=True)
-class _SiteSums:
-    """What is added up over the pages of a site; see :class:`SiteCurve`."""
-
-    histogram: Histogram
-    own_rank: int | None
-    sums: NDArray[np.float64]
-    pages: int = 0
-
-
 class CurveBoard:
     """Collects what the curves are drawn from, page by page.
 
@@ -143,7 +133,7 @@ class CurveBoard:
 
     def __init__(self, method: TextMethod) -> None:
         self._method = method
-        self._sites: dict[str, _SiteSums] = {}
+        self._sites: dict[str, SiteCurve] = {}
         # The most frequent blocks so far, by site and key, and the lowest frequency among them.
         self._top: dict[tuple[str, int], FrequentBlock] = {}
         self._lowest = 0
@@ -158,11 +148,11 @@ class CurveBoard:
             gold_text: the page's right text.
         """
         if site not in self._sites:
-            self._sites[site] = self._new_site(view)
-        sums = self._sites[site]
+            self._sites[site] = self._new_site(site, view)
+        curve = self._sites[site]
         blocks = [] if annotation is None else list(self._blocks(annotation, view))
-        sums.pages += 1
-        sums.sums += _scores(blocks, gold_text, sums.histogram.levels)
+        curve.pages += 1
+        curve.sums += _scores(blocks, gold_text, curve.histogram.levels)
         for block, frequency in blocks:
             if frequency >= self._lowest:
                 self._add_top(block, FrequentBlock(frequency, site, block.text[:_EXCERPT]))
@@ -175,14 +165,11 @@ class CurveBoard:
             counted="occurrences" if by_node else "pages",
             method=self._method.name,
             own=own,
-            sites=tuple(
-                SiteCurve(name, site.pages, site.histogram, site.sums, site.own_rank)
-                for name, site in sorted(self._sites.items())
-            ),
+            sites=tuple(self._sites[name] for name in sorted(self._sites)),
             top=tuple(sorted(self._top.values(), key=_order)[:_SHOWN]),
         )
 
-    def _new_site(self, view: SiteView) -> _SiteSums:
+    def _new_site(self, site: str, view: SiteView) -> SiteCurve:
         histogram = block_histogram(view)
         if isinstance(self._method, TextFrequency):
             # The counts were made for this method alone: its own sums are all there are.
@@ -190,7 +177,8 @@ class CurveBoard:
         own_rank = None
         if isinstance(self._method, CutoffMethod):
             own_rank = histogram.ranks_within(self._method.cutoff(view).threshold)
-        return _SiteSums(histogram, own_rank, np.zeros((3, len(histogram.levels) + 1)))
+        sums = np.zeros((3, len(histogram.levels) + 1))
+        return SiteCurve(site, 0, histogram, sums, own_rank)
 
     def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
         """Yield the blocks of a page that may be text, each with its frequency."""

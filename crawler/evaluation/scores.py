@@ -208,7 +208,7 @@ class ScoreBoard:
     @property
     def word(self) -> Score:
         """Means over pages of the word precision, recall and F1."""
-        return _means([score for site in self._sites.values() for score in site.word])
+        return mean_score([score for site in self._sites.values() for score in site.word])
 
     @property
     def word_micro(self) -> Score:
@@ -218,21 +218,22 @@ class ScoreBoard:
     @property
     def shingle(self) -> Score:
         """Means over pages of the shingle precision and recall, and the F1 of those two means."""
-        means = _means([score for site in self._sites.values() for score in site.shingle])
+        means = mean_score([score for site in self._sites.values() for score in site.shingle])
         return Score(means.precision, means.recall, harmonic_mean(means.precision, means.recall))
 
     @property
     def site_mean_f1(self) -> float:
         """Mean over sites of the mean word F1 of a site's pages."""
-        return mean([_means(site.word).f1 for site in self._sites.values()])
+        return mean([mean_score(site.word).f1 for site in self._sites.values()])
 
     def site(self, name: str) -> tuple[int, Score]:
         """Return a site's number of pages and the means over them, in words."""
         scores = self._sites[name].word
-        return len(scores), _means(scores)
+        return len(scores), mean_score(scores)
 
 
-def _means(scores: Sequence[Score]) -> Score:
+def mean_score(scores: Sequence[Score]) -> Score:
+    """Return the means of the three figures."""
     return Score(
         mean([score.precision for score in scores]),
         mean([score.recall for score in scores]),

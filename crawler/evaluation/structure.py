@@ -23,7 +23,7 @@ from crawler.core.structure.model import GROUP
 from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.core.structure.tree import Node, full_text
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
-from crawler.evaluation.scores import Overlap, Score, compare, mean
+from crawler.evaluation.scores import Overlap, compare, mean, mean_score
 from crawler.evaluation.task import Report, sorted_counts
 from crawler.store.document_models import load_model
 
@@ -221,14 +221,9 @@ def _texts(row: Row, key: str, name: str) -> list[Node]:
 
 
 def _figures(pages: Sequence[Likeness], skipped: Counter[str]) -> dict[str, Any]:
-    scores = [page.elements.score for page in pages]
     groups = [page.groups.score for page in pages if page.groups.predicted or page.groups.gold]
     return {
-        "element": Score(
-            mean([score.precision for score in scores]),
-            mean([score.recall for score in scores]),
-            mean([score.f1 for score in scores]),
-        ).as_json(),
+        "element": mean_score([page.elements.score for page in pages]).as_json(),
         "element_micro": sum((page.elements for page in pages), Overlap()).score.as_json(),
         "grouping": mean([group.precision for group in groups]),
         "grouping_recall": mean([group.recall for group in groups]),
