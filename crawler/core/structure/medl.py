@@ -33,8 +33,9 @@ _MOST_ELEMENTS: Final = 2_000
 # An element that a page lacks is put in with all that it has to hold, as often as it is lacking.
 _MOST_HELD: Final = 200
 _LEXEME: Final = re.compile(
-    r"(?P<space>\s++)|(?P<comment><!--)|(?P<declare><!)|(?P<text>[\"'])"
-    r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])"
+    r"\s++|<!--.*?-->|(?P<declare><!(?!--))|(?P<quote>[\"'])(?P<text>.*?)(?P=quote)"
+    r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])",
+    re.DOTALL,
 )
 _CONNECTORS: Final[dict[str, Kind]] = {",": "sequence", "|": "choice", "&": "all"}
 _JOINTS: Final = {"sequence": ", ", "choice": " | ", "all": " & "}
@@ -102,27 +103,15 @@ class _Parser:
         return before.count("\n") + 1, offset - before.rfind("\n")
 
     def _lex(self) -> Iterator[_Lexeme]:
-        at, source = 0, self._source
-        while at < len(source):
-            found = _LEXEME.match(source, at)
+        at = 0
+        while at < len(self._source):
+            found = _LEXEME.match(self._source, at)
             if found is None:
-                self._fail(f"{source[at]!r} has no meaning here; {_instead(source, at)}", at)
-            kind, end = found.lastgroup or "", found.end()
-            if kind == "comment":
-                end = source.find("-->", end)
-                if end < 0:
-                    self._fail("this comment is never closed; add '-->'", at)
-                end += len("-->")
-            elif kind == "text":
-                close = source.find(source[at], end)
-                if close < 0:
-                    self._fail(f"this text is never closed; add {source[at]}", at)
-                yield _Lexeme(kind, source[end:close], at)
-                end = close + 1
-            elif kind != "space":
-                yield _Lexeme(kind, found[0], at)
-            at = end
-        yield _Lexeme("end", "the end of the model", len(source))
+                self._fail(_instead(self._source, at), at)
+            if kind := found.lastgroup:
+                yield _Lexeme(kind, found[kind], at)
+            at = found.end()
+        yield _Lexeme("end", "the end of the model", at)
 
     def _next(self) -> _Lexeme:
         """Take the lexeme ahead and look at the one after."""
@@ -332,12 +321,17 @@ class _Parser:
 
 
 def _instead(source: str, at: int) -> str:
-    """Return what to do about a character that begins nothing."""
+    """Return what is wrong with text that is no lexeme, and what to do."""
+    if source[at] in "\"'":
+        return f"this text is never closed; add {source[at]}"
+    if source.startswith("<!--", at):
+        return "this comment is never closed; add '-->'"
+    instead = "leave it out"
     if source[at].isalpha():
-        return "names are written in the letters A to Z, tokens in quotes"
-    if source.startswith("<?", at):
-        return "a model begins with its first <!ELEMENT …>, without <?xml …?>"
-    return "leave it out"
+        instead = "names are written in the letters A to Z, tokens in quotes"
+    elif source.startswith("<?", at):
+        instead = "a model begins with its first <!ELEMENT …>, without <?xml …?>"
+    return f"{source[at]!r} has no meaning here; {instead}"
 
 
 def write_model(model: Model) -> str:
