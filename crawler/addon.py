@@ -15,7 +15,7 @@ from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
-from crawler.journey.chosen_methods import structure_model, table_method
+from crawler.journey.chosen_methods import structure_model, table_method, table_words
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler
@@ -42,8 +42,8 @@ _TWO_PASS_ORDER = 10
 # Next to the downloader: it sees answers before they are cached or retried, and what is asked for
 # where no cache has it.
 _THROTTLING_ORDER = 950
-# Items in pipelines at the same time: each has its parsed page with it.
-_CONCURRENT_ITEMS = 16
+# Each item has its parsed page with it, and Scrapy takes about three times as many from a callback.
+_CONCURRENT_ITEMS = 5
 # Behind a project's own pipelines: what they change or drop is changed or dropped there too.
 _FOLDER_ORDER = 1000
 # What its two readings of the paper have in front of their names.
@@ -183,7 +183,7 @@ def _check_wrapper(options: Options) -> None:
 
 
 def _check_tables(options: Options) -> None:
-    table_method(options)
+    table_method(options, table_words(options))
     _warn_of_idle_constants(options)
     if options.tables_folder is None:
         return

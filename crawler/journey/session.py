@@ -138,7 +138,7 @@ class Session:
         try:
             stage.process(item, page)
         except RefusedError as refused:
-            self.refuse(item.url, refused.refusal)
+            self.refuse(item.url, refused.refusal, item.parts)
         except Exception as error:  # noqa: BLE001 - methods may be anybody's
             # Whatever fails must not cost the other pages.
             self.failed(item.url, error)
@@ -155,10 +155,17 @@ class Session:
         level = logging.WARNING if reason in _LOSSES else logging.INFO
         logger.log(level, "Skipped (%s) %s", reason, detail)
 
-    def refuse(self, url: str, refusal: Refusal) -> None:
-        """Count and log a page that a filter refused, and tell the ledger."""
+    def refuse(self, url: str, refusal: Refusal, parts: Sequence[str] | None = None) -> None:
+        """Count and log a page that a filter refused, and tell the ledger.
+
+        Args:
+            url: its address.
+            refusal: why.
+            parts: the addresses of all its pages, where it is an article of several.
+        """
         if not refusal.is_settled:
-            self.mark_without_item(url, refusal.kind)
+            for each in parts or (url,):
+                self.mark_without_item(each, refusal.kind)
         self.skip(refusal.reason, f"{url}: {refusal.detail}")
 
     def failed(self, url: str, error: Exception) -> None:
@@ -217,11 +224,14 @@ class Session:
         parts = [None if page is None else self._part(page) for page in pages]
         number = joinable(parts)
         there = [part for part in parts if part is not None]
-        if number > 1 and (item := self._article(there[:number])) is not None:
-            self.tally.inc_value("corpus/pages/joined", number - 1)
-            logger.info("Joined %d pages into one article: %s", number, item.url)
-            yield item
-            there = there[number:]
+        if number > 1:
+            item = self._article(there[:number])
+            # Where the first part is refused, the others leave by themselves.
+            there = there[1 if item is None else number :]
+            if item is not None:
+                self.tally.inc_value("corpus/pages/joined", number - 1)
+                logger.info("Joined %d pages into one article: %s", number, item.url)
+                yield item
         for part in there:
             if (item := self._passed(part)) is not None:
                 yield item
@@ -237,13 +247,15 @@ class Session:
         return part
 
     def _article(self, parts: Sequence[ItemPage]) -> PageItem | None:
-        """Make one item of the parts of an article; None where its first part is refused."""
+        """Make one item of the parts of an article; None where a filter refuses the first."""
         first = parts[0]
         page = ItemPage(tuple(part.document for part in parts), first.view, first.kind)
         item = self._new_item(page)
         item.parts = [part.document.page.url for part in parts]
-        if any(each.refusal(item, page) is not None for each in self._filters):
-            return None
+        for each in self._filters:
+            if (refusal := each.refusal(item, page)) is not None:
+                self.refuse(item.url, refusal)
+                return None
         return item
 
     def _attempt(self, url: str, work: Callable[[], _T]) -> _T | None:

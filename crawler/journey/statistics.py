@@ -83,6 +83,7 @@ STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("exports/moved", "Existing feed files that were renamed before a new one was written"),
     ("feeds/missing", "Items that a feed lacks"),
     ("items/flawed", "Items with `url` and `html` that are no page"),
+    ("items/unfilled", "Stages that could not fill an item: a copy was put in its place"),
     ("drain_errors", "Held pages that could not be read back"),
     ("counts/failed", "Files of counts that could not be written or read"),
     ("ledger/failed", "Changes of the ledger that could not be written"),

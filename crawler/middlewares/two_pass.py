@@ -125,7 +125,9 @@ class TwoPass:
         for handler, signal in (
             (two_pass.spider_opened, signals.spider_opened),
             (two_pass.spider_idle, signals.spider_idle),
-            (two_pass.item_scraped, signals.item_scraped),
+            (two_pass.release_page, signals.item_scraped),
+            (two_pass.release_page, signals.item_dropped),
+            (two_pass.release_page, signals.item_error),
             (two_pass.give_last_figures, signals.spider_closed),
             (two_pass.engine_stopped, signals.engine_stopped),
         ):
@@ -358,8 +360,8 @@ class TwoPass:
         self.stats.inc_value("corpus/pages/fetched")
         self.session.skip(reason, detail)
 
-    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
-        """Take the page from an item that has been exported: its tree takes much memory."""
+    def release_page(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Take the page from an item that has left the pipelines: its tree takes much memory."""
         if isinstance(item, PageItem):
             item.page = None
 

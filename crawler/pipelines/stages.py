@@ -7,8 +7,10 @@ reason.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from itemadapter import ItemAdapter, is_item
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from crawler.journey.stage_base import Stage
+
+logger = logging.getLogger(__name__)
 
 
 class StagePipeline:
@@ -62,7 +66,10 @@ class StagePipeline:
         Raises:
             RefusedItem: the page gives no item.
         """
-        if not isinstance(item, PageItem) or item.page is None or self._two_pass is None:
+        if self._two_pass is None:
+            return item
+        if not isinstance(item, PageItem) or item.page is None:
+            self._warn_of_copy(item, self._two_pass.session.mode.value)
             return item
         try:
             if self._two_pass.session.run(self._stage, item):
@@ -72,6 +79,24 @@ class StagePipeline:
             self._two_pass.end_for_ledger(error)
         item.page = None
         raise RefusedItem("it gives no item", log_level="DEBUG")
+
+    def _warn_of_copy(self, item: Any, mode: str) -> None:  # noqa: ANN401 - as above
+        """Warn of an item of this crawl that another pipeline replaced: its page is gone."""
+        if not is_item(item):
+            return
+        fields = ItemAdapter(item)
+        # Items that the spider made itself say nothing of the counts of this crawl.
+        if "counts_snapshot" not in fields or fields.get("mode") != mode:
+            return
+        self.stats.inc_value("corpus/items/unfilled")
+        if self.stats.get_value("corpus/items/unfilled") == 1:
+            logger.warning(
+                "%s cannot fill the item of %s: a pipeline before it returned a copy or a "
+                "dictionary, which has no page. Change the item itself, or give that pipeline a "
+                "number above 160. Further ones are counted in corpus/items/unfilled.",
+                type(self).__name__,
+                fields.get("url"),
+            )
 
     def close_spider(self) -> None:
         """Give the figures that are known when all items have passed."""

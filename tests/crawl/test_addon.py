@@ -119,6 +119,8 @@ def test_a_program_catches_the_error_as_it_catches_others() -> None:
         CorpusAddon().update_settings(Settings({"CORPUS_TEXT_METHOD": "no\nsuch"}))
     assert isinstance(caught.value, OptionExit)
     assert "\n" not in str(caught.value)
+    with pytest.raises(OptionExit, match="no-such-words"):
+        CorpusAddon().update_settings(Settings({"CORPUS_TABLE_WORDS": "no-such-words.json"}))
 
 
 def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:

@@ -137,3 +137,44 @@ def test_stages_are_put_in_another_order(project: Project, site: Site) -> None:
     items = crawl(project, site, {f"{STAGES}.TablesPipeline": 90, f"{STAGES}.MetadataPipeline": 95})
     assert [item["title"] for item in items] == [f"Piece number {n} of the run" for n in range(3)]
     assert all(item["tables"] == [] and item["sentences"] for item in items)
+
+
+def test_a_copy_or_a_dictionary_between_stages_is_warned_of(project: Project, site: Site) -> None:
+    copies = """
+
+class Copies:
+    def process_item(self, item):
+        if item.url.endswith("/1"):
+            return dataclasses.replace(item)
+        return dataclasses.asdict(item) if item.url.endswith("/2") else item
+"""
+    project.append("ownpipelines.py", f"import dataclasses{copies}")
+    project.append("ownsettings.py", 'ITEM_PIPELINES = {"ownpipelines.Copies": 135}')
+    arguments = ("-a", f"url={site.url}", "-a", "allow=/a/", "-O", "out.jsonl")
+    _, err = project.run("crawl", "site", *arguments, "-s", "CORPUS_STRUCTURE_MODEL=news")
+    items = {item["url"].rpartition("/")[2]: item for item in project.items()}
+    assert [items[n]["tables"] for n in "012"] == [[], None, None]
+    assert all(items[n]["sentences"] for n in "012")
+    # Tables and structure, of two items.
+    assert "'corpus/items/unfilled': 4" in err
+    assert err.count("TablesPipeline cannot fill") == 1
+
+
+def test_an_item_that_is_dropped_or_fails_keeps_no_page(project: Project, site: Site) -> None:
+    keeps = """
+
+class Refuses:
+    def __init__(self):
+        self.items = []
+
+    def process_item(self, item):
+        self.items.append(item)
+        raise DropItem("no") if item.url.endswith("/1") else ValueError("no")
+
+    def close_spider(self):
+        with open("refused.txt", "w") as file:
+            file.write(" ".join(str(item.page) for item in self.items))
+"""
+    project.append("ownpipelines.py", f"from scrapy.exceptions import DropItem{keeps}")
+    crawl(project, site, {"ownpipelines.Refuses": 125})
+    assert set((project.folder / "refused.txt").read_text().split()) == {"None"}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.page.page import Page
+from crawler.journey.filters import Refusal
+from crawler.journey.stage import RefusedError, Stage
 from crawler.settings import Options
 from support.journeys import Journey, Tally
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.items import PageItem
+    from crawler.journey.item_page import ItemPage
 
 SITE = "https://s.example"
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron")
@@ -249,3 +252,22 @@ def test_parts_that_are_not_read_again_keep_none_of_the_others(tmp_path: Path) -
         crawl.count(one)
     items = list(crawl.items(three()[:2]))
     assert [item.parts for item in items] == [[f"{SITE}/walk", f"{SITE}/walk/2"]]
+
+
+def test_what_a_stage_refuses_is_recorded_of_all_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refuses(Stage):
+        def process(self, item: PageItem, page: ItemPage) -> None:  # noqa: ARG002 - as all stages
+            raise RefusedError(Refusal("own", "it is refused", kind="listing"))
+
+    crawl = Journey(Options(dir=tmp_path), "crawl-1", Tally(), mode="two-pass")
+    for page in three():
+        crawl.count(page)
+    recorded: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        crawl.session, "mark_without_item", lambda url, kind="": recorded.append((url, kind))
+    )
+    (item,) = crawl.session.items(three())
+    assert not crawl.session.run(Refuses(), item)
+    assert recorded == [(page.url, "listing") for page in three()]
