@@ -15,12 +15,12 @@ def _two_trees() -> TreeEnsemble:
     """If a <= 1: (if b <= 5: 1.0 else 2.0) else -4.0; and a tree of one leaf, 0.25."""
     return TreeEnsemble(
         names=("a", "b"),
-        feature=np.array([0, 1, 0, 0, 0, 0], np.int32),
+        feature=np.array([0, 1, 0, 0, 0, 0], np.intp),
         threshold=np.array([1, 5, np.inf, np.inf, np.inf, np.inf], np.float32),
-        left=np.array([1, 3, 2, 3, 4, 5], np.int32),
-        right=np.array([2, 4, 2, 3, 4, 5], np.int32),
+        left=np.array([1, 3, 2, 3, 4, 5], np.intp),
+        right=np.array([2, 4, 2, 3, 4, 5], np.intp),
         value=np.array([0, 0, -4, 1, 2, 0.25], np.float64),
-        roots=np.array([0, 5], np.int32),
+        roots=np.array([0, 5], np.intp),
         base=0.5,
     )
 

@@ -16,6 +16,8 @@ from crawler.core.trees import TreeEnsemble, sigmoid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from crawler.core.page.page import Document
     from crawler.core.pagetype.rules import PageType
 
@@ -32,12 +34,18 @@ class TypeJudge:
 
     trees: Mapping[str, TreeEnsemble]
     _joined: TreeEnsemble = field(init=False, repr=False)
+    _firsts: NDArray[np.intp] = field(init=False, repr=False)
+    _bases: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Join the ensembles, to apply them at once."""
         if len({trees.names for trees in self.trees.values()}) != 1:
             raise CorpusError(_OTHER_FEATURES)
-        object.__setattr__(self, "_joined", TreeEnsemble.joined(tuple(self.trees.values())))
+        ensembles = tuple(self.trees.values())
+        sizes = [len(each.roots) for each in ensembles]
+        object.__setattr__(self, "_joined", TreeEnsemble.joined(ensembles))
+        object.__setattr__(self, "_firsts", np.cumsum([0, *sizes])[:-1])
+        object.__setattr__(self, "_bases", np.array([each.base for each in ensembles]))
 
     @classmethod
     @cache
@@ -62,9 +70,7 @@ class TypeJudge:
         if tuple(features) != self._joined.names:
             raise CorpusError(_OTHER_FEATURES)
         values = self._joined.leaves(np.array([list(features.values())], np.float32))[:, 0]
-        sizes = [len(trees.roots) for trees in self.trees.values()]
-        bases = np.array([trees.base for trees in self.trees.values()])
-        margins = np.add.reduceat(values, np.cumsum([0, *sizes])[:-1]) + bases
+        margins = np.add.reduceat(values, self._firsts) + self._bases
         return dict(zip(self.trees, sigmoid(margins).tolist(), strict=True))
 
 
