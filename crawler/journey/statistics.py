@@ -29,7 +29,7 @@ STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("skipped/<reason>", "Pages that gave no item, by reason"),
     ("failed/<reason>", "Addresses that could not be fetched, by reason"),
     ("cut/<reason>", "Addresses that were not requested, by reason"),
-    ("robots/<name>", "Pages with a wish to robots, by its name"),
+    ("robots/<name>", "Pages with a robots directive, by its name"),
     ("pauses/count", "Pauses of sites in trouble"),
     ("pauses/seconds", "How long the pauses were together, in seconds"),
     ("pauses/put_back", "Requests that were sent again after a pause"),
