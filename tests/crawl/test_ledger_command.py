@@ -80,7 +80,7 @@ MISTAKES = [
     ([SITE, "-O", f"corpus-data/articles/{NAME}/run-00001.jsonl"], 2, "which is one of the parts"),
     ([SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"], 2, "crawl a site with CORPUS_INCREMENTAL"),
     (["broken", "-O", "x.jsonl"], 2, "broken/run-00001.jsonl, line 1: the part is damaged"),
-    ([SITE, "-O", "full.jsonl"], 1, "full.jsonl: cannot be written ("),
+    ([SITE, "-O", "full.jsonl"], 1, "full.jsonl cannot be written"),
 ]
 
 
