@@ -181,6 +181,7 @@ def test_each_block_says_what_it_is() -> None:
     assert [one.place for page in PAGES for one in examples(page) if one.kind not in kinds] == []
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, proxy: str) -> None:
     (shown,) = [one for one in examples(ROOT / "README.md") if one.kind == "text"]
     command = Example(shown.page, "bash", "scrapy demo", shown.line, f"...\n{shown.text}")

@@ -14,6 +14,9 @@ from support.crawling import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Each test starts a program of its own.
+pytestmark = pytest.mark.slow
+
 PRINTING = """
 from crawler.reports.stdout import for_a_reader
 with for_a_reader():

@@ -20,6 +20,9 @@ from crawler.store.document_models import load_model
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Each test starts a program of its own.
+pytestmark = pytest.mark.slow
+
 PAGE = "<h1>감자</h1><h2>Care</h2><p>Water: daily</p>"
 MODEL = """<!ELEMENT sheet (name & care)>
 <!ELEMENT name (#PCDATA)>

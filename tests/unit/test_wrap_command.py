@@ -29,6 +29,9 @@ from support.shop import (
     wrapped,
 )
 
+# Each test starts a program of its own.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
