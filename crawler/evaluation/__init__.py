@@ -1,6 +1,6 @@
 """Measures of how well a method does its task on pages whose right answer is known.
 
-A task (:mod:`crawler.evaluation.tasks`) reads gold pages, runs the crawl's own functions over them
-and reports figures. Tasks know nothing of Scrapy, of a clock or of a terminal: the command line
-(:mod:`crawler.evaluation.main`) times them and prints what they report.
+A task reads gold pages, runs the crawl's own functions over them and reports figures. Tasks know
+nothing of Scrapy, of a clock or of a terminal: :mod:`crawler.evaluation.command` times them and
+prints what they report.
 """

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.utils.log import configure_logging
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, UnknownMethodError
 from crawler.core.sentences import DEFAULT_SPLITTING
 from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.wrapper.project import DEFAULT_MATCHER
-from crawler.evaluation.curve_page import curve_page
 from crawler.evaluation.metadata import measure_metadata
 from crawler.evaluation.pagetypes import measure_pagetypes
 from crawler.evaluation.sentences import measure_sentences
 from crawler.evaluation.structure import measure_structure
 from crawler.evaluation.tables import measure_tables
-from crawler.evaluation.task import Job, Task, figure_tables
+from crawler.evaluation.task import ONLY_METHOD, Job, Task
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
 from crawler.reports.stdout import check_target, write_file
-from crawler.reports.text_tables import write_tables
+from crawler.reports.text_tables import Table, write_tables
 from crawler.settings import Options
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy.settings import Settings
 
@@ -80,8 +80,8 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
         started = perf_counter()
         report = task.run(job)
         seconds = perf_counter() - started
-        if opts.curve is not None and report.curves is not None:
-            write_file(opts.curve, curve_page(report.curves))
+        if opts.curve is not None:
+            write_file(opts.curve, report.curve)
     figures = report_json(args[0], job.method, report, seconds)
     if opts.json == "-":
         out.write(figures)
@@ -127,6 +127,57 @@ def _rate(report: Report, seconds: float) -> float:
     return round(report.pages / max(seconds, 1e-9), 1)
 
 
+def figure_tables(figures: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield figures as tables: counts and groups first, scores last.
+
+    A group of values with fractions is a row of the last table; numbers without a name of their own
+    are its row "all". Every other group is a table of its own.
+    """
+    own = _without_groups(figures)
+    rows = {"all": own} if own else {}
+    for name, group in _groups(figures):
+        values = _without_groups(group)
+        if any(isinstance(value, float) for value in values.values()):
+            rows[name] = values
+            for key, inner in _groups(group):
+                yield from _group_tables(f"{name}: {key}", inner)
+        else:
+            yield from _group_tables(name, group)
+    yield from _tables("figure", rows)
+
+
+def _group_tables(title: str, group: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield a group of counts by name, or of values by name and column."""
+    rows = {name: {"number": value} for name, value in _without_groups(group).items()}
+    for name, inner in _groups(group):
+        if values := _without_groups(inner):
+            rows[name] = values
+        else:
+            yield from _group_tables(f"{title}: {name}", inner)
+    yield from _tables(title, rows)
+
+
+def _groups(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    return ((name, value) for name, value in figures.items() if isinstance(value, Mapping))
+
+
+def _without_groups(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if not isinstance(value, Mapping)}
+
+
+def _tables(title: str, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    columns = tuple(dict.fromkeys(column for row in rows.values() for column in row))
+    if rows:
+        cells = ((name, *(_cell(row.get(each)) for each in columns)) for name, row in rows.items())
+        yield Table(title, columns, tuple(cells))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
 def _read_arguments(
     args: Sequence[str], opts: argparse.Namespace, options: Options
 ) -> tuple[Task, Job]:
@@ -148,6 +199,8 @@ def _read_arguments(
         examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
         options=options,
     )
+    if task.has_one_method and job.method != ONLY_METHOD:
+        raise UnknownMethodError(f"the task {name} has one method; leave --method out")
     if opts.examples is not None and not task.has_examples:
         raise ArgumentError(f"the task {name} learns nothing; leave --examples out")
     if opts.curve is not None and not task.has_curves:

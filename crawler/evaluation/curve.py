@@ -1,4 +1,4 @@
-"""What text would be found by frequency alone: precision, recall and F1 at each threshold.
+"""The page of ``scrapy evaluate text --curve``: frequencies, and accuracy at each threshold.
 
 The distinct frequencies of a site's blocks are its ranks, the rarest first. For each rank the
 blocks of at most that rank are taken as a page's text and compared with its gold text, as in Kim
@@ -11,14 +11,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from crawler.core.methods import CutoffMethod
 from crawler.core.methods.frequency import TextFrequency
+from crawler.core.wording import counted
 from crawler.evaluation.scores import Score, words
-from crawler.reports.histogram import Histogram, block_histogram, sum_histograms
+from crawler.reports.chart import (
+    Axis,
+    Chart,
+    Histogram,
+    Mark,
+    Series,
+    block_histogram,
+    scope,
+    sum_histograms,
+)
+from crawler.reports.html import render_page
+from crawler.reports.text_tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,25 +40,20 @@ if TYPE_CHECKING:
     from crawler.core.flow import Annotation, SiteView, TextMethod
     from crawler.core.page.blocks import Block
 
-_SHOWN = 20
-_EXCERPT = 160
-_REMOVED = "removed"
-
-
-class FrequentBlock(NamedTuple):
-    """A block that occurs on many pages: how many, the site, and the beginning of its text."""
-
-    frequency: int
-    site: str
-    text: str
+# Each of so many ranks is drawn; below them, some at growing distances.
+_EACH_RANK: Final = 60
+_LABELLED_DROPS: Final = (0, 1, 2, 3, 4, 9, 19, 49, 99, 199, 499, 999, 1999, 4999, 9999)
+_LISTED_DROPS: Final = range(6)
+# An axis that begins above so many tenths has a tick at each tenth.
+_FEW_TENTHS: Final = 4
 
 
 @dataclass(slots=True)
 class SiteCurve:
     """One site's blocks by frequency, and what would be found at each threshold.
 
-    ``site``, ``pages``
-        Its name, and how many gold pages it has; both ``pages`` and ``sums`` grow page by page.
+    ``pages``
+        How many gold pages it has; both ``pages`` and ``sums`` grow page by page.
     ``histogram``
         Its blocks by frequency. ``histogram.levels`` are the ranks.
     ``sums``
@@ -57,7 +64,6 @@ class SiteCurve:
         method has no threshold of frequency.
     """
 
-    site: str
     pages: int
     histogram: Histogram
     sums: NDArray[np.float64]
@@ -70,73 +76,19 @@ class SiteCurve:
 
     def score(self, rank: int) -> Score:
         """Return the means over the pages where blocks up to a rank are kept; at 0 none are."""
-        return _score(self.sums[:, rank], self.pages)
+        return _mean(self.sums[:, rank], self.pages)
 
 
-@dataclass(frozen=True, slots=True)
 class Curves:
-    """The curves of all sites measured.
-
-    ``unit``, ``counted``
-        What the blocks are, and what their frequency counts, each as a noun in the plural.
-    ``method``, ``own``
-        The method measured, and its own means over all pages.
-    ``top``
-        The most frequent blocks, most frequent first.
-    """
-
-    unit: str
-    counted: str
-    method: str
-    own: Score
-    sites: tuple[SiteCurve, ...]
-    top: tuple[FrequentBlock, ...]
-
-    @property
-    def pages(self) -> int:
-        """How many gold pages there are."""
-        return sum(site.pages for site in self.sites)
-
-    @property
-    def most_ranks(self) -> int:
-        """The number of ranks of the site that has most."""
-        return max(site.ranks for site in self.sites)
-
-    @property
-    def histogram(self) -> Histogram:
-        """The blocks of all sites; a block that several sites have counts for each."""
-        return Histogram.total(site.histogram for site in self.sites)
-
-    def score(self, dropped: int) -> Score:
-        """Return the means over all pages where so many of each site's highest ranks are dropped.
-
-        A site of no more ranks than that keeps its rarest.
-        """
-        ranks = ((site, max(min(1, site.ranks), site.ranks - dropped)) for site in self.sites)
-        return _score(sum((site.sums[:, rank] for site, rank in ranks), np.zeros(3)), self.pages)
-
-    def own_threshold(self) -> Score | None:
-        """Return the means over all pages at each site's own threshold; None where one has none."""
-        total = np.zeros(3)
-        for site in self.sites:
-            if site.own_rank is None:
-                return None
-            total += site.sums[:, site.own_rank]
-        return _score(total, self.pages)
-
-
-class CurveBoard:
-    """Collects what the curves are drawn from, page by page.
+    """The curves of all sites measured, collected page by page.
 
     The levels of a site are known before its first page, by its frozen counts.
     """
 
     def __init__(self, method: TextMethod) -> None:
         self._method = method
-        self._sites: dict[str, SiteCurve] = {}
-        # The most frequent blocks so far, by site and key, and the lowest frequency among them.
-        self._top: dict[tuple[str, int], FrequentBlock] = {}
-        self._lowest = 0
+        self._by_node = isinstance(method, TextFrequency)
+        self.sites: dict[str, SiteCurve] = {}
 
     def add(self, site: str, view: SiteView, annotation: Annotation | None, gold_text: str) -> None:
         """Take one page in.
@@ -147,44 +99,28 @@ class CurveBoard:
             annotation: the page as the method judged it; None where it could not be read.
             gold_text: the page's right text.
         """
-        if site not in self._sites:
-            self._sites[site] = self._new_site(site, view)
-        curve = self._sites[site]
-        blocks = [] if annotation is None else list(self._blocks(annotation, view))
+        if site not in self.sites:
+            self.sites[site] = self._new_site(view)
+        curve = self.sites[site]
+        blocks = () if annotation is None else self._blocks(annotation, view)
         curve.pages += 1
         curve.sums += _scores(blocks, gold_text, curve.histogram.levels)
-        for block, frequency in blocks:
-            if frequency >= self._lowest:
-                self._add_top(block, FrequentBlock(frequency, site, block.text[:_EXCERPT]))
 
-    def curves(self, own: Score) -> Curves:
-        """Return the curves of what was taken in; ``own`` are the method's own means over pages."""
-        by_node = isinstance(self._method, TextFrequency)
-        return Curves(
-            unit="text nodes" if by_node else "blocks",
-            counted="occurrences" if by_node else "pages",
-            method=self._method.name,
-            own=own,
-            sites=tuple(self._sites[name] for name in sorted(self._sites)),
-            top=tuple(sorted(self._top.values(), key=_order)[:_SHOWN]),
-        )
-
-    def _new_site(self, site: str, view: SiteView) -> SiteCurve:
+    def _new_site(self, view: SiteView) -> SiteCurve:
         histogram = block_histogram(view)
-        if isinstance(self._method, TextFrequency):
+        if self._by_node:
             # The counts were made for this method alone: its own sums are all there are.
             histogram = next(iter(sum_histograms(view).values()), Histogram((), ()))
         own_rank = None
         if isinstance(self._method, CutoffMethod):
             own_rank = histogram.ranks_within(self._method.cutoff(view).threshold)
-        sums = np.zeros((3, len(histogram.levels) + 1))
-        return SiteCurve(site, 0, histogram, sums, own_rank)
+        return SiteCurve(0, histogram, np.zeros((3, len(histogram.levels) + 1)), own_rank)
 
     def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
         """Yield the blocks of a page that may be text, each with its frequency."""
-        if isinstance(self._method, TextFrequency):
+        if self._by_node:
             for block, label in annotation.pairs():
-                if label.reason != _REMOVED:
+                if label.reason != "removed":
                     yield block, label.frequency
             return
         blocks = annotation.document.blocks
@@ -193,18 +129,103 @@ class CurveBoard:
             if block.chars > block.link_chars:
                 yield block, frequency
 
-    def _add_top(self, block: Block, found: FrequentBlock) -> None:
-        # A block may read "1 comment" here and "7 comments" there: the first in order is shown.
-        key = (found.site, block.key)
-        self._top[key] = min(found, self._top.get(key, found), key=_order)
-        if len(self._top) > 10 * _SHOWN:
-            kept = sorted(self._top.items(), key=lambda item: _order(item[1]))[:_SHOWN]
-            self._top = dict(kept)
-            self._lowest = kept[-1][1].frequency
+    @property
+    def pages(self) -> int:
+        """How many gold pages there are."""
+        return sum(site.pages for site in self.sites.values())
 
+    def score(self, dropped: int) -> Score:
+        """Return the means over all pages where so many of each site's highest ranks are dropped.
 
-def _order(block: FrequentBlock) -> tuple[int, str, str]:
-    return -block.frequency, block.site, block.text
+        A site of no more ranks than that keeps its rarest.
+        """
+        sums = [
+            site.sums[:, max(min(1, site.ranks), site.ranks - dropped)]
+            for site in self.sites.values()
+        ]
+        return _mean(sum(sums, np.zeros(3)), self.pages)
+
+    def own_threshold(self) -> Score | None:
+        """Return the means over all pages at each site's own threshold; None where one has none."""
+        total = np.zeros(3)
+        for site in self.sites.values():
+            if site.own_rank is None:
+                return None
+            total += site.sums[:, site.own_rank]
+        return _mean(total, self.pages)
+
+    def page(self, own: Score) -> str:
+        """Return the curves as an HTML page; ``own`` are the method's own means over all pages."""
+        counts = "occurrences" if self._by_node else "pages"
+        histogram = Histogram.total(site.histogram for site in self.sites.values())
+        caption = scope(sorted(self.sites))
+        return render_page(
+            "curve.html",
+            title=f"Frequency and accuracy: {self._method.name}",
+            method=self._method.name,
+            pages=counted(self.pages, "page"),
+            sites=counted(len(self.sites), "site"),
+            unit="text nodes" if self._by_node else "blocks",
+            counted=counts,
+            histogram=histogram.chart(caption, counts),
+            scores=self._chart(caption),
+            kept=self._table(own),
+        )
+
+    def _chart(self, caption: str) -> Chart:
+        """Return a chart of precision, recall and F1 over dropped ranks."""
+        most = max(site.ranks for site in self.sites.values())
+        scores = [(drop + 1, self.score(drop).as_json()) for drop in _drops(most)]
+        # A curve that is high everywhere would be flat on an axis from 0.
+        lowest = min((min(score.values()) for _, score in scores), default=0.0)
+        low = 2 * int(lowest * 4.5)
+        tenths = range(low, 11, 1 if low >= _FEW_TENTHS else 2)
+        ticks = tuple((drop + 1, _rank_label(drop)) for drop in _LABELLED_DROPS if drop < most)
+        return Chart(
+            title="Precision, recall and F1 by the highest rank that is kept",
+            caption=caption,
+            x=Axis("highest rank that is kept", 1, max(most, 1), ticks, log=True, reverse=True),
+            y=Axis(
+                "precision, recall and F1 in words",
+                low / 10,
+                1,
+                tuple((tenth / 10, f"{tenth / 10:.1f}") for tenth in tenths),
+            ),
+            series=tuple(
+                Series(name, tuple((rank, score[key]) for rank, score in scores), look)
+                for name, key, look in (
+                    ("precision", "precision", "b"),
+                    ("recall", "recall", "c"),
+                    ("F1", "f1", "a"),
+                )
+            ),
+            marks=tuple(self._marks()),
+        )
+
+    def _marks(self) -> Iterator[Mark]:
+        """Yield the threshold that the method has on most sites."""
+        sites = self.sites.values()
+        own = Counter(site.ranks - site.own_rank for site in sites if site.own_rank is not None)
+        for drop, number in own.most_common(1):
+            of_all = f" on {number:,} of {len(sites):,} sites" if len(sites) > 1 else ""
+            yield Mark(drop + 1, f"the method's own: {_rank_label(drop)}{of_all}")
+
+    def _table(self, own: Score) -> Table:
+        """Return the scores near the right end of the curve, and those of the method."""
+        most = max(site.ranks for site in self.sites.values())
+        rows = [
+            (f"up to rank {_rank_label(drop)}", self.score(drop))
+            for drop in _LISTED_DROPS
+            if drop < most
+        ]
+        if (at_threshold := self.own_threshold()) is not None:
+            rows.append(("at each site's own threshold", at_threshold))
+        rows.append((f"the method {self._method.name} as a whole", own))
+        return Table(
+            "kept",
+            ("precision", "recall", "F1"),
+            tuple((name, *(f"{x:.3f}" for x in score.as_json().values())) for name, score in rows),
+        )
 
 
 def _scores(
@@ -242,6 +263,18 @@ def _scores(
     return np.where(right, 1.0, np.stack(shares))
 
 
-def _score(sums: NDArray[np.float64], pages: int) -> Score:
+def _mean(sums: NDArray[np.float64], pages: int) -> Score:
     precision, recall, f1 = (sums / pages).tolist()
     return Score(precision, recall, f1)
+
+
+def _drops(ranks: int) -> list[int]:
+    """Return how many ranks are dropped where the curve is drawn; at least one is left."""
+    drops = list(range(min(ranks, _EACH_RANK)))
+    while drops and drops[-1] < ranks - 1:
+        drops.append(min(ranks - 1, drops[-1] + 1 + drops[-1] // 20))
+    return drops
+
+
+def _rank_label(dropped: int) -> str:
+    return f"k\N{MINUS SIGN}{dropped:,}" if dropped else "k"

@@ -109,11 +109,9 @@ def read_rows(files: Iterable[Path], needs: str) -> Iterator[Row]:
     for path in files:
         for where, line in _lines(path):
             try:
-                values = json.loads(line.decode("utf-8"))
-            except UnicodeDecodeError as error:
-                raise UnreadableInputError(f"{where}: not UTF-8 ({error.reason})") from error
+                values = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise UnreadableInputError(f"{where}: not JSON ({error})") from error
+                raise UnreadableInputError(f"{where}: not JSON in UTF-8 ({error})") from error
             if not isinstance(values, dict):
                 raise UnreadableInputError(
                     f"{where}: {kind_of(values)} where an object with {needs} belongs"
@@ -130,17 +128,10 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
                 text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
                 if text:
                     yield f"{path}, line {number}", text
-    except EOFError as error:
+    # Damaged gzip data raise any of these.
+    except (EOFError, zlib.error, OSError) as error:
         raise UnreadableInputError(
-            f"{path}, after line {number}: the gzip data end too early; fetch the file again"
-        ) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise UnreadableInputError(
-            f"{path}, after line {number}: the gzip data are damaged ({error})"
-        ) from error
-    except OSError as error:
-        raise UnreadableInputError(
-            f"{path}: cannot be read ({error.strerror or error}); check the path"
+            f"{path}, after line {number}: cannot be read ({error}); check the file"
         ) from error
 
 

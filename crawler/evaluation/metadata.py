@@ -19,7 +19,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.evaluation.gold import GOLD_URL, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, check_only_method, sorted_counts
+from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,9 +92,7 @@ def measure_metadata(job: Job) -> Report:
 
     Raises:
         UnreadableInputError: the gold files cannot be used, or know nothing of any page.
-        UnknownMethodError: the job names a method other than the only one.
     """
-    check_only_method(job, "read metadata")
     tally = _Tally()
     for gold in islice(map(_gold_page, read_rows(job.gold, _NEEDS)), job.limit):
         tally.pages += 1

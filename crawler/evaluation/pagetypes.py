@@ -15,7 +15,7 @@ from crawler.core.flow import Page, read
 from crawler.core.pagetype import ARTICLE, KINDS, PageType, page_type
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Confusion
-from crawler.evaluation.task import Report, check_only_method, sorted_counts
+from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,9 +40,7 @@ def measure_pagetypes(job: Job) -> Report:
 
     Raises:
         UnreadableInputError: the gold files cannot be used, or name no page's kind.
-        UnknownMethodError: the job names a method other than the only one.
     """
-    check_only_method(job, "find page types")
     confusion, left_out, skipped = Confusion(), Counter[str](), Counter[str]()
     for kind, page in islice(_pages(job), job.limit):
         try:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import groupby
 from math import fsum
@@ -51,11 +51,7 @@ class Score:
 
     def as_json(self) -> dict[str, float]:
         """Return the three figures as a JSON object."""
-        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-
-    def cells(self) -> tuple[str, str, str]:
-        """Return the three figures for a table."""
-        return f"{self.precision:.3f}", f"{self.recall:.3f}", f"{self.f1:.3f}"
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +67,8 @@ class Overlap:
     gold: int = 0
 
     def __add__(self, other: Overlap) -> Overlap:
-        return Overlap(
-            self.common + other.common,
-            self.predicted + other.predicted,
-            self.gold + other.gold,
-        )
+        common, predicted = self.common + other.common, self.predicted + other.predicted
+        return Overlap(common, predicted, self.gold + other.gold)
 
     @property
     def score(self) -> Score:
@@ -131,11 +124,7 @@ class PageScore:
 def compare(predicted: Iterable[Hashable], gold: Iterable[Hashable]) -> Overlap:
     """Compare two multisets: an element found twice and wanted once is right once."""
     left, right = Counter(predicted), Counter(gold)
-    return Overlap(
-        common=(left & right).total(),
-        predicted=left.total(),
-        gold=right.total(),
-    )
+    return Overlap((left & right).total(), left.total(), right.total())
 
 
 def shingles(page: Sequence[str], size: int = SHINGLE_WORDS) -> list[tuple[str, ...]]:
@@ -151,16 +140,7 @@ def shingles(page: Sequence[str], size: int = SHINGLE_WORDS) -> list[tuple[str, 
 def score_page(predicted: str, gold: str) -> PageScore:
     """Compare the text found on a page with the text that is right."""
     found, right = words(predicted), words(gold)
-    return PageScore(
-        word=compare(found, right),
-        shingle=compare(shingles(found), shingles(right)),
-    )
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    """Return the F1 of a precision and a recall; 0 where both are 0."""
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
+    return PageScore(compare(found, right), compare(shingles(found), shingles(right)))
 
 
 def mean(values: Sequence[float]) -> float:
@@ -173,32 +153,24 @@ def words(text: str) -> list[str]:
     return _word_pattern().findall(unicodedata.normalize("NFC", text).lower())
 
 
-@dataclass(slots=True)
-class _SiteScores:
-    """The pages of one site: their overlaps added up, and each page's two scores."""
-
-    micro: Overlap = field(default_factory=Overlap)
-    word: list[Score] = field(default_factory=list)
-    shingle: list[Score] = field(default_factory=list)
-
-
 class ScoreBoard:
     """Collects page scores by site and returns their means."""
 
     def __init__(self) -> None:
-        self._sites: dict[str, _SiteScores] = {}
+        self._sites: defaultdict[str, list[PageScore]] = defaultdict(list)
 
     def add(self, site: str, page: PageScore) -> None:
         """Count one page of ``site``."""
-        scores = self._sites.setdefault(site, _SiteScores())
-        scores.micro += page.word
-        scores.word.append(page.word.score)
-        scores.shingle.append(page.shingle.score)
+        self._sites[site].append(page)
+
+    @property
+    def _all(self) -> list[PageScore]:
+        return [page for pages in self._sites.values() for page in pages]
 
     @property
     def pages(self) -> int:
         """Number of pages counted."""
-        return sum(len(site.word) for site in self._sites.values())
+        return len(self._all)
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -208,28 +180,30 @@ class ScoreBoard:
     @property
     def word(self) -> Score:
         """Means over pages of the word precision, recall and F1."""
-        return mean_score([score for site in self._sites.values() for score in site.word])
+        return mean_score([page.word.score for page in self._all])
 
     @property
     def word_micro(self) -> Score:
         """Word precision, recall and F1 of all pages' counts added up."""
-        return sum((site.micro for site in self._sites.values()), Overlap()).score
+        return sum((page.word for page in self._all), Overlap()).score
 
     @property
     def shingle(self) -> Score:
         """Means over pages of the shingle precision and recall, and the F1 of those two means."""
-        means = mean_score([score for site in self._sites.values() for score in site.shingle])
-        return Score(means.precision, means.recall, harmonic_mean(means.precision, means.recall))
+        means = mean_score([page.shingle.score for page in self._all])
+        total = means.precision + means.recall
+        f1 = 2 * means.precision * means.recall / total if total else 0.0
+        return Score(means.precision, means.recall, f1)
 
     @property
     def site_mean_f1(self) -> float:
         """Mean over sites of the mean word F1 of a site's pages."""
-        return mean([mean_score(site.word).f1 for site in self._sites.values()])
+        return mean([self.site(name)[1].f1 for name in self.sites])
 
     def site(self, name: str) -> tuple[int, Score]:
         """Return a site's number of pages and the means over them, in words."""
-        scores = self._sites[name].word
-        return len(scores), mean_score(scores)
+        pages = self._sites[name]
+        return len(pages), mean_score([page.word.score for page in pages])
 
 
 def mean_score(scores: Sequence[Score]) -> Score:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import UnknownMethodError, UnreadableInputError
-from crawler.reports.text_tables import Table
+from crawler.core.errors import UnreadableInputError
 from crawler.settings import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
     from pathlib import Path
-
-    from crawler.evaluation.curve import Curves
 
 ONLY_METHOD: Final = "default"
 """The name of the method of tasks that have only one."""
@@ -33,7 +29,7 @@ class Job:
     ``near_duplicate_similarity``
         From what similarity on two pages of a site are counted as one, as in a crawl.
     ``with_curves``
-        Whether the report holds what ``--curve`` draws.
+        Whether the report holds the page of ``--curve``.
     ``examples``
         How many pages of a site rules learn from.
     ``options``
@@ -41,7 +37,7 @@ class Job:
     """
 
     gold: tuple[Path, ...]
-    method: str
+    method: str = ONLY_METHOD
     limit: int | None = None
     near_duplicate_similarity: float = 0.7
     with_curves: bool = False
@@ -55,7 +51,7 @@ class Job:
             what: what they lack, as in "gold pages".
             needs: the keys of a line that has it.
         """
-        names = ", ".join(str(path) for path in self.gold)
+        names = ", ".join(map(str, self.gold))
         return UnreadableInputError(
             f"{names}: no {what}; each line is one JSON object with {needs}"
         )
@@ -73,15 +69,15 @@ class Report:
         How many sites they are of; None where the gold knows no sites.
     ``unit``
         What the gold consists of, in the singular.
-    ``curves``
-        What ``--curve`` draws, where the job asked for it.
+    ``curve``
+        The HTML page of ``--curve``, where the job asked for it.
     """
 
     pages: int
     figures: Mapping[str, Any]
     sites: int | None = None
     unit: str = "page"
-    curves: Curves | None = None
+    curve: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,73 +101,12 @@ class Task:
     has_curves: bool = False
     has_examples: bool = False
 
-
-def check_only_method(job: Job, what: str) -> None:
-    """Refuse all methods but the only one.
-
-    Raises:
-        UnknownMethodError: the job names another method.
-    """
-    if job.method != ONLY_METHOD:
-        raise UnknownMethodError(
-            f"no method to {what} is called '{job.method}'; use '{ONLY_METHOD}', or leave --method "
-            "out"
-        )
+    @property
+    def has_one_method(self) -> bool:
+        """Whether ``--method`` names nothing."""
+        return self.default_method == ONLY_METHOD and not self.method_option
 
 
 def sorted_counts(counts: Mapping[str, int]) -> dict[str, int]:
     """Return counts in the order of their names, without those of 0."""
     return {name: count for name, count in sorted(counts.items()) if count}
-
-
-def figure_tables(figures: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield figures as tables: counts and groups first, scores last.
-
-    A group of values with fractions is a row of the last table; numbers without a name of their own
-    are its row "all". Every other group is a table of its own.
-    """
-    rows: dict[str, Mapping[str, Any]] = {}
-    if own := _without_groups(figures):
-        rows["all"] = own
-    for name, group in figures.items():
-        if not isinstance(group, Mapping):
-            continue
-        values = _without_groups(group)
-        if not any(isinstance(value, float) for value in values.values()):
-            yield from _group_tables(name, group)
-            continue
-        rows[name] = values
-        for key, inner in group.items():
-            if isinstance(inner, Mapping):
-                yield from _group_tables(f"{name}: {key}", inner)
-    yield from _tables("figure", rows)
-
-
-def _group_tables(title: str, group: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield a group of counts by name, or of values by name and column."""
-    rows: dict[str, Mapping[str, Any]] = {}
-    for name, value in group.items():
-        if not isinstance(value, Mapping):
-            rows[name] = {"number": value}
-        elif values := _without_groups(value):
-            rows[name] = values
-        else:
-            yield from _group_tables(f"{title}: {name}", value)
-    yield from _tables(title, rows)
-
-
-def _without_groups(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in figures.items() if not isinstance(value, Mapping)}
-
-
-def _tables(title: str, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
-    columns = tuple(dict.fromkeys(column for row in rows.values() for column in row))
-    if rows:
-        cells = ((name, *(_cell(row.get(each)) for each in columns)) for name, row in rows.items())
-        yield Table(title, columns, tuple(cells))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -11,14 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import (
-    MethodError,
-    UnreadableInputError,
-    UnreadablePageError,
-    one_line,
-)
+from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
-from crawler.evaluation.curve import CurveBoard
+from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import read_gold
 from crawler.evaluation.scores import ScoreBoard, score_page
 from crawler.evaluation.task import Report, sorted_counts
@@ -58,13 +53,13 @@ def measure_text(job: Job) -> Report:
     """
     method = get_method(job.method)
     counts = _observe_all(job, method)
-    curves = CurveBoard(method) if job.with_curves else None
+    curves = Curves(method) if job.with_curves else None
     found = _judge_all(job, counts, method, curves)
     return Report(
         pages=found.board.pages,
         sites=len(found.board.sites),
         figures=_figures(found),
-        curves=None if curves is None else curves.curves(found.board.word),
+        curve="" if curves is None else curves.page(found.board.word),
     )
 
 
@@ -83,7 +78,7 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
 
 
 def _judge_all(
-    job: Job, counts: dict[str, SiteCounts], method: TextMethod, curves: CurveBoard | None
+    job: Job, counts: dict[str, SiteCounts], method: TextMethod, curves: Curves | None
 ) -> _Judged:
     """Compare every page's text with its gold text. Empties ``counts`` as it goes."""
     found = _Judged()

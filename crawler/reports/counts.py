@@ -11,15 +11,7 @@ from crawler.core.errors import ArgumentError
 from crawler.core.methods import CutoffMethod, get_method
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.wording import counted, listed
-from crawler.reports.chart import SMALL, Mark
-from crawler.reports.histogram import (
-    MOST_SITES,
-    Histogram,
-    block_histogram,
-    left_out,
-    scope,
-    sum_histograms,
-)
+from crawler.reports.chart import Histogram, Mark, block_histogram, scope, sum_histograms
 from crawler.reports.html import render_page
 from crawler.reports.stdout import check_target, print_error, print_line, write_file
 from crawler.reports.text_tables import Table, write_tables
@@ -69,21 +61,18 @@ def show_counts(args: Sequence[str], curve: str | None, settings: Settings) -> N
         return
     similarity = options.near_duplicate_similarity
     sites = [_SiteCounts.load(store, name, similarity) for name in (args or names)]
+    number = counted(len(sites), "site")
     if args:
-        title, heading, tables = f"Counts of {args[0]}", sites[0].heading, sites[0].tables(method)
+        write_tables(sites[0].heading, sites[0].tables(method), sys.stdout)
     else:
-        number = counted(len(sites), "site")
-        title, heading, tables = (
-            f"Counts of {number}",
-            f"counts in {store.folder}: {number}",
-            (_list(sites),),
-        )
-    write_tables(heading, tables, sys.stdout)
+        write_tables(f"counts in {store.folder}: {number}", (_list(sites),), sys.stdout)
     if curve is not None:
         # Several sites have several thresholds; those of one site are marked.
         marks = sites[0].marks(method) if len(sites) == 1 else {}
         histograms = {site.name: site.histograms for site in sites}
-        write_file(curve, counts_page(title, histograms, marks))
+        write_file(
+            curve, counts_page(f"Counts of {args[0] if args else number}", histograms, marks)
+        )
 
 
 def counts_page(
@@ -109,14 +98,11 @@ def counts_page(
 def _part(
     kind: str, own: Mapping[str, Histogram], marks: Mapping[str, tuple[Mark, ...]]
 ) -> dict[str, Any]:
-    """Return the charts and the table of one kind of counts."""
-    largest = sorted(own, key=lambda site: (-sum(own[site].blocks), site))[:MOST_SITES]
+    """Return the chart and the table of one kind of counts."""
     whole = Histogram.total(own.values())
     return {
         "title": kind,
-        "left_out": left_out(len(own)),
         "chart": whole.chart(scope(list(own)), marks=marks.get(kind, ())),
-        "sites": [own[site].chart(site, size=SMALL) for site in largest if len(own) > 1],
         "table": Table("frequency", ("distinct", "occurrences"), whole.rows()),
     }
 
@@ -194,20 +180,10 @@ def _sums_title(name: str) -> str:
 
 def _list(sites: Sequence[_SiteCounts]) -> Table:
     columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
-    rows = tuple(
-        (
-            site.name,
-            *(
-                f"{number:,}"
-                for number in (
-                    site.view.pages_seen,
-                    site.view.pages,
-                    len(site.view.duplicate_of),
-                    sum(block_histogram(site.view).blocks),
-                    site.crawls,
-                )
-            ),
-        )
-        for site in sites
-    )
-    return Table("site", columns, rows)
+    rows = []
+    for site in sites:
+        view = site.view
+        blocks = sum(block_histogram(view).blocks)
+        numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, site.crawls)
+        rows.append((site.name, *(f"{number:,}" for number in numbers)))
+    return Table("site", columns, tuple(rows))

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from crawler.evaluation.command import heading, report_json
-from crawler.evaluation.task import Report, figure_tables
+from crawler.evaluation.command import figure_tables, heading, report_json
+from crawler.evaluation.task import Report
 from crawler.reports.text_tables import Table, write_tables
 
 REPORT = Report(

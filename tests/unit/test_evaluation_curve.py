@@ -9,9 +9,9 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.page.page import Page
-from crawler.evaluation.curve import CurveBoard, Curves, FrequentBlock
+from crawler.evaluation.curve import Curves
 from crawler.evaluation.scores import Score, ScoreBoard, score_page
-from crawler.reports.histogram import Histogram, block_histogram, sum_histograms
+from crawler.reports.chart import Histogram, block_histogram, sum_histograms
 
 THINGS = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
 
@@ -41,7 +41,7 @@ def measure(
             site.add(observe(read(page), judge))
         except UnreadablePageError:
             continue
-    board, curves = ScoreBoard(), CurveBoard(judge)
+    board, curves = ScoreBoard(), Curves(judge)
     for page, text in gold:
         view = counts[page.site_name].view()
         try:
@@ -50,7 +50,7 @@ def measure(
             annotation = None
         board.add(page.site_name, score_page(annotation.text if annotation else "", text))
         curves.add(page.site_name, view, annotation, text)
-    return curves.curves(board.word), board.word, counts
+    return curves, board.word, counts
 
 
 def rounded(score: Score) -> list[float]:
@@ -93,7 +93,7 @@ def test_the_curve_is_what_the_papers_method_finds_at_each_threshold(dropped: in
     curves, _, _ = measure(gold, "frequency")
     _, word, _ = measure(gold, TextFrequency(dropped_ranks=dropped))
     # A site of no more ranks than are dropped is judged otherwise, so there are none here.
-    assert min(site.ranks for site in curves.sites) > dropped
+    assert min(site.ranks for site in curves.sites.values()) > dropped
     assert rounded(curves.score(dropped)) == rounded(word)
 
 
@@ -102,18 +102,15 @@ def test_at_its_own_threshold_the_papers_method_finds_what_it_finds() -> None:
     at_threshold = curves.own_threshold()
     assert at_threshold is not None
     assert rounded(at_threshold) == rounded(word)
-    assert [site.own_rank for site in curves.sites] == [2, 1]
-    assert (curves.unit, curves.counted) == ("text nodes", "occurrences")
+    assert [site.own_rank for site in curves.sites.values()] == [2, 1]
 
 
 def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
-    curves, word, _ = measure(pages("a.example"), "frequency-adaptive")
-    (site,) = curves.sites
-    assert (curves.unit, curves.counted) == ("blocks", "pages")
+    curves, _, _ = measure(pages("a.example"), "frequency-adaptive")
+    (site,) = curves.sites.values()
     assert site.histogram.levels == (1, 2, 4, 8)
     assert site.own_rank == 1
     assert rounded(site.score(1)) == [1.0, 1.0, 1.0]
-    assert curves.own == word
     precisions = [site.score(rank).precision for rank in range(1, 5)]
     assert precisions == sorted(precisions, reverse=True), "each rank adds boilerplate"
     assert {site.score(rank).recall for rank in range(1, 5)} == {1.0}
@@ -122,15 +119,14 @@ def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
 
 def test_a_method_without_a_threshold_has_none() -> None:
     curves, _, _ = measure(pages("a.example"), "density")
-    assert [site.own_rank for site in curves.sites] == [None]
+    assert [site.own_rank for site in curves.sites.values()] == [None]
     assert curves.own_threshold() is None
 
 
 def test_a_site_of_few_ranks_keeps_its_rarest() -> None:
     one = [(Page.from_text("https://one.example/", "<p>Only this."), "Only this.")]
     curves, _, _ = measure(pages("a.example") + one, "frequency-adaptive")
-    assert [site.ranks for site in curves.sites] == [4, 1]
-    assert curves.most_ranks == 4
+    assert [site.ranks for site in curves.sites.values()] == [4, 1]
     assert rounded(curves.score(3)) == [1.0, 1.0, 1.0]
 
 
@@ -138,50 +134,8 @@ def test_pages_that_cannot_be_read_and_pages_of_nothing() -> None:
     unreadable = (Page.from_text("https://a.example/x", "", site="a.example"), "Lost.")
     silent = (Page.from_text("https://b.example/", "<p> <b> </b>", site="b.example"), "")
     curves, _, _ = measure([*pages("a.example"), unreadable, silent], "frequency-adaptive")
-    first, second = curves.sites
+    first, second = curves.sites.values()
     assert rounded(first.score(1)) == [round(8 / 9, 9)] * 3, "the ninth page has no text"
     assert (second.ranks, second.pages) == (0, 1)
     assert rounded(second.score(0)) == [1.0, 1.0, 1.0], "nothing was to be found and nothing is"
     assert curves.pages == 10
-
-
-def test_the_most_frequent_blocks_come_with_site_and_text() -> None:
-    curves, _, _ = measure(pages("a.example") + pages("b.example", 4), "frequency-adaptive")
-    assert curves.top[:3] == (
-        FrequentBlock(8, "a.example", "Every page says this."),
-        FrequentBlock(4, "a.example", "Part 0: more."),
-        FrequentBlock(4, "a.example", "Part 1: even more."),
-    )
-    assert len(curves.top) <= 20
-    assert all("Start of" not in block.text for block in curves.top), "a hyperlink is no text"
-
-
-def test_of_very_many_blocks_the_most_frequent_are_still_found() -> None:
-    gold = []
-    for number in range(40):
-        singles = "".join(f"<p>single {'ab'[k % 2] * (number * 31 + k)}" for k in range(30))
-        shared = "".join(f"<p>shared {'y' * k}" for k in range(number))
-        gold.append((Page.from_text(f"https://a.example/{number}", singles + shared), ""))
-    curves, _, _ = measure(gold, "frequency-adaptive")
-    assert [block.frequency for block in curves.top] == list(range(39, 19, -1))
-
-
-def test_a_block_of_changing_figures_is_one_and_pages_may_come_in_any_order() -> None:
-    gold = [
-        (Page.from_text(f"https://a.example/{n}", f"<p>{n} comments<p>Own {'x' * n}"), "")
-        for n in range(30)
-    ]
-    top = measure(gold, "frequency-adaptive")[0].top
-    assert top[0] == FrequentBlock(30, "a.example", "0 comments")
-    assert [block.frequency for block in top[1:]] == [1] * 19
-    assert measure(gold[::-1], "frequency-adaptive")[0].top == top
-    many = [
-        (
-            Page.from_text(
-                f"https://a.example/{n}", "".join(f"<p>{'y' * (n * 20 + k)}" for k in range(20))
-            ),
-            "",
-        )
-        for n in range(1, 30)
-    ]
-    assert measure(many, "frequency")[0].top == measure(many[::-1], "frequency")[0].top

@@ -10,7 +10,6 @@ from crawler.evaluation.scores import (
     Score,
     ScoreBoard,
     compare,
-    harmonic_mean,
     score_page,
     shingles,
     words,
@@ -57,11 +56,6 @@ def test_shingles_see_order_and_words_do_not() -> None:
     page = score_page("five four three two one", "one two three four five")
     assert page.word.score.f1 == 1
     assert page.shingle.score.f1 == 0
-
-
-def test_harmonic_mean() -> None:
-    assert harmonic_mean(0.5, 1.0) == pytest.approx(2 / 3)
-    assert harmonic_mean(0, 0) == 0
 
 
 def board_of(*pages: tuple[str, str, str]) -> ScoreBoard:

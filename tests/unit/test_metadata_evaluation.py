@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.errors import UnknownMethodError, UnreadableInputError
+from crawler.core.errors import UnreadableInputError
+from crawler.evaluation.command import TASKS
 from crawler.evaluation.metadata import folded, measure_metadata
 from crawler.evaluation.task import Job
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 HTML = "<h1>Night trains</h1><p>By Night Desk and Tide Desk</p><time>27 November 2026</time>"
 
 
-def measure(folder: Path, *rows: object, method: str = "default") -> Report:
+def measure(folder: Path, *rows: object) -> Report:
     file = folder / "gold.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return measure_metadata(Job((file,), method))
+    return measure_metadata(Job((file,)))
 
 
 def test_each_field_is_counted_where_the_gold_knows_it(tmp_path: Path) -> None:
@@ -70,9 +71,8 @@ def test_gold_that_cannot_be_used_is_named(tmp_path: Path, row: object, says: st
         measure(tmp_path, row)
 
 
-def test_there_is_one_method(tmp_path: Path) -> None:
-    with pytest.raises(UnknownMethodError, match="use 'default'"):
-        measure(tmp_path, {"html": HTML, "title": "Night"}, method="magic")
+def test_there_is_one_method() -> None:
+    assert TASKS["metadata"].has_one_method
 
 
 def test_folding_drops_case_space_and_punctuation() -> None:
