@@ -15,7 +15,7 @@ from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
-from crawler.journey.chosen_methods import structure_model, table_method, table_words
+from crawler.journey.stages import structure_model, table_method, table_words
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
 from crawler.middlewares.second_pass_request import SpoolDownloadHandler

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from crawler.commands.base import QuietCommand
-
-if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import Settings
+from crawler.commands.base import QuietCommand, option
 
 
 class ArticlesCommand(QuietCommand):
@@ -23,21 +16,14 @@ class ArticlesCommand(QuietCommand):
         "have exported it in numbered parts, without the articles that are gone. FOLDER is a "
         "folder of such parts, in JSON Lines, CSV or Parquet. The parts are not changed."
     )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        parser.add_argument(
+    runs = "crawler.exporters.merge_parts.main"
+    options = (
+        option(
             "-O",
             "--overwrite-output",
             dest="output",
             metavar="FILE",
             help="write to FILE (.jsonl, .csv or .parquet), in place of one that is there; "
             "- writes JSON Lines to standard output",
-        )
-
-    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Read the parts and write the articles."""
-        from crawler.exporters.merge_parts import main
-
-        return main(args, opts.output, settings)
+        ),
+    )

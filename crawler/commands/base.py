@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from scrapy.settings import Settings
+
+Option: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def option(*names: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argparse has it
+    """Declare an option: the arguments of ``add_argument`` of argparse."""
+    return names, keywords
 
 
 class CorpusCommand(ScrapyCommand):
     """A command that works outside projects too.
 
-    A subclass declares ``name``, ``usage``, ``summary`` and ``description``, and does its work in
-    ``work``. Scrapy imports every command at every call of ``scrapy``: modules of commands import
-    what the work needs where they do it.
+    A subclass declares ``name``, ``usage``, ``summary``, ``description`` and ``options``, and names
+    the function that ``runs``, or does its work in ``work``. Scrapy imports every command at every
+    call of ``scrapy``: modules of commands import what the work needs where they do it.
 
     An error is one line on standard error; the exit code is the error's own: 1 or 2, see
     :mod:`crawler.core.errors`.
@@ -29,6 +36,11 @@ class CorpusCommand(ScrapyCommand):
     usage: ClassVar[str] = "[options]"
     summary: ClassVar[str]
     description: ClassVar[str]
+
+    options: ClassVar[tuple[Option, ...]] = ()
+    """What ``add_argument`` of argparse takes, for each option of its own."""
+    runs: ClassVar[str] = ""
+    """The path of a function that takes what :meth:`work` takes, and returns the exit code."""
 
     has_answer: ClassVar[bool] = False
     """Whether standard output gets an answer, and the log only what the call asks for."""
@@ -46,6 +58,12 @@ class CorpusCommand(ScrapyCommand):
     def long_desc(self) -> str:
         """Return the text of the command's help."""
         return self.description
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        super().add_options(parser)
+        for names, keywords in self.options:
+            parser.add_argument(*names, **keywords)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options that all commands have."""
@@ -91,7 +109,7 @@ class CorpusCommand(ScrapyCommand):
         Raises:
             CorpusError: the call is wrong, or the work cannot be done.
         """
-        raise NotImplementedError
+        return int(load_object(self.runs)(args, opts, settings) or 0)
 
 
 class QuietCommand(CorpusCommand):

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from crawler.commands.base import QuietCommand
-
-if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import Settings
+from crawler.commands.base import QuietCommand, option
 
 
 class CountsCommand(QuietCommand):
@@ -26,17 +19,5 @@ class CountsCommand(QuietCommand):
         "of its blocks occur on how many pages, and above which frequency methods drop them. "
         "Counts hold keys of blocks, not their text."
     )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--curve", metavar="FILE", help="also draw the frequencies in an HTML file"
-        )
-
-    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Read the counts and show them."""
-        from crawler.reports.counts import show_counts
-
-        show_counts(args, opts.curve, settings)
-        return 0
+    runs = "crawler.reports.counts.show_counts"
+    options = (option("--curve", metavar="FILE", help="also draw the frequencies in an HTML file"),)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crawler.commands.base import CorpusCommand
-
-if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import Settings
+from crawler.commands.base import CorpusCommand, option
 
 _DEFAULT_OUTPUT: Final = "demo.jsonl"
 
@@ -28,10 +23,9 @@ class DemoCommand(CorpusCommand):
     # The crawl has its own settings, not those of a project around it.
     requires_crawler_process = False
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        parser.add_argument(
+    runs = "crawler.demo.show.show_demo"
+    options = (
+        option(
             "-O",
             "--overwrite-output",
             dest="output",
@@ -39,16 +33,10 @@ class DemoCommand(CorpusCommand):
             default=_DEFAULT_OUTPUT,
             help="write the pages to FILE; its extension (jsonl, json, csv, xml, parquet) gives "
             f"the format (default: {_DEFAULT_OUTPUT})",
-        )
-        parser.add_argument(
+        ),
+        option(
             "--keep-serving",
             action="store_true",
             help="serve the site after the crawl, for a browser or other crawls, until Ctrl-C",
-        )
-
-    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Crawl and show."""
-        from crawler.demo.show import show_demo
-
-        show_demo(args, opts, settings)
-        return 0
+        ),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand
+from crawler.commands.base import CorpusCommand, option
 
 if TYPE_CHECKING:
     import argparse
@@ -28,21 +28,18 @@ class DiscoverCommand(CorpusCommand):
     )
     has_answer = True
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        parser.add_argument(
+    options = (
+        option(
             "-a",
             dest="arguments",
             metavar="NAME=VALUE",
             action="append",
             default=[],
             help="argument of the spider 'site', such as since=2026-11-01 (may be repeated)",
-        )
-        parser.add_argument("--json", action="store_true", help="print JSON Lines, for programs")
-        parser.add_argument(
-            "--limit", metavar="N", type=int, default=0, help="print the first N pages only"
-        )
+        ),
+        option("--json", action="store_true", help="print JSON Lines, for programs"),
+        option("--limit", metavar="N", type=int, default=0, help="print the first N pages only"),
+    )
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Find the pages and print them."""

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from crawler.commands.base import QuietCommand
-
-if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import Settings
+from crawler.commands.base import QuietCommand, option
 
 
 class EvaluateCommand(QuietCommand):
@@ -33,40 +26,31 @@ class EvaluateCommand(QuietCommand):
         "pages of site, html and gold or gold_records."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        parser.add_argument(
+    runs = "crawler.evaluation.command.evaluate"
+    options = (
+        option(
             "--method",
             metavar="NAME",
             help="method to measure (default: CORPUS_TEXT_METHOD for text, CORPUS_TABLE_METHOD for "
             "tables, else the task's own)",
-        )
+        ),
         # Numbers are checked later: an error of argparse prints the whole usage.
-        parser.add_argument(
-            "--limit", metavar="N", help="use the first N pages or texts of the set only"
-        )
-        parser.add_argument(
+        option("--limit", metavar="N", help="use the first N pages or texts of the set only"),
+        option(
             "--examples",
             metavar="N",
             help="learn from the first N pages of each site (task wrapper; default: 3)",
-        )
-        parser.add_argument(
+        ),
+        option(
             "--json",
             metavar="FILE",
             help="also write the figures to FILE as one JSON object; with - to standard output in "
             "place of the tables",
-        )
-        parser.add_argument(
+        ),
+        option(
             "--curve",
             metavar="FILE",
             help="draw frequencies, and accuracy at each threshold of frequency, in an HTML file "
             "(task text)",
-        )
-
-    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Measure and print."""
-        from crawler.evaluation.command import evaluate
-
-        evaluate(args, opts, settings)
-        return 0
+        ),
+    )

@@ -192,7 +192,7 @@ def _read_arguments(
     named = getattr(options, task.method_option) if task.method_option else task.default_method
     job = Job(
         gold=tuple(map(Path, gold)),
-        method=opts.method or named,
+        method=opts.method or named or ONLY_METHOD,
         limit=_count("--limit", opts.limit, "of pages or texts"),
         near_duplicate_similarity=options.near_duplicate_similarity,
         with_curves=opts.curve is not None,

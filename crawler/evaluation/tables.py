@@ -20,7 +20,7 @@ from crawler.core.tables.markup import find_tables
 from crawler.evaluation.gold import GOLD_URL, kind_of, read_rows
 from crawler.evaluation.scores import Confusion
 from crawler.evaluation.task import Report, sorted_counts
-from crawler.journey.chosen_methods import table_method, table_words
+from crawler.journey.stages import table_method, table_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

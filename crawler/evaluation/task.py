@@ -88,7 +88,7 @@ class Task:
         Measures; raises UnreadableInputError where the gold files cannot be used, and
         UnknownMethodError where no method of that name does this task.
     ``default_method``
-        The method that is measured where none is named.
+        The method that is measured where none is named; empty where there is only one.
     ``method_option``
         The field of :class:`~crawler.settings.Options` that names it instead, where there is one.
     ``has_curves``, ``has_examples``
@@ -96,7 +96,7 @@ class Task:
     """
 
     run: Callable[[Job], Report]
-    default_method: str = ONLY_METHOD
+    default_method: str = ""
     method_option: str = ""
     has_curves: bool = False
     has_examples: bool = False
@@ -104,7 +104,7 @@ class Task:
     @property
     def has_one_method(self) -> bool:
         """Whether ``--method`` names nothing."""
-        return self.default_method == ONLY_METHOD and not self.method_option
+        return not (self.default_method or self.method_option)
 
 
 def sorted_counts(counts: Mapping[str, int]) -> dict[str, int]:

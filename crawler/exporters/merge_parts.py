@@ -29,6 +29,7 @@ from crawler.settings import Options
 from crawler.store.files import known_sites, replacing, site_named
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from scrapy.settings import Settings
@@ -181,12 +182,13 @@ def _page_item(row: Row) -> PageItem:
     return item
 
 
-def main(args: Sequence[str], output: str | None, settings: Settings) -> int:
+def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
     """Write the articles of a site.
 
     Args:
         args: one site, or one folder of parts.
-        output: the file to write; ``-`` for JSON Lines on standard output.
+        opts: the options of the command, of which ``output`` is the file to write; ``-`` for JSON
+            Lines on standard output.
         settings: of the project and of the call.
 
     Returns:
@@ -195,6 +197,7 @@ def main(args: Sequence[str], output: str | None, settings: Settings) -> int:
     Raises:
         CorpusError: the call is wrong, a part is damaged, or the file cannot be written.
     """
+    output: str | None = opts.output
     if len(args) != 1:
         raise ArgumentError("name one site, or one folder of parts")
     if not output:

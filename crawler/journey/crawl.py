@@ -13,25 +13,32 @@ replay         as archive, of the spool that a killed crawl left
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import StoreError
 from crawler.core.pagination import may_be_part, next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
-from crawler.journey.mode import Mode
+from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from crawler.core.flow import Document, Observation
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.stage_base import Tally
+    from crawler.journey.item_page import Tally
     from crawler.settings import Options
     from crawler.store.spool import Spool
+
+
+def crawl_name(started: datetime) -> str:
+    """Name a crawl so that names sort by time and two crawls of one second differ."""
+    return f"{started:%Y%m%d-%H%M%S}-{started.microsecond:06}-{os.getpid()}"
 
 
 class Crawl:

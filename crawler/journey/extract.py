@@ -22,10 +22,8 @@ from crawler.core.page.page import LOCAL_SITE
 from crawler.core.pagetype import page_type
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
-from crawler.journey.item_page import ItemPage, new_item
+from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
-from crawler.journey.mode import Mode
-from crawler.journey.stage_base import NoTally
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
 from crawler.store.counts import CountStore
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crawler.core.errors import StoreError
-    from crawler.core.flow import Annotation, Document
+    from crawler.core.flow import Document
     from crawler.items import PageItem
 
 _TEXT_COLUMNS = 60
@@ -92,63 +90,6 @@ def judge(
         UnreadableInputError: one of ``others`` cannot be read, or holds no page.
         MethodError: the text method failed on the page.
     """
-    judged, view = _with_site(page, options, others, on_unusable)
-    return Verdict(_item(judged, view, replace(options, item_blocks=True)), view)
-
-
-def annotated(
-    page: Page,
-    options: Options,
-    others: Sequence[str],
-    on_unusable: Callable[[StoreError], None],
-) -> Annotation:
-    """Judge the blocks of a page by what is known of its site.
-
-    The arguments and errors are those of :func:`judge`.
-    """
-    document, view = _with_site(page, options, others, on_unusable)
-    judged = ItemPage((document,), view, page_type(document))
-    _judge_text(MainText(options), new_item(judged, Mode.SINGLE), judged)
-    return judged.annotations[0]
-
-
-def _item(document: Document, view: SiteView, options: Options) -> PageItem:
-    page = ItemPage((document,), view, page_type(document))
-    item = new_item(page, Mode.SINGLE)
-    for stage in default_stages(options, NoTally()):
-        # One page that somebody asks for is shown, whatever it is.
-        if isinstance(stage, ResultFilters):
-            continue
-        if isinstance(stage, MainText):
-            _judge_text(stage, item, page)
-        else:
-            stage.process(item, page)
-        stage.close()
-    return item
-
-
-def _judge_text(stage: MainText, item: PageItem, page: ItemPage) -> None:
-    try:
-        stage.process(item, page)
-    except Exception as error:
-        # The method may be anybody's.
-        raise MethodError(f"text method {stage.method.name!r} failed: {one_line(error)}") from error
-
-
-def _read(page: Page, options: Options) -> Document:
-    document = read(page, options.max_page_bytes)
-    if page.site_name == LOCAL_SITE and document.canonical_url:
-        # A saved page often still names its address, and by it the site that it belongs to.
-        return replace(document, page=replace(page, url=document.canonical_url))
-    return document
-
-
-def _with_site(
-    page: Page,
-    options: Options,
-    others: Sequence[str],
-    on_unusable: Callable[[StoreError], None],
-) -> tuple[Document, SiteView]:
     document = _read(page, options)
     method = get_method(options.text_method)
     if others:
@@ -158,7 +99,42 @@ def _with_site(
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.
         counts.add(observe(document, method))
-    return document, counts.view(options.near_duplicate_similarity)
+    view = counts.view(options.near_duplicate_similarity)
+    return Verdict(_item(document, view, replace(options, item_blocks=True)), view)
+
+
+def _item(document: Document, view: SiteView, options: Options) -> PageItem:
+    page = ItemPage((document,), view, page_type(document))
+    item = new_item(page, Mode.SINGLE)
+    for stage in default_stages(options, _NoTally()):
+        # One page that somebody asks for is shown, whatever it is.
+        if isinstance(stage, ResultFilters):
+            continue
+        try:
+            stage.process(item, page)
+        except Exception as error:
+            if not isinstance(stage, MainText):
+                raise
+            # The method may be anybody's.
+            raise MethodError(
+                f"text method {stage.method.name!r} failed: {one_line(error)}"
+            ) from error
+        finally:
+            stage.close()
+    return item
+
+
+class _NoTally:
+    def inc_value(self, key: str, count: int = 1) -> None:
+        """Forget a figure."""
+
+
+def _read(page: Page, options: Options) -> Document:
+    document = read(page, options.max_page_bytes)
+    if page.site_name == LOCAL_SITE and document.canonical_url:
+        # A saved page often still names its address, and by it the site that it belongs to.
+        return replace(document, page=replace(page, url=document.canonical_url))
+    return document
 
 
 def suggestion(paths: Sequence[str], options: Options) -> str:

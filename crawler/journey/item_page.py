@@ -1,19 +1,21 @@
 """The page of an item while the item travels: what stages, and a project's own pipelines, work on.
 
 An item has its page as ``item.page`` until it is exported; no export ever holds it. The page is
-parsed already: nothing here parses again.
+parsed already: nothing here parses again. A :class:`Stage` fills its part of the item, or refuses
+the page.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.metadata import read_metadata
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from parsel import Selector
 
@@ -22,7 +24,32 @@ if TYPE_CHECKING:
     from crawler.core.methods import Label
     from crawler.core.page.blocks import Block
     from crawler.core.pagetype import PageType
-    from crawler.journey.mode import Mode
+
+
+class Mode(StrEnum):
+    """By which counts pages are judged. The value is what items and statistics say.
+
+    ==============  ============================================  =============================
+    mode            counts                                        items leave
+    ==============  ============================================  =============================
+    two-pass        of this crawl                                 when no page is left to fetch
+    streaming       of earlier crawls, as they were at the start  at once
+    incremental     of earlier crawls; of both for new templates  at once; these at the end
+    archive         of all pages of the archive                   in its second reading
+    single          of earlier crawls, or of pages given          at once
+    ==============  ============================================  =============================
+    """
+
+    TWO_PASS = "two-pass"  # noqa: S105 - no password
+    STREAMING = "streaming"
+    INCREMENTAL = "incremental"
+    ARCHIVE = "archive"
+    SINGLE = "single"
+
+    @property
+    def exports_while_fetching(self) -> bool:
+        """Whether items leave while the crawl still fetches pages."""
+        return self in {Mode.STREAMING, Mode.INCREMENTAL}
 
 
 @dataclass(slots=True, eq=False)
@@ -112,3 +139,64 @@ def new_item(page: ItemPage, mode: Mode) -> PageItem:
     )
     item.page = page
     return item
+
+
+class Tally(Protocol):
+    """Where figures go: Scrapy's stats collector, or anything that adds up by name."""
+
+    def inc_value(self, key: str, count: int = 1) -> None:
+        """Add ``count`` to the figure ``key``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a page gives no item.
+
+    ``reason``
+        A slug, counted as ``corpus/skipped/REASON``.
+    ``detail``
+        One line for the log, behind the page's address.
+    ``kind``
+        What kind of page it is, where that is the reason.
+    ``is_settled``
+        Whether the filter has told the ledger already.
+    """
+
+    reason: str
+    detail: str
+    kind: str = ""
+    is_settled: bool = False
+
+
+class RefusedError(Exception):
+    """A stage found that the page gives no item."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason)
+        self.refusal = refusal
+
+
+class Stage:
+    """One step of the work on a page.
+
+    A stage of a project's own derives from this class, or is any item pipeline.
+    """
+
+    def process(self, item: PageItem, page: ItemPage) -> None:
+        """Fill this stage's part of an item.
+
+        Args:
+            item: the item, filled by the stages before.
+            page: its page.
+
+        Raises:
+            RefusedError: the page gives no item.
+        """
+        raise NotImplementedError
+
+    def figures(self) -> Mapping[str, object]:
+        """Return the statistics that are known when all pages are done, by their names."""
+        return {}
+
+    def close(self) -> None:
+        """End what was started for the work."""

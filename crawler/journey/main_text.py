@@ -10,8 +10,7 @@ from crawler.core.markdown import markdown
 from crawler.core.methods import Cutoff, CutoffMethod, get_method
 from crawler.core.methods.article.method import confidence
 from crawler.core.pagination import repeated_blocks
-from crawler.journey.boilerplate_stats import BoilerplateStats
-from crawler.journey.stage_base import Stage
+from crawler.journey.item_page import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +27,11 @@ _COMMENT: Final = "comment"
 """Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
 _REPEATED: Final = "repeated"
 """Why a block of a part is not kept that another part has already."""
+
+# The most blocks that are remembered, how many of them stay, and how much of a text.
+_MOST: Final = 400
+_PRUNED: Final = 100
+_SAMPLE: Final = 200
 
 
 class MainText(Stage):
@@ -162,3 +166,40 @@ def _block_as_dict(block: Block, label: Label) -> dict[str, Any]:
         "link_share": round(block.link_share, _DIGITS),
         "score": None if label.score is None else round(label.score, _DIGITS),
     }
+
+
+class BoilerplateStats:
+    """Remembers the most frequent of the blocks that were dropped because they recur.
+
+    A label tells on how many pages its block stands, so nothing is counted here and memory is
+    bounded: what ranks below the best hundred is forgotten. The order of pages does not matter.
+    """
+
+    def __init__(self) -> None:
+        self._best: dict[tuple[str, int], tuple[int, str]] = {}
+        self._floor = 0
+
+    def add(self, annotation: Annotation) -> None:
+        """Note the blocks that an annotated page lost as ``frequent``."""
+        site = annotation.document.page.site_name
+        for block, label in annotation.pairs():
+            if label.reason == "frequent" and label.frequency > self._floor:
+                found = (label.frequency, block.text[:_SAMPLE])
+                key = (site, block.key)
+                # One block is written in several ways; which is shown is not left to chance.
+                self._best[key] = min(found, self._best.get(key, found), key=_by_pages)
+        if len(self._best) > _MOST:
+            kept = sorted(self._best.items(), key=lambda entry: _by_pages(entry[1]))[:_PRUNED]
+            self._best = dict(kept)
+            # Blocks that tie with the last one kept are as good as it: they may still come in.
+            self._floor = kept[-1][1][0] - 1
+
+    def most_frequent(self, count: int = 10) -> list[dict[str, Any]]:
+        """Return ``{"text", "pages"}`` of the blocks that stand on most pages, most first."""
+        ranked = sorted(self._best.values(), key=_by_pages)
+        return [{"text": text, "pages": pages} for pages, text in ranked[:count]]
+
+
+def _by_pages(value: tuple[int, str]) -> tuple[int, str]:
+    pages, text = value
+    return -pages, text

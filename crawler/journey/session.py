@@ -14,10 +14,9 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import observe, read
 from crawler.core.methods import get_method
 from crawler.core.pagetype import page_type
-from crawler.journey.filters import RobotsFilter, page_filters
-from crawler.journey.item_page import ItemPage, new_item
+from crawler.journey.filters import page_filters, robots_refusal
+from crawler.journey.item_page import ItemPage, RefusedError, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
-from crawler.journey.stage_base import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
-    from crawler.journey.filters import Refusal
-    from crawler.journey.mode import Mode
-    from crawler.journey.stage_base import Stage, Tally
+    from crawler.journey.item_page import Mode, Refusal, Stage, Tally
     from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -68,11 +65,10 @@ class Session:
         self.method = get_method(options.text_method)
         self.lost = 0
         """Pages that were to be judged, and of which no item could be made for an error."""
-        self._max_bytes = options.max_page_bytes
         self._evidence = evidence
         self._ledgers = ledgers
         self._reraise = reraise
-        self._robots = RobotsFilter(options)
+        self._options = options
         self._filters = page_filters(options, evidence, tally)
 
     # First reading
@@ -92,7 +88,7 @@ class Session:
         if document is None:
             self.mark_without_item(page.url)
             return None
-        if (refusal := self._robots.refusal(document)) is not None:
+        if (refusal := robots_refusal(document, self._options)) is not None:
             self.refuse(page.url, refusal)
             return None
         observation = self._attempt(page.url, lambda: observe(document, self.method))
@@ -183,7 +179,7 @@ class Session:
             self._ledgers.mark_without_item([url], kind)
 
     def _read(self, page: Page, parsed: ParsedPage | None = None) -> Document | None:
-        return self._attempt(page.url, lambda: read(page, self._max_bytes, parsed))
+        return self._attempt(page.url, lambda: read(page, self._options.max_page_bytes, parsed))
 
     def _read_again(self, page: Page) -> Document | None:
         document = self._read(page)
@@ -200,10 +196,12 @@ class Session:
         return ItemPage((document,), view, found)
 
     def _passed(self, page: ItemPage) -> PageItem | None:
-        """Make an item of a page that all filters pass."""
+        """Make an item of a page, or of all parts of an article, that all filters pass."""
         item = self._new_item(page)
+        if len(page.documents) > 1:
+            item.parts = [document.page.url for document in page.documents]
         for each in self._filters:
-            if (refusal := each.refusal(item, page)) is not None:
+            if (refusal := each(item, page)) is not None:
                 self.refuse(item.url, refusal)
                 return None
         return item
@@ -225,7 +223,8 @@ class Session:
         number = joinable(parts)
         there = [part for part in parts if part is not None]
         if number > 1:
-            item = self._article(there[:number])
+            documents = tuple(part.document for part in there[:number])
+            item = self._passed(ItemPage(documents, there[0].view, there[0].kind))
             # Where the first part is refused, the others leave by themselves.
             there = there[1 if item is None else number :]
             if item is not None:
@@ -245,18 +244,6 @@ class Session:
             self.lost += 1
             return None
         return part
-
-    def _article(self, parts: Sequence[ItemPage]) -> PageItem | None:
-        """Make one item of the parts of an article; None where a filter refuses the first."""
-        first = parts[0]
-        page = ItemPage(tuple(part.document for part in parts), first.view, first.kind)
-        item = self._new_item(page)
-        item.parts = [part.document.page.url for part in parts]
-        for each in self._filters:
-            if (refusal := each.refusal(item, page)) is not None:
-                self.refuse(item.url, refusal)
-                return None
-        return item
 
     def _attempt(self, url: str, work: Callable[[], _T]) -> _T | None:
         """Do one page's work; count and log whatever fails, for it must not cost the others."""

@@ -7,18 +7,24 @@ the library run the same list without Scrapy (:func:`default_stages`).
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
 from crawler.core.sentences import language_of, splitter_for
-from crawler.core.structure.structure import structure_of
+from crawler.core.structure.structure import check_structure_method, structure_of
+from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
-from crawler.journey.chosen_methods import structure_model, table_method, table_words
+from crawler.core.tables.paper_method import Constants
+from crawler.core.tables.words import load_words
 from crawler.journey.filters import result_filters
+from crawler.journey.item_page import RefusedError, Stage
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
-from crawler.journey.stage_base import RefusedError, Stage
+from crawler.store.document_models import load_model
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
@@ -27,23 +33,14 @@ if TYPE_CHECKING:
     from crawler.core.methods import Label
     from crawler.core.page.blocks import Block
     from crawler.core.sentences import Splitter
+    from crawler.core.structure.model import Model
+    from crawler.core.tables.classify import TableMethod
+    from crawler.core.tables.words import Words
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.filters import ResultFilter
-    from crawler.journey.item_page import ItemPage
-    from crawler.journey.stage_base import Tally
+    from crawler.journey.filters import Filter
+    from crawler.journey.item_page import ItemPage, Tally
     from crawler.settings import Options
-
-__all__ = [
-    "MainText",
-    "Metadata",
-    "ResultFilters",
-    "Sentences",
-    "Structure",
-    "Tables",
-    "WrapperFields",
-    "default_stages",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -89,14 +86,14 @@ class ResultFilters(Stage):
         tally: where figures are added up.
     """
 
-    def __init__(self, filters: Sequence[ResultFilter], tally: Tally) -> None:
+    def __init__(self, filters: Sequence[Filter], tally: Tally) -> None:
         self._filters = filters
         self._tally = tally
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Refuse a page, or count it."""
         for each in self._filters:
-            if (refusal := each.refusal(item, page)) is not None:
+            if (refusal := each(item, page)) is not None:
                 raise RefusedError(refusal)
         if item.change is not None:
             self._tally.inc_value(f"corpus/incremental/{item.change}")
@@ -269,3 +266,55 @@ def _by_document(page: ItemPage) -> Iterator[list[tuple[Block, Label]]]:
     for each in page.annotations:
         yield pairs[start : start + len(each.blocks)]
         start += len(each.blocks)
+
+
+def table_method(options: Options, words: Words | None = None) -> TableMethod:
+    """Return the table method that the settings ask for; ``words`` are those they add.
+
+    Raises:
+        UnknownMethodError: there is none of that name.
+    """
+    constants = Constants(**asdict(options.table_constants))
+    return get_table_method(options.table_method, constants, words)
+
+
+def structure_model(options: Options) -> Model | None:
+    """Return the document model of the settings; ``None`` where they name none.
+
+    Raises:
+        UnknownMethodError: there is no structure method of that name.
+        ModelError: the model is wrong; the message names file, line and column.
+        UnreadableInputError: there is no such model.
+    """
+    if options.structure_model is None:
+        return None
+    check_structure_method(options.structure_method)
+    return load_model(options.structure_model)
+
+
+def table_words(options: Options) -> Words | None:
+    """Return the lists by which tables are told, those of the settings added; None for no more.
+
+    Raises:
+        OptionError: the file is missing or not of the right form.
+    """
+    path = options.table_words
+    if path is None:
+        return None
+    try:
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        lists = [json.loads(file.read_text("utf-8")) for file in files]
+    except (OSError, ValueError) as error:
+        raise OptionError(
+            f"CORPUS_TABLE_WORDS is {str(path)!r}, which cannot be read as JSON ({error}). It "
+            "accepts a file, or a folder of files, as docs/tables.md describes them."
+        ) from error
+    if not lists:
+        raise OptionError(
+            f"CORPUS_TABLE_WORDS is {str(path)!r}, a folder without any .json file in it."
+        )
+    for file, each in zip(files, lists, strict=True):
+        # A file called cs.json holds the marks of that language.
+        if isinstance(each, dict) and re.fullmatch("[a-z]{2,3}", file.stem):
+            each.setdefault("language", file.stem)
+    return load_words(lists, [str(file) for file in files])

@@ -29,11 +29,10 @@ from crawler.exporters.part_writer import NumberedParts
 from crawler.extensions.async_utils import pause, spider_closed
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
-from crawler.journey.capture_dedup import Captures
-from crawler.journey.crawl import Crawl
+from crawler.journey.crawl import Crawl, crawl_name
 from crawler.journey.crawl_ledgers import CrawlLedgers
-from crawler.journey.crawl_name import crawl_name
-from crawler.journey.mode import Mode
+from crawler.journey.item_page import Mode
+from crawler.journey.page_joiner import Captures
 from crawler.middlewares.item_origins import ItemOrigins
 from crawler.middlewares.second_pass_request import second_pass
 from crawler.middlewares.to_page import flaw_of, page_from, take_parsed

@@ -25,7 +25,7 @@ from crawler.settings import Options
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from crawler.journey.stage_base import Stage
+    from crawler.journey.item_page import Stage
 
 logger = logging.getLogger(__name__)
 

@@ -19,6 +19,7 @@ from crawler.settings import Options
 from crawler.store.counts import CountStore
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy.settings import Settings
@@ -28,18 +29,18 @@ if TYPE_CHECKING:
 _BLOCKS = "visible blocks, by distinct pages"
 
 
-def show_counts(args: Sequence[str], curve: str | None, settings: Settings) -> None:
+def show_counts(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> None:
     """Print the sites that have counts, or the frequencies of one; draw them where asked.
 
     Args:
         args: a site, or nothing for all.
-        curve: the HTML file to draw them in; None for none.
+        opts: the options of the command.
         settings: those of the project and of the call.
 
     Raises:
         CorpusError: the call is wrong, or the page cannot be written.
     """
-    options = Options.from_settings(settings)
+    options, curve = Options.from_settings(settings), opts.curve
     if len(args) > 1:
         raise ArgumentError("name one site at a time, or none for all")
     if curve is not None:

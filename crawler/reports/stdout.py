@@ -55,7 +55,7 @@ def print_line(text: str) -> None:
     sys.stdout.write(f"{text}\n".encode(encoding, "backslashreplace").decode(encoding))
 
 
-def print_error(command: str, error: CorpusError | str) -> None:
+def print_error(command: str, error: Exception | str) -> None:
     """Print an error of ``scrapy COMMAND`` as one line on standard error."""
     print(f"scrapy {command}: {one_line(error)}", file=sys.stderr)  # noqa: T201 - it prints for commands
 

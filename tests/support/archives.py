@@ -14,7 +14,7 @@ from crawler.core.page.page import Page
 from crawler.harvest.archive.run import ArchiveHarvest
 from crawler.harvest.archive.work import Figures, Summary
 from crawler.harvest.engine import InlineEngine
-from crawler.journey.capture_dedup import Captures
+from crawler.journey.page_joiner import Captures
 from crawler.settings import Options
 from crawler.spiders.archive import Archive
 from crawler.store.archive import WarcWriter, record_bytes

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from crawler.core.flow import SiteView, read
 from crawler.core.pagetype import page_type
 from crawler.journey.crawl import Crawl
-from crawler.journey.item_page import ItemPage, new_item
+from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
-from crawler.journey.mode import Mode
 from crawler.journey.stages import ResultFilters, default_stages
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from crawler.core.methods.base import BlockMethod
     from crawler.core.page.page import Page
     from crawler.items import PageItem
-    from crawler.journey import stage_base
+    from crawler.journey import item_page
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.settings import Options
     from crawler.store.spool import Spool
@@ -39,7 +38,7 @@ class Journey:
         self,
         options: Options,
         name: str,
-        tally: stage_base.Tally,
+        tally: item_page.Tally,
         *,
         mode: str,
         ledgers: CrawlLedgers | None = None,

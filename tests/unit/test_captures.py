@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.journey.capture_dedup import Captures
+from crawler.journey.page_joiner import Captures
 
 
 def capture(url: str, fetched_at: str = "", site: str = "") -> Page:

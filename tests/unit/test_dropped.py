@@ -7,7 +7,7 @@ import random
 from crawler.core.flow import Annotation, Page, read
 from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
-from crawler.journey.boilerplate_stats import BoilerplateStats
+from crawler.journey.main_text import BoilerplateStats
 
 
 def annotation(*blocks: tuple[int, str, str, int], site: str = "s.example") -> Annotation:

@@ -12,9 +12,8 @@ from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
 from crawler.journey.evidence import FixedEvidence
-from crawler.journey.mode import Mode
+from crawler.journey.item_page import Mode, Stage
 from crawler.journey.session import Session
-from crawler.journey.stage_base import Stage
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.journey.filters import Refusal
-from crawler.journey.stage_base import RefusedError, Stage
+from crawler.journey.item_page import Refusal, RefusedError, Stage
 from crawler.settings import Options
 from support.journeys import Journey, Tally
 

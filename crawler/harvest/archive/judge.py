@@ -26,7 +26,7 @@ from crawler.harvest.archive.work import (
     write_database,
 )
 from crawler.items import FIELD_ORDER
-from crawler.journey.mode import Mode
+from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
 from crawler.journey.stages import default_stages
 from crawler.store.archive import pages_in, record_bytes

@@ -23,8 +23,8 @@ from crawler.core.page.page import Page
 from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.observe import read_observed
 from crawler.harvest.archive.work import Figures, read_database, write_database
-from crawler.journey.capture_dedup import Captures
 from crawler.journey.evidence import Aliases
+from crawler.journey.page_joiner import Captures
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:

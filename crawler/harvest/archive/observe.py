@@ -19,7 +19,7 @@ from crawler.core.pagetype import page_type
 from crawler.core.pagination import next_part
 from crawler.harvest.archive.work import Figures, read_database, shard_pages, write_database
 from crawler.journey.evidence import NO_EVIDENCE, declared_original
-from crawler.journey.mode import Mode
+from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
 
 if TYPE_CHECKING:
