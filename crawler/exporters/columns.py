@@ -23,15 +23,21 @@ Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences"
 EXTRA: Final = "_extra"
 """Name of the overflow: a column, or for page items a key inside ``fields``."""
 
-_FIELD_KINDS: Final[dict[str, Kind]] = {
+_KINDS: Final[dict[str, Kind]] = {
     "str": "text",
     "int": "whole",
     "float": "real",
     "bool": "flag",
     "list[str]": "texts",
 }
-"""Kinds by the type of a field; fields of other types are JSON."""
 _BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences", "blocks": "blocks"}
+PAGE_COLUMNS: Final[dict[str, Kind]] = {
+    field.name: _BY_NAME.get(field.name)
+    or _KINDS.get(str(field.type).removesuffix(" | None"), "json")
+    for field in dataclasses.fields(PageItem)
+}
+"""The kinds of the fields of page items by their types; fields of other types are JSON."""
+
 _BLOCK_KINDS: Final[dict[str, Kind]] = {
     "text": "text",
     "kept": "flag",
@@ -71,79 +77,60 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pa, parquet
 
 
-class Planner:
-    """Chooses the columns of a file from the rows of its first row group.
+def choose_columns(
+    rows: Sequence[Mapping[str, Any]],
+    fixed: Mapping[str, Kind],
+    named: Mapping[str, str] | None,
+    *,
+    has_fields: bool,
+) -> tuple[Column, ...]:
+    """Choose the columns of a file, the overflow last where it has a column of its own.
 
     Args:
+        rows: The rows of the first row group.
+        fixed: The kinds of the fields that are known whatever their values; empty for items of a
+            foreign type.
         named: The columns asked for, mapped to the item's fields; None for all fields.
-        item_type: The dataclass of the items expected. Its columns have the types of its fields.
+        has_fields: Whether items are page items, whose ``fields`` hold the overflow.
     """
-
-    def __init__(self, named: Mapping[str, str] | None, item_type: type[Any] = PageItem) -> None:
-        self._named = named
-        self._kinds: dict[str, set[Kind]] = {name: set() for name in named or ()}
-        self._expected = item_type
-        self._found: type[Any] | None = None
-
-    def see(self, row: Mapping[str, Any], item: object) -> None:
-        """Note the columns and types of one row before the columns are chosen."""
-        self._found = self._found or type(item)
+    kinds: dict[str, set[Kind]] = {name: set() for name in named or ()}
+    for row in rows:
         for name, value in row.items():
-            kinds = self._kinds.setdefault(name, set())
+            found = kinds.setdefault(name, set())
             if value is not None:
-                kinds.add(_kind_of(value))
+                found.add(_kind_of(value))
+    source = named or {}
+    names = dict.fromkeys(kinds if named else (*fixed, *kinds))
+    columns = [
+        Column(name, fixed.get(source.get(name, name)) or _common_kind(kinds.get(name)))
+        for name in names
+        if name != EXTRA
+    ]
+    takes_all = Column("fields", "json") in columns or not has_fields
+    if not (fixed and takes_all):
+        columns.append(Column(EXTRA, "json"))
+    return tuple(columns)
 
-    def columns(self) -> tuple[Column, ...]:
-        """Return the chosen columns, the overflow last where it has a column of its own.
 
-        A feed without rows gets the columns of the items expected.
-        """
-        fixed: dict[str, Kind] = {}
-        if issubclass(self._found or self._expected, self._expected):
-            fixed = {
-                field.name: _BY_NAME.get(field.name)
-                or _FIELD_KINDS.get(str(field.type).removesuffix(" | None"), "json")
-                for field in dataclasses.fields(self._expected)
-            }
-        source = self._named or {}
-        names = dict.fromkeys(self._kinds if self._named else (*fixed, *self._kinds))
-        columns = [
-            Column(name, fixed.get(source.get(name, name)) or _common_kind(self._kinds.get(name)))
-            for name in names
-            if name != EXTRA
-        ]
-        takes_all = Column("fields", "json") in columns or self._expected is not PageItem
-        if not (fixed and takes_all):
-            columns.append(Column(EXTRA, "json"))
-        return tuple(columns)
-
-    def schema(self) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
-        """Return the columns as a ``pyarrow.Schema``, JSON columns marked ``encoding: json``."""
-        pyarrow, _ = import_pyarrow()
-        text = pyarrow.string()
-        types = {
-            "text": text,
-            "json": text,
-            "whole": pyarrow.int64(),
-            "real": pyarrow.float64(),
-            "flag": pyarrow.bool_(),
-        }
-        block = [(key, types[kind]) for key, kind in _BLOCK_KINDS.items()]
-        types["sentences"] = pyarrow.list_(
-            pyarrow.struct([("block", pyarrow.int64()), ("text", text)])
-        )
-        types["texts"] = pyarrow.list_(text)
-        types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
-        return pyarrow.schema(
-            [
-                pyarrow.field(
-                    column.name,
-                    types[column.kind],
-                    metadata={"encoding": "json"} if column.kind == "json" else None,
-                )
-                for column in self.columns()
-            ]
-        )
+def arrow_schema(columns: Sequence[Column]) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
+    """Return columns as a ``pyarrow.Schema``, JSON columns marked ``encoding: json``."""
+    pyarrow, _ = import_pyarrow()
+    text = pyarrow.string()
+    types = {
+        "text": text,
+        "json": text,
+        "whole": pyarrow.int64(),
+        "real": pyarrow.float64(),
+        "flag": pyarrow.bool_(),
+    }
+    block = [(key, types[kind]) for key, kind in _BLOCK_KINDS.items()]
+    types["sentences"] = pyarrow.list_(pyarrow.struct([("block", pyarrow.int64()), ("text", text)]))
+    types["texts"] = pyarrow.list_(text)
+    types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
+    marks = {"json": {"encoding": "json"}}
+    return pyarrow.schema(
+        [pyarrow.field(name, types[kind], metadata=marks.get(kind)) for name, kind in columns]
+    )
 
 
 def arrow_table(

@@ -17,7 +17,15 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from w3lib.url import file_uri_to_path
 
 from crawler.core.errors import OptionError
-from crawler.exporters.columns import Column, Planner, arrow_table, import_pyarrow
+from crawler.exporters.columns import (
+    PAGE_COLUMNS,
+    Column,
+    Kind,
+    arrow_schema,
+    arrow_table,
+    choose_columns,
+    import_pyarrow,
+)
 from crawler.items import FIELD_ORDER, PageItem, value_to_text
 
 if TYPE_CHECKING:
@@ -154,6 +162,8 @@ class ParquetItemExporter(BaseItemExporter):
 
     item_type: ClassVar[type[Any]] = PageItem
     """The items expected, whose columns are fixed."""
+    columns: ClassVar[Mapping[str, Kind]] = PAGE_COLUMNS
+    """Their columns."""
 
     def __init__(
         self,
@@ -185,7 +195,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._rows_limit = row_group_rows
         self._bytes_limit = row_group_bytes
         self._compression = compression
-        self._planner = Planner(self._named_columns(), self.item_type)
+        self._first: Any = None
         self._columns: tuple[Column, ...] = ()
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0
@@ -217,8 +227,7 @@ class ParquetItemExporter(BaseItemExporter):
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Add one row. It is written with its row group."""
         row = dict(self.get_serialized_fields(item, default_value=None, include_empty=True))
-        if not self._columns:
-            self._planner.see(row, item)
+        self._first = item if self._first is None else self._first
         self._rows.append(row)
         self._bytes += sum(_weight(value) for value in row.values())
         if len(self._rows) >= self._rows_limit or self._bytes >= self._bytes_limit:
@@ -256,10 +265,16 @@ class ParquetItemExporter(BaseItemExporter):
 
     def _open(self) -> None:
         pyarrow, parquet = import_pyarrow()
-        self._columns = self._planner.columns()
+        is_expected = self._first is None or isinstance(self._first, self.item_type)
+        self._columns = choose_columns(
+            self._rows,
+            self.columns if is_expected else {},
+            self._named_columns(),
+            has_fields=self.item_type is PageItem,
+        )
         self._writer = parquet.ParquetWriter(
             pyarrow.PythonFile(_Sink(self._file), mode="w"),
-            self._planner.schema(),
+            arrow_schema(self._columns),
             compression=self._compression,
         )
 

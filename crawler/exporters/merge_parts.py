@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -214,9 +213,9 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
             f"no numbered parts in {folder}; crawl the site with CORPUS_INCREMENTAL=True first, "
             "or name the folder in which its parts are"
         )
-    if any(_is_same(part.path, output) for part in parts):
+    if Path(output).exists() and any(part.path.samefile(output) for part in parts):
         raise ArgumentError(f"-O is '{output}', which is one of the parts; give another name")
-    _warn(parts, others)
+    _warn(others)
     last = LastItems(parts)
     with _target(output) as file:
         written = write_articles(last, file, ending)
@@ -251,19 +250,9 @@ def _folder_of(name: str, options: Options) -> Path:
     raise ArgumentError(f"no articles of '{name}' in {around}, and no such folder; {known}")
 
 
-def _is_same(path: Path, output: str) -> bool:
-    with suppress(OSError):
-        return path.samefile(output)
-    return False
-
-
-def _warn(parts: Sequence[PartFile], others: Sequence[str]) -> None:
+def _warn(others: Sequence[str]) -> None:
     """Report on standard error what a user may not expect of a folder."""
     notes = []
-    formats = Counter(part.format for part in parts)
-    if len(formats) > 1:
-        mixed = ", ".join(f"{name} {number:,}" for name, number in sorted(formats.items()))
-        notes.append(f"the parts are of several formats, and all are read: {mixed}")
     if aside := [name for name in others if name.endswith(ASIDE)]:
         notes.append(
             f"parts that are not whole are left out ({len(aside)}): a crawl is writing them, or "

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import UnreadableInputError
-from crawler.exporters.columns import EXTRA, Planner, import_pyarrow
+from crawler.exporters.columns import EXTRA, PAGE_COLUMNS, import_pyarrow
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _NAME = re.compile(r"(?P<run>.+)-(?P<number>[0-9]{5,})\.(?P<format>jsonl|csv|par
 _ROWS_AT_ONCE: Final = 200
 # The module csv allows 128 KB a cell; this is the most that any system allows.
 _CELL_CHARS: Final = 2**31 - 1
-_KINDS: Final = {column.name: column.kind for column in Planner(None).columns()}
 _MAY_BE_NONE: Final = {
     field.name for field in dataclasses.fields(PageItem) if str(field.type).endswith("None")
 }
@@ -145,7 +144,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 
 def _value_of(name: str, cell: str) -> Any:  # noqa: ANN401 - whatever the field holds
-    kind = _KINDS.get(name)
+    kind = PAGE_COLUMNS.get(name)
     if not cell:
         return "" if kind == "text" and name not in _MAY_BE_NONE else None
     if kind is None or kind == "text":
