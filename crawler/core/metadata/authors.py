@@ -6,8 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.bylines import byline_words, has_korean_role
-from crawler.core.metadata.names import clean_names, is_weak
+from crawler.core.metadata.names import byline_words, clean_names, has_korean_role, is_weak
 from crawler.core.metadata.visible import AUTHOR_PAGE, element_text
 from crawler.core.words import fold_name
 
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.metadata.facts import PageFacts
+    from crawler.core.metadata.read import PageFacts
     from crawler.core.metadata.visible import Mark, VisiblePage
 
 _SHORT_NAME = 3
-_PEOPLE, _ACCOUNTS, _HOUSE = 0, 1, 2
+_ACCOUNTS, _HOUSE = 1, 2
 _MAX_LOOKED_AT = 60
 _RUN = 30
 _MAX_RUN = 20
@@ -47,42 +46,29 @@ def choose_authors(facts: PageFacts, site_name: str | None) -> tuple[str, tuple[
     site = site_name or ""
     house = {fold_name(name) for name in (site, facts.linked.site_name or "", *facts.house)}
     house.discard("")
-    left: list[tuple[int, str, tuple[str, ...]]] = []
+    weak: dict[int, tuple[str, tuple[str, ...]]] = {}
     for source, names in _groups(facts, site):
-        weakness = _weakness(names, house)
-        if weakness == _PEOPLE:
+        if all(_is_house(fold_name(name), house) for name in names):
+            weak.setdefault(_HOUSE, (source, names))
+        elif all(map(is_weak, names)):
+            weak.setdefault(_ACCOUNTS, (source, names))
+        else:
             return source, names
-        left.append((weakness, source, names))
-    if not left:
-        return None
-    _, source, names = min(left, key=lambda group: group[0])
-    return source, names
+    return weak.get(_ACCOUNTS) or weak.get(_HOUSE)
 
 
 def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for source, values in _values(facts):
-        if names := clean_names(values, site=site):
+    values = [("json-ld", list(facts.linked.authors)), *facts.groups("author")]
+    # Twitter's cards have pairs of label and value.
+    for number in ("1", "2"):
+        label = " ".join(facts.metas.get(f"twitter:label{number}", ()))
+        if byline_words().by.match(label):
+            values.append(("meta", facts.metas.get(f"twitter:data{number}", [])))
+    for source, texts in values:
+        if names := clean_names(texts, site=site):
             yield source, names
     if (seen := _seen_authors(facts.visible, site)) is not None:
         yield seen
-
-
-def _values(facts: PageFacts) -> Iterator[tuple[str, list[str]]]:
-    yield "json-ld", list(facts.linked.authors)
-    yield from facts.metas.groups("author")
-    # Twitter's cards have pairs of label and value.
-    by_name = facts.metas.by_name
-    for number in ("1", "2"):
-        label = " ".join(by_name.get(f"twitter:label{number}", ()))
-        if byline_words().by.match(label):
-            yield "meta", by_name.get(f"twitter:data{number}", [])
-
-
-def _weakness(names: tuple[str, ...], house: set[str]) -> int:
-    """Classify names: people, accounts, or the site itself."""
-    if all(_is_house(fold_name(name), house) for name in names):
-        return _HOUSE
-    return _ACCOUNTS if all(map(is_weak, names)) else _PEOPLE
 
 
 def _is_house(name: str, house: set[str]) -> bool:
@@ -130,8 +116,7 @@ def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
             if not length or length > _BYLINE_CHARS:
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
-            if page.is_aside(element):
-                points -= 3.0
+            points -= 3.0 * page.is_aside(element)
             if points > 1.0:
                 prop = element.get("itemprop")
                 yield points, "microdata" if prop else "byline", run
@@ -160,17 +145,14 @@ def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
 
 
 def _author_points(element: etree._Element, hint: str) -> float:
-    rel = (element.get("rel") or "").lower().split()
-    prop = (element.get("itemprop") or "").lower()
-    points = 0.0
-    if "author" in rel:
+    if "author" in (element.get("rel") or "").lower().split():
         points = 4.0
     elif hint == AUTHOR_PAGE:
         points = 3.0
-    elif prop in ("author", "creator"):
+    elif (element.get("itemprop") or "").lower() in ("author", "creator"):
         points = 3.5
-    elif _STRONG_AUTHOR.search(hint):
-        points = 2.5
+    else:
+        points = 2.5 if _STRONG_AUTHOR.search(hint) else 0.0
     if hint != AUTHOR_PAGE and _NO_AUTHOR.search(hint):
         points -= 2.0
     return points + 0.5 * (element.tag == "a")
@@ -178,25 +160,19 @@ def _author_points(element: etree._Element, hint: str) -> float:
 
 def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
-    words = byline_words()
     for snippet in page.bylines:
-        if not page.may_be_byline(snippet.order) or page.is_aside(snippet.element):
-            continue
-        text = _labelled(snippet.element, snippet.said, words.by)
-        if not text or len(text) > _BYLINE_CHARS:
-            continue
-        names = clean_names([text], site=site, are_seen=True)
-        if names and all(map(_looks_like_name, names)):
-            return names
+        if page.may_be_byline(snippet.order) and not page.is_aside(snippet.element):
+            text = _labelled(snippet.element, snippet.said)
+            names = clean_names([text], site=site, are_seen=True) if text else ()
+            if names and len(text) <= _BYLINE_CHARS and all(map(_looks_like_name, names)):
+                return names
     return None
 
 
-def _labelled(element: etree._Element, text: str, by: re.Pattern[str]) -> str:
+def _labelled(element: etree._Element, text: str) -> str:
     """Return what follows the label of a byline: in its text, its element, or the one around it."""
-    if has_korean_role(text):
-        return text
-    match = by.match(text)
-    if match is not None and text[match.end() :].strip():
+    match = byline_words().by.match(text)
+    if has_korean_role(text) or (match is not None and text[match.end() :].strip()):
         return text
     label = " ".join(text.split())
     here: etree._Element | None = element

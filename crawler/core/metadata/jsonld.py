@@ -71,22 +71,14 @@ class LinkedArticle:
 
 @dataclass(slots=True)
 class _Object:
-    """An object of a page's JSON-LD."""
+    """An object of a page's JSON-LD; its ``kind`` is one of the patterns of ``_KINDS``."""
 
     values: Mapping[str, Any]
     types: tuple[str, ...]
     is_other: bool
     depth: int
+    kind: re.Pattern[str] | None = None
     rank: float = 0.0
-
-    def is_a(self, kind: re.Pattern[str]) -> bool:
-        """Tell whether one of its types is of a kind."""
-        return any(map(kind.search, self.types))
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is a page, and not the subject of one."""
-        return self.is_a(_PAGE)
 
 
 @dataclass(slots=True)
@@ -109,9 +101,7 @@ def read_linked(
     for script in scripts:
         for value in _values(script):
             _collect(value, graph)
-    if not graph.objects:
-        return LinkedArticle()
-    return _merge(graph, _ranked(graph, urls, titles))
+    return _merge(graph, _ranked(graph.objects, urls, titles))
 
 
 def _values(script: str) -> Iterator[object]:
@@ -170,16 +160,18 @@ def _collect(value: object, graph: _Graph) -> None:
             ]
 
 
-def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_Object]:
+def _ranked(
+    objects: Iterable[_Object], urls: Sequence[str], titles: Sequence[str]
+) -> list[_Object]:
     """Return the objects that may describe the page, the best first."""
     addresses = {_bare_url(url) for url in urls if url}
     folded = [fold_name(title) for title in titles if title]
     chosen = []
-    for each in graph.objects:
-        points = next((points for kind, points in _KINDS if each.is_a(kind)), 0.0)
-        if not points:
+    for each in objects:
+        kinds = (pair for pair in _KINDS if any(map(pair[0].search, each.types)))
+        each.kind, points = next(kinds, (None, 0.0))
+        if each.kind is None:
             continue
-        is_media = not any(each.is_a(kind) for kind in (_STRONG, _ARTICLE, _PAGE))
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
         headline = fold_name(_text(each.values.get("headline") or each.values.get("name")) or "")
         same_title = bool(headline) and any(
@@ -189,9 +181,8 @@ def _ranked(graph: _Graph, urls: Sequence[str], titles: Sequence[str]) -> list[_
             points + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
         )
         each.rank += 0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
-        if (each.is_other or is_media) and not (own_url or same_title):
-            continue
-        chosen.append(each)
+        if own_url or same_title or not (each.is_other or each.kind is _MEDIA):
+            chosen.append(each)
     return sorted(chosen, key=lambda each: -each.rank)
 
 
@@ -202,14 +193,15 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
         each
         for each in ranked
         if each is best
-        or each.is_page
+        or _is_page(each)
         or (best is not None and each.rank >= best.rank - 1.0 and _same_headline(each, best))
     ]
-    articles = [each for each in speaking if each is best or not each.is_page]
+    articles = [each for each in speaking if each is best or not _is_page(each)]
     names = [_text(each.values.get("name")) for each in graph.objects if "WebSite" in each.types]
     publishers = [
         _text(_resolved(each.values.get("publisher"), graph).get("name")) for each in articles
     ]
+    keywords = [each for one in articles[:1] for each in _listed(one.values.get("keywords"))]
     return LinkedArticle(
         titles=tuple(_all(speaking, "headline", "name")),
         authors=tuple(_authors(articles, graph)),
@@ -218,10 +210,15 @@ def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
         language=_first(_language(each.values.get("inLanguage")) for each in speaking),
         site_name=_first([*names, *publishers]),
         description=_first(_all(speaking, "description")),
-        tags=tuple(tag for each in articles[:1] for tag in _tags(each.values.get("keywords"))),
+        tags=tuple(tag for each in keywords[:_MAX_LIST] for tag in (_text(each) or "").split(",")),
         image=_first(_image(each.values.get("image"), graph) for each in speaking),
-        is_news=best is not None and best.is_a(_NEWS),
+        is_news=best is not None and any(map(_NEWS.search, best.types)),
     )
+
+
+def _is_page(each: _Object) -> bool:
+    """Tell whether an object is a page, and not the subject of one."""
+    return any(map(_PAGE.search, each.types))
 
 
 def _same_headline(one: _Object, other: _Object) -> bool:
@@ -265,12 +262,9 @@ def _people(value: object, graph: _Graph) -> Iterator[str]:
 def _resolved(value: object, graph: _Graph) -> Mapping[str, Any]:
     """Return an object, following a reference by ``@id`` where it has no name itself."""
     value = next(iter(_listed(value)), None)
-    if not isinstance(value, dict):
-        return {}
-    if "name" in value:
-        return value
-    known = graph.by_id.get(str(value.get("@id")))
-    return known if known is not None else value
+    if not isinstance(value, dict) or "name" in value:
+        return value if isinstance(value, dict) else {}
+    return graph.by_id.get(str(value.get("@id")), value)
 
 
 def _listed(value: object) -> list[Any]:
@@ -301,11 +295,6 @@ def _language(value: object) -> str | None:
     if isinstance(value, dict):
         value = value.get("alternateName") or value.get("name")
     return _text(value)
-
-
-def _tags(value: object) -> Iterator[str]:
-    for each in _listed(value)[:_MAX_LIST]:
-        yield from (_text(each) or "").split(",")
 
 
 def _image(value: object, graph: _Graph) -> str | None:

@@ -1,17 +1,18 @@
-"""Names of authors, extracted from the texts that pages give as authors."""
+"""Names of authors: bylines, and the names in the texts that pages give as authors."""
 
 from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
-from crawler.core.metadata.bylines import authors_part, byline_words, korean_names, without_place
 from crawler.core.metadata.dates import find_dates, is_month
-from crawler.core.words import fold_name, fold_word
+from crawler.core.words import any_of, fold_name, fold_word, read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -43,6 +44,142 @@ _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
 _LETTER = re.compile(r"[^\W\d_]")
+_BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
+# Credits of others than authors, at the beginning of a text or after white space or a mark.
+_OTHERS = re.compile(
+    r"(?:^|[\s.|/·,;()\[]\s?)(?:(?:with )?photo(?:graph(?:s|y)?|s)?|illustrat(?:ions?|ed)|graphics?"
+    r"|translat(?:ed|ion)|(?:medically |expert )?reviewed|fact[- ]?checked|edited|videos?"
+    r"|fotos?|bilder?)\s?(?:by\s|von\s|[:\uff1a])"
+    r"|(?:^|[\s|/·,]\s?)(?:写真|撮影|編集|사진|그래픽|영상|편집)(?:\s|[・·:\uff1a=\uff1d|])",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:取材[・/]?)?文\s?[・:\uff1a=\uff1d]\s?|글[\s·:\uff1a]\s?(?=[가-힣]{2,4}(?![가-힣]))"
+)
+# "King, Jr." is one name.
+_YOUNGER = re.compile(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
+_PLACE = re.compile(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
+_PERSON_WORDS = range(2, 5)
+_KOREAN_NAME = r"[가-힣]{2,4}"
+_KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
+_KOREAN_BYLINE = re.compile(
+    rf"[\[(\u3010<]?\s?(?:(?:글|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
+    rf"(?P<names>{_KOREAN_NAME}(?:\s?[·ㆍ,]\s?{_KOREAN_NAME}){{0,5}})"
+    rf"\s?(?:(?:선임|인턴|객원|수습|전문)\s?)?(?:{'|'.join(_KOREAN_ROLES)})\s?[\])\u3011>=]?"
+    r"(?:\s[^\s@]{1,64}@[^\s@]{1,64})?(?:\s(?:구독|팔로우))?"
+)
+_KOREAN_LABELLED = re.compile(rf"(?:작성자|글쓴이)\s(?P<names>{_KOREAN_NAME})")
+_KOREAN_JOINT = re.compile(r"\s?[·ㆍ,]\s?")
+_KOREAN_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BylineWords:
+    """Words of bylines in many languages: the lists of ``data/bylines.json``.
+
+    Attributes:
+        by: matches what stands before an author's name, at the beginning of a text.
+        by_starts: the first two letters of what ``by`` matches.
+        joint: finds what stands between two names.
+        published, modified, updated: find the words that tell what a date means; ``updated`` either
+            of them after a name.
+        sets: words of job titles (``roles``), of those that may follow a name without a comma
+            (``trailing``), labels that are no name (``nobody``), short names of news ``agencies``
+            and of degrees (``credentials``), words of ``bodies`` such as institutes, and names of
+            ``weekdays``.
+    """
+
+    by: re.Pattern[str]
+    by_starts: frozenset[str]
+    joint: re.Pattern[str]
+    published: re.Pattern[str]
+    modified: re.Pattern[str]
+    updated: re.Pattern[str]
+    sets: Mapping[str, frozenset[str]]
+
+
+@cache
+def byline_words() -> BylineWords:
+    """Return the words of all languages."""
+    data: dict[str, list[str]] = read_data("crawler.core.metadata", "bylines")
+    # Common words, which count with a colon or alone in their element only.
+    with_colon = set(data["followed_by_colon"])
+    free = any_of(word for word in data["by"] if word not in with_colon)
+    folded = ("roles", "trailing", "nobody")
+    dated = {name: any_of(data[name]) for name in ("published", "modified")}
+    either = any_of((*data["modified"], *data["published"]))
+    return BylineWords(
+        by=re.compile(
+            # A label alone in its element names who stands beside it.
+            rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
+            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
+            re.IGNORECASE,
+        ),
+        by_starts=frozenset(word[:2] for word in (*data["by"], *with_colon)),
+        joint=re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
+        published=re.compile(dated["published"], re.IGNORECASE),
+        modified=re.compile(dated["modified"], re.IGNORECASE),
+        updated=re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE),
+        sets={
+            name: frozenset(map(fold_word, words) if name in folded else words)
+            for name, words in data.items()
+        },
+    )
+
+
+def begins_as_byline(text: str) -> bool:
+    """Tell whether a text begins with what stands before an author's name."""
+    words = byline_words()
+    # The first two letters decide for most texts.
+    start = text.lstrip(_BEFORE_BY)[:2].lower()
+    if start in words.by_starts and words.by.match(text) is not None:
+        return True
+    return has_korean_role(text)
+
+
+def authors_part(text: str) -> str:
+    """Return a byline up to credits of others, such as photographers; empty where it begins so.
+
+    Args:
+        text: a byline without what stands before the first name ("By"), white space folded.
+    """
+    others = _OTHERS.search(text)
+    if others is not None:
+        text = text[: others.start()]
+    label = _LABEL.match(text)
+    return _YOUNGER.sub(" ", text[label.end() if label else 0 :]).strip()
+
+
+def without_place(name: str) -> str:
+    """Return "A" of "A in London" and "A for The Post"; bodies such as institutes stay whole."""
+    match = _PLACE.search(name)
+    if match is None:
+        return name
+    words = name[: match.start()].split()
+    is_person = len(words) in _PERSON_WORDS and all(word[0].isupper() for word in words)
+    is_body = any(word.casefold() in byline_words().sets["bodies"] for word in words)
+    return name[: match.start()] if is_person and not is_body else name
+
+
+def has_korean_role(text: str) -> bool:
+    """Tell whether a text is a Korean byline: a name with a reporter's role after it."""
+    return not text.isascii() and bool(korean_names(text))
+
+
+def korean_names(text: str) -> tuple[str, ...]:
+    """Return the names in a line that is a Korean byline and nothing else; empty where it is none.
+
+    That is a name and a role, with the newspaper or a town before and an address after them.
+    """
+    text = text.strip()
+    if len(text) > _KOREAN_CHARS:
+        return ()
+    match = None
+    if any(map(text.__contains__, _KOREAN_ROLES)):
+        match = _KOREAN_BYLINE.fullmatch(text)
+    elif text.startswith(("작성자", "글쓴이")):
+        match = _KOREAN_LABELLED.fullmatch(text)
+    return tuple(_KOREAN_JOINT.split(match["names"])) if match is not None else ()
 
 
 def clean_names(
@@ -154,7 +291,7 @@ def _cleaned(name: str) -> str:
 
 def _without_roles(name: str) -> str:
     """Remove job titles and degrees after a name of two or more words, and a repeated name."""
-    words = byline_words()
+    words = byline_words().sets
     parts = name.split()
     kept = len(parts)
     while kept > _TWO:
@@ -162,7 +299,7 @@ def _without_roles(name: str) -> str:
         folded = fold_word(part)
         if folded == "jr":
             break
-        if folded in words.trailing or (folded in words.credentials and not part.islower()):
+        if folded in words["trailing"] or (folded in words["credentials"] and not part.islower()):
             kept -= 1
         else:
             break
@@ -173,23 +310,23 @@ def _without_roles(name: str) -> str:
 
 
 def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
-    words = byline_words()
+    words = byline_words().sets
     if not _LETTER.search(name) or len(name) > _NAME_CHARS or len(name.split()) > _NAME_WORDS:
         return True
     folded = fold_word(name).strip()
-    if folded in words.nobody or folded.isdigit() or _is_part_of_date(folded):
+    if folded in words["nobody"] or folded.isdigit() or _is_part_of_date(folded):
         return True
     parts = [part.strip(".,") for part in folded.split()]
-    in_roles = sum(part in words.roles for part in parts)
+    in_roles = sum(part in words["roles"] for part in parts)
     if in_roles == len(parts):
         # "News Staff" is an author where there is no other.
         return not (alone and len(parts) > 1) and not (first and alone)
     if first:
         return False
     # After a comma a role is no name, "A, senior reporter at B", nor is a degree.
-    if folded in words.agencies:
+    if folded in words["agencies"]:
         return False
-    is_degree = folded.replace(".", "") in words.credentials or (
+    is_degree = folded.replace(".", "") in words["credentials"] or (
         len(parts) == 1 and name.isupper() and name.isascii() and len(name) < _DEGREE_CHARS
     )
     return is_degree or in_roles > 0 or name[0].islower()
@@ -199,7 +336,7 @@ def _is_part_of_date(folded: str) -> bool:
     """Tell whether a text is a day without its year, or a weekday: "March 7", "Sat"."""
     parts = [part for part in folded.replace(".", " ").split() if not part.isdigit()]
     return len(parts) <= 1 and all(
-        is_month(part) or part in byline_words().weekdays for part in parts
+        is_month(part) or part in byline_words().sets["weekdays"] for part in parts
     )
 
 

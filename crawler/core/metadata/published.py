@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from crawler.core.metadata.bylines import byline_words
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
+from crawler.core.metadata.names import byline_words
 from crawler.core.metadata.visible import element_text
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.metadata.dates import FoundDate
-    from crawler.core.metadata.facts import PageFacts
+    from crawler.core.metadata.read import PageFacts
     from crawler.core.metadata.visible import Mark, VisiblePage
 
 # From how many points a visible date is trusted at all, and before weaker meta elements.
@@ -53,29 +55,28 @@ _MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
 
 
 class DateChooser:
-    """Chooses between the dates that a page gives, in the order that docs/metadata.md states."""
+    """The dates that a page gives, in the order that docs/metadata.md states."""
 
     def __init__(self, facts: PageFacts, language: str | None, fetched_at: str | None) -> None:
         self._facts = facts
         self._reading = _how_to_read(language, facts.house[0])
-        self._latest = read_date(fetched_at) if fetched_at else None
+        latest = read_date(fetched_at) if fetched_at else None
+        self._latest = math.inf if latest is None else latest.number + 1
         self._shown: list[SeenDate] | None = None
 
-    def published(self) -> tuple[str, Date] | None:
-        """Return the source and date of publication."""
-        return self._first(self._published())
+    def published(self) -> Iterator[tuple[str, str]]:
+        """Yield source and text of dates of publication, the most trusted first."""
+        return self._believed(self._published())
 
-    def modified(self) -> tuple[str, Date] | None:
-        """Return the source and date of the last change."""
-        return self._first(self._modified())
+    def modified(self) -> Iterator[tuple[str, str]]:
+        """Yield source and text of dates of the last change, the most trusted first."""
+        return self._believed(self._modified())
 
-    def _first(self, dates: Iterable[tuple[str, Date | None]]) -> tuple[str, Date] | None:
-        """Return the first date that is not after the day on which the page was fetched."""
-        latest = None if self._latest is None else self._latest.number + 1
+    def _believed(self, dates: Iterable[tuple[str, Date | None]]) -> Iterator[tuple[str, str]]:
+        """Yield the dates that are not after the day on which the page was fetched."""
         for source, date in dates:
-            if date is not None and (latest is None or date.number <= latest):
-                return source, date
-        return None
+            if date is not None and date.number <= self._latest:
+                yield source, date.text
 
     @property
     def _seen(self) -> list[SeenDate]:
@@ -88,46 +89,26 @@ class DateChooser:
         for source, date in self._declared(self._facts.linked.published, "published"):
             yield self._local_day(source, date, in_url)
         if in_url is not None:
-            yield from self._clock_of(in_url)
+            # Visible dates with a time of day, of the day that the address has.
+            yield from (
+                (each.source, each.date)
+                for each in self._seen
+                if each.date.number == in_url.number
+                and each.date.clock
+                and not (each.is_modified or each.is_aside)
+            )
         yield "url", in_url
-        yield from self._published_as_seen()
-
-    def _declared(self, linked: Iterable[str], what: str) -> Iterator[tuple[str, Date | None]]:
-        """Yield dates that the page declares: those of JSON-LD, then those of meta elements."""
-        for value in linked:
-            yield "json-ld", read_date(value, self._reading)
-        for source, value in self._facts.metas.values(what):
-            yield source, read_date(value, self._reading)
-
-    def _clock_of(self, in_url: Date) -> Iterator[tuple[str, Date]]:
-        """Yield visible dates with a time of day, of the day that the address has."""
-        for each in self._seen:
-            same_day = each.date.number == in_url.number
-            if same_day and each.date.clock and not (each.is_modified or each.is_aside):
-                yield each.source, each.date
-
-    def _published_as_seen(self) -> Iterator[tuple[str, Date | None]]:
         seen = [each for each in self._seen if not each.is_modified]
         yield from ((each.source, each.date) for each in seen if each.points >= _SURE_POINTS)
         yield from self._declared((), "dated")
         yield from ((each.source, each.date) for each in seen if each.points >= _SEEN_POINTS)
-        yield from self._last_resorts()
+        yield "title", _first_in(self._facts.parsed.title or "", self._reading)
+        yield "url", _first_in(_path(self._facts.url).replace("_", "-"), self._reading)
+        yield from self._in_scripts()
         yield from ((each.source, each.date) for each in seen if not each.is_aside)
         # Where there is only the date of the last change, the source says so.
         yield from (("modified", date) for _, date in self._modified())
         yield from ((each.source, each.date) for each in seen)
-
-    def _last_resorts(self) -> Iterator[tuple[str, Date | None]]:
-        yield "title", _first_in(self._facts.parsed.title or "", self._reading)
-        path = _path(self._facts.url)
-        yield "url", _first_in(path.replace("_", "-"), self._reading)
-        left = _SCRIPT_CHARS
-        for script in self._facts.scripts():
-            lower = script[:left].lower()
-            if any(map(lower.__contains__, _SCRIPT_NAMES)):
-                for match in _SCRIPT_DATE.finditer(script, 0, left):
-                    yield "script", read_date(match["date"], self._reading)
-            left = max(0, left - len(script))
 
     def _modified(self) -> Iterator[tuple[str, Date | None]]:
         yield from self._declared(self._facts.linked.modified, "modified")
@@ -136,32 +117,42 @@ class DateChooser:
             if each.is_modified and each.points >= 0:
                 yield each.source, each.date
 
+    def _declared(self, linked: Iterable[str], what: str) -> Iterator[tuple[str, Date | None]]:
+        """Yield dates that the page declares: those of JSON-LD, then those of meta elements."""
+        for source, value in chain(
+            (("json-ld", each) for each in linked), self._facts.values(what)
+        ):
+            yield source, read_date(value, self._reading)
+
+    def _in_scripts(self) -> Iterator[tuple[str, Date | None]]:
+        left = _SCRIPT_CHARS
+        for script in self._facts.scripts():
+            lower = script[:left].lower()
+            if any(map(lower.__contains__, _SCRIPT_NAMES)):
+                for match in _SCRIPT_DATE.finditer(script, 0, left):
+                    yield "script", read_date(match["date"], self._reading)
+            left = max(0, left - len(script))
+
     def _local_day(
         self, source: str, date: Date | None, in_url: Date | None
     ) -> tuple[str, Date | None]:
         """Return the day that the page shows where a time in UTC is on the day before or after.
 
-        Its address and its readers have the day of the page's own zone, which UTC does not tell.
+        Its address and its readers have the day of the page's own zone, which UTC does not tell:
+        the address and the first ``time`` elements.
         """
         if date is None or date.zone not in ("Z", "+00:00", "-00:00"):
             return source, date
         hour = int(date.clock[:2] or 0)
-        for shown_by, day in self._days(in_url):
-            ahead = date.number - day.number
-            if ahead == 0:
+        times = self._facts.parsed.named["time"][:_FIRST_TIMES]
+        shown = (("time", _first_in(each.text or "", self._reading)) for each in times)
+        for shown_by, day in chain((("url", in_url),), shown):
+            ahead = 0 if day is None else date.number - day.number
+            if day is not None and ahead == 0:
                 break
-            if (ahead == 1 and hour < _NOON) or (ahead == -1 and hour >= _AHEAD):
+            if day and ((ahead == 1 and hour < _NOON) or (ahead == -1 and hour >= _AHEAD)):
                 return shown_by, Date(day.year, day.month, day.day)
         return source, date
-
-    def _days(self, in_url: Date | None) -> Iterator[tuple[str, Date]]:
-        """Yield days in the page's own zone: in its address, and in the first ``time`` elements."""
-        if in_url is not None:
-            yield "url", in_url
-        for element in self._facts.parsed.named["time"][:_FIRST_TIMES]:
-            date = _first_in(element.text or "", self._reading)
-            if date is not None:
-                yield "time", date
 
 
 def _how_to_read(language: str | None, host: str) -> Reading:
@@ -201,14 +192,8 @@ class SeenDate(NamedTuple):
     is_aside: bool
 
 
-class _Found(NamedTuple):
-    """A date that readers see, its place, the words around it, and points for the kind of place."""
-
-    mark: Mark
-    date: Date
-    source: str
-    said: str
-    points: float
+_Found: TypeAlias = "tuple[Mark, Date, str, str, float]"
+"""The place of a date, the date, its source, the words around it, and points for its place."""
 
 
 def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
@@ -223,7 +208,7 @@ def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
         value = mark.element.get("datetime") or mark.element.get("content") or text
         date = read_date(value, reading) or read_date(text, reading)
         if date is not None:
-            yield _Found(mark, date, "time", f"{_said_around(mark.element)} {text}", 2.5)
+            yield mark, date, "time", f"{_said_around(mark.element)} {text}", 2.5
 
 
 def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
@@ -231,17 +216,20 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
         element = mark.element
         if element.tag == "time":
             continue
-        given = element.get("content") or element.get("datetime") or _dated_title(element)
+        title = element.get("title") or ""
+        # A title that is an ISO date, as in old microformats.
+        dated = title if _ISO_BEGINS.match(title) else None
+        given = element.get("content") or element.get("datetime") or dated
         if given and (date := read_date(given, reading)):
-            yield _Found(mark, date, "microdata", mark.said, 3.0)
+            yield mark, date, "microdata", mark.said, 3.0
             continue
         text = element_text(element)
         for found, label in _labelled_dates(text, reading):
             spare = len(text) - (found.end - found.start)
             # A label right before a date counts more than the name of the element.
             said = label if _is_label(label) else f"{label} {mark.said}"
-            points = 2.0 - min(2.0, spare / 100) + _says_published(label)
-            yield _Found(mark, found.date, "text", said, points)
+            points = 2.0 - min(2.0, spare / 100) + bool(byline_words().published.search(label))
+            yield mark, found.date, "text", said, points
 
 
 def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
@@ -252,8 +240,8 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
                 continue
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(mark.element)
-            points = 1.0 - min(2.0, spare / 60) + _says_published(label)
-            yield _Found(mark, found.date, "text", said, points)
+            points = 1.0 - min(2.0, spare / 60) + bool(byline_words().published.search(label))
+            yield mark, found.date, "text", said, points
 
 
 def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
@@ -265,22 +253,13 @@ def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, st
 
 
 def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
-    words, said = byline_words(), found.said
+    mark, date, source, said, points = found
+    words = byline_words()
     published = bool(words.published.search(said) or _PUBLISHED_HINT.search(said))
-    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said))
-    points = found.points + 2.0 * published + page.near(found.mark.order)
-    if modified and not published:
-        points -= 1.5
-    aside = page.is_aside(found.mark.element)
-    if aside:
-        points -= 5.0
-    return SeenDate(found.date, found.source, points, modified and not published, aside)
-
-
-def _dated_title(element: etree._Element) -> str | None:
-    """Return a ``title`` attribute that is an ISO date, as in old microformats."""
-    title = element.get("title")
-    return title if title and _ISO_BEGINS.match(title) else None
+    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said)) and not published
+    aside = page.is_aside(mark.element)
+    points += 2.0 * published + page.near(mark.order)
+    return SeenDate(date, source, points - 1.5 * modified - 5.0 * aside, modified, aside)
 
 
 def _is_label(label: str) -> bool:
@@ -303,25 +282,16 @@ def _is_in_sentence(text: str, found: FoundDate) -> bool:
     )
 
 
-def _says_published(label: str) -> float:
-    """Return a point for words such as "published" right before a date."""
-    return 1.0 if byline_words().published.search(label) else 0.0
-
-
 def _said_around(element: etree._Element) -> str:
     """Return the text just before an element, and the names of it and its parent."""
     said = [element.get("class") or "", element.get("itemprop") or ""]
     before = element.getprevious()
     parent = element.getparent()
-    if before is not None and not _has_date(before):
+    # The label of an element that begins with a date belongs to that date.
+    if before is not None and next(find_dates(before.text or ""), None) is None:
         said += [(before.text or "")[-_LABEL_CHARS:], (before.tail or "")[-_LABEL_CHARS:]]
     elif before is None and parent is not None:
         said.append((parent.text or "")[-_LABEL_CHARS:])
     if parent is not None:
         said.append(parent.get("class") or "")
     return " ".join(said)
-
-
-def _has_date(element: etree._Element) -> bool:
-    """Tell whether an element begins with a date: its label belongs to that date."""
-    return next(find_dates(element.text or ""), None) is not None

@@ -7,22 +7,40 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.metadata.authors import choose_authors
-from crawler.core.metadata.facts import PageFacts
+from crawler.core.metadata.jsonld import read_linked
 from crawler.core.metadata.published import DateChooser
-from crawler.core.metadata.titles import TitleSources, choose_title
+from crawler.core.metadata.titles import read_headings, titles
+from crawler.core.metadata.visible import VisiblePage, element_text
+from crawler.core.page.page import LOCAL_SITE, site_of
+from crawler.core.words import fold_name, read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from crawler.core.metadata.dates import Date
+    from lxml import etree
+
+    from crawler.core.metadata.jsonld import LinkedArticle
+    from crawler.core.metadata.titles import Headings
     from crawler.core.page.parse import ParsedPage
 
+_MAX_METAS = 1_000
+_MAX_HEADINGS = 200
+_MAX_SCRIPTS = 50
+# Of titles and addresses that JSON-LD is compared with.
+_MAX_TITLES = 20
+_TITLE_CHARS = 500
 _MAX_TAGS = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_OPENGRAPH = ("og:", "article:", "twitter:", "book:", "video:", "news:")
+_ITEM_NAMES = frozenset(("headline", "datepublished", "datemodified", "datecreated", "inlanguage"))
+# Names of people in these begin with the family name.
+_TURNED = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,57 +87,176 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
             zones, is not believed.
     """
     facts = PageFacts.of(parsed, url)
-    linked, metas = facts.linked, facts.metas
+    linked = facts.linked
     sources: dict[str, str] = {}
 
-    def said(
+    def first(
         name: str,
-        values: Iterable[tuple[str, str | None]],
+        *candidates: Iterable[tuple[str, str | None]],
         form: Callable[[str], str | None] = str,
     ) -> str | None:
-        """Return the first value that has the form, and note its source."""
-        for source, value in values:
+        """Return the first candidate that has the form, and note its source."""
+        for source, value in chain(*candidates):
             if value and (formed := form(value)):
                 sources[name] = source
                 return formed
         return None
 
-    def absolute(address: str) -> str | None:
-        return _absolute(address, parsed.base_url)
-
-    languages = (("html", parsed.language), ("json-ld", linked.language))
-    language = said("language", (*languages, *metas.values("language")), _language)
-    names = list(metas.values("site_name"))
+    absolute = partial(_absolute, parsed.base_url)
+    languages = [("html", parsed.language), ("json-ld", linked.language)]
+    language = first("language", languages, facts.values("language"), form=_language)
+    names = list(facts.values("site_name"))
     shared = [pair for pair in names if pair[0] == "opengraph"]
-    site_name = said("site_name", (*shared, ("json-ld", linked.site_name), *names))
-    chosen = choose_title(_title_sources(facts, site_name))
-    facts.title = said("title", [chosen] if chosen else [])
-    authors = choose_authors(facts, site_name)
-    tags = _tags(facts)
+    site_name = first("site_name", shared, [("json-ld", linked.site_name)], names)
+    facts.title = first("title", titles(facts, site_name))
+    authors, tags = choose_authors(facts, site_name), _tags(facts)
     sources |= {name: group[0] for name, group in (("authors", authors), ("tags", tags)) if group}
     dates = DateChooser(facts, language, fetched_at)
     links = [link for link in parsed.named["link"] if link.get("rel") == "image_src"]
-    images = (*metas.values("image"), ("json-ld", linked.image))
     return Metadata(
         title=facts.title,
         authors=authors[1] if authors else (),
-        published=said("published", _as_text(dates.published())),
-        modified=said("modified", _as_text(dates.modified())),
+        published=first("published", dates.published()),
+        modified=first("modified", dates.modified()),
         language=language,
         site_name=site_name,
-        canonical_url=said("canonical_url", [("link", parsed.canonical_url)])
-        or said("canonical_url", metas.values("url"), absolute),
-        description=said(
-            "description", (*metas.values("description"), ("json-ld", linked.description))
+        canonical_url=first("canonical_url", [("link", parsed.canonical_url)])
+        or first("canonical_url", facts.values("url"), form=absolute),
+        description=first(
+            "description", facts.values("description"), [("json-ld", linked.description)]
         ),
         tags=tags[1] if tags else (),
-        image=said("image", (*images, *(("link", link.get("href")) for link in links)), absolute),
+        image=first(
+            "image",
+            facts.values("image"),
+            [("json-ld", linked.image)],
+            [("link", link.get("href")) for link in links],
+            form=absolute,
+        ),
         sources=sources,
     )
 
 
-def _as_text(chosen: tuple[str, Date] | None) -> list[tuple[str, str | None]]:
-    return [(chosen[0], chosen[1].text)] if chosen else []
+@dataclass(slots=True)
+class PageFacts:
+    """The sources of a page, each read once; what readers see only on demand.
+
+    Attributes:
+        metas: contents of its meta elements by name in lower case. Names are those of ``name``,
+            ``property``, ``itemprop`` and ``http-equiv``.
+        linked: what its JSON-LD says.
+        headings: those that may be its title.
+        house: the host of its address and the parts of that, which name the site.
+        title: its title, once it is chosen.
+    """
+
+    parsed: ParsedPage
+    url: str
+    metas: dict[str, list[str]]
+    linked: LinkedArticle
+    headings: Headings
+    house: list[str]
+    title: str | None = None
+    _visible: VisiblePage | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, parsed: ParsedPage, url: str) -> PageFacts:
+        """Read the sources of a page."""
+        metas = _metas(parsed)
+        headings = parsed.named["heading"][:_MAX_HEADINGS]
+        firsts = [text for each in headings if each.tag == "h1" and (text := element_text(each))]
+        given = {what: [value for _, value in _values(metas, what)] for what in ("url", "title")}
+        site = site_of(url)
+        host = "" if site == LOCAL_SITE else site.partition(":")[0]
+        linked = read_linked(
+            parsed.linked_data()[:_MAX_SCRIPTS],
+            [url, parsed.canonical_url or "", *given["url"]][:_MAX_TITLES],
+            [title[:_TITLE_CHARS] for title in (*given["title"], *firsts)[:_MAX_TITLES]],
+        )
+        headlines = [*metas.get("og:title", ())[:1], *linked.titles[:1]]
+        return cls(
+            parsed=parsed,
+            url=url,
+            metas=metas,
+            linked=linked,
+            headings=read_headings(parsed, url, headings, headlines),
+            house=[host, *host.split(".")[:-1]],
+        )
+
+    def groups(self, what: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield source and values of each meta name of a field, the most trusted first."""
+        return _groups(self.metas, what)
+
+    def values(self, what: str) -> Iterator[tuple[str, str]]:
+        """Yield source and value of each meta element of a field, the most trusted first."""
+        return _values(self.metas, what)
+
+    @property
+    def visible(self) -> VisiblePage:
+        """What readers see, gathered from the whole tree on first use."""
+        if self._visible is None:
+            self._visible = VisiblePage.of(self.parsed, self._headline())
+        return self._visible
+
+    def scripts(self) -> list[str]:
+        """Return the texts of its scripts other than JSON-LD."""
+        linked = set(self.parsed.linked_data())
+        texts = (script.text or "" for script in self.parsed.named["script"])
+        return [text for text in texts if text and text not in linked][:_MAX_SCRIPTS]
+
+    def _headline(self) -> etree._Element | None:
+        """Return the heading that is the title, or else the first ``h1``."""
+        folded = fold_name(self.title or "")
+        first = None
+        for heading in self.parsed.named["heading"][:_MAX_HEADINGS]:
+            said = element_text(heading) if folded or heading.tag == "h1" else ""
+            text = fold_name(said) if folded else ""
+            if text and (
+                text == folded or (heading.tag != "h3" and (text in folded or folded in text))
+            ):
+                return heading
+            if first is None and heading.tag == "h1" and said:
+                first = heading
+        return first
+
+
+def _metas(parsed: ParsedPage) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for element in parsed.named["meta"][:_MAX_METAS]:
+        text = " ".join((element.get("content") or "").split())
+        for attribute in ("property", "name", "itemprop", "http-equiv"):
+            if text and (name := element.get(attribute)):
+                found.setdefault(name.strip().lower(), []).append(text)
+    return found
+
+
+@cache
+def _meta_names() -> dict[str, list[str]]:
+    """Return by field the names of its meta elements, the most trusted first.
+
+    Dates under ``dated`` are trusted less: some are the day on which the page was made or sent.
+    """
+    return read_data("crawler.core.metadata", "metas")
+
+
+def _groups(metas: Mapping[str, list[str]], what: str) -> Iterator[tuple[str, list[str]]]:
+    for name in _meta_names()[what]:
+        if values := metas.get(name):
+            if name.startswith(_OPENGRAPH):
+                source = "opengraph"
+            else:
+                source = "microdata" if name in _ITEM_NAMES else "meta"
+            yield source, list(map(_turned, values)) if name in _TURNED else values
+
+
+def _values(metas: Mapping[str, list[str]], what: str) -> Iterator[tuple[str, str]]:
+    return ((source, value) for source, values in _groups(metas, what) for value in values)
+
+
+def _turned(name: str) -> str:
+    """Return "Family, Given", as bibliographies write, as "Given Family"."""
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else name
 
 
 def _language(value: str) -> str | None:
@@ -127,21 +264,7 @@ def _language(value: str) -> str | None:
     return tag if _LANGUAGE.fullmatch(tag) else None
 
 
-def _title_sources(facts: PageFacts, site_name: str | None) -> TitleSources:
-    shared = next(iter(facts.metas.by_name.get("og:title", ())), None)
-    sites = (site_name, facts.linked.site_name, *facts.headings.sites, *facts.house)
-    return TitleSources(
-        linked=facts.linked.titles,
-        shared=shared,
-        others=[pair for pair in facts.metas.values("title") if pair[1] != shared],
-        headings=facts.headings.texts,
-        document=facts.headings.document,
-        sites=[site for site in sites if site],
-        is_news=facts.linked.is_news,
-    )
-
-
-def _absolute(address: str, base: str) -> str | None:
+def _absolute(base: str, address: str) -> str | None:
     address = address.strip()
     try:
         joined = urljoin(base, address) if address else ""
@@ -152,12 +275,13 @@ def _absolute(address: str, base: str) -> str | None:
 
 def _tags(facts: PageFacts) -> tuple[str, tuple[str, ...]] | None:
     """Return source and tags: one a meta element, or all in one with commas between."""
-    groups = list(facts.metas.groups("tags"))
-    linked = [("json-ld", list(facts.linked.tags))] if facts.linked.tags else []
-    shared = [group for group in groups if group[0] == "opengraph"]
-    rest = [group for group in groups if group[0] != "opengraph"]
-    for source, values in (*shared, *linked, *rest):
-        pieces = values if len(values) > 1 else values[0].split(",")
+    groups = list(facts.groups("tags"))
+    # OpenGraph first, then JSON-LD.
+    groups.sort(key=lambda group: group[0] != "opengraph")
+    shared = sum(source == "opengraph" for source, _ in groups)
+    groups[shared:shared] = [("json-ld", list(facts.linked.tags))]
+    for source, values in groups:
+        pieces = values if len(values) > 1 else "".join(values).split(",")
         tags: dict[str, str] = {}
         for piece in pieces:
             if tag := " ".join(piece.split()):

@@ -15,10 +15,11 @@ from crawler.core.metadata.visible import element_text
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from lxml import etree
 
+    from crawler.core.metadata.read import PageFacts
     from crawler.core.page.parse import ParsedPage
 
 _MAX_FIRSTS = 20
@@ -75,33 +76,31 @@ def read_headings(
         headings: its ``h1``, ``h2`` and ``h3``, in the page's order.
         headlines: its title as OpenGraph and JSON-LD give it.
     """
-    document = parsed.title
-    texts: list[str] = []
-    sites: list[str] = []
+    found = Headings([], [], parsed.title)
+    document = parsed.title or ""
     said = {folded for text in headlines if (folded := fold_name(text))}
-    whole = fold_name(document or "")
+    whole = fold_name(document)
+    post: str | None = None
     for place, element in enumerate(headings):
         if element.tag != "h1" or not (text := element_text(element)):
             continue
-        if len(texts) + len(sites) >= _MAX_FIRSTS:
+        if len(found.texts) + len(found.sites) >= _MAX_FIRSTS:
             break
         folded = fold_name(text)
-        if folded in said:
-            texts.append(text)
-            continue
-        post = _post_below(headings[place + 1 :], whole, text, document or "")
-        if post is not None:
-            document = post
-            sites.append(text)
-        elif _leads_home(element, parsed, url) or any(
-            _are_parts(whole, headline, folded) for headline in said
-        ):
-            sites.append(text)
-        else:
-            texts.append(text)
-    if document != parsed.title and document is not None and document not in texts:
-        texts.insert(0, document)
-    return Headings(texts, sites, document)
+        below = None
+        if folded not in said:
+            below = _post_below(headings[place + 1 :], whole, text, post or document)
+            post = below or post
+        names_site = folded not in said and (
+            below is not None
+            or _leads_home(element, parsed, url)
+            or any(_are_parts(whole, headline, folded) for headline in said)
+        )
+        (found.sites if names_site else found.texts).append(text)
+    if post is None or post == parsed.title:
+        return found
+    texts = found.texts if post in found.texts else [post, *found.texts]
+    return Headings(texts, found.sites, post)
 
 
 def _are_parts(whole: str, title: str, name: str) -> bool:
@@ -132,8 +131,7 @@ def _post_below(
             continue
         if whole.startswith(other) and _NAME_LAST.match(document.strip()[len(text) :]):
             return text
-        said = f"{element.get('class') or ''} {element.get('itemprop') or ''}"
-        if _POST_TITLE.search(said):
+        if _POST_TITLE.search(f"{element.get('class') or ''} {element.get('itemprop') or ''}"):
             return text
     return None
 
@@ -157,47 +155,145 @@ def _leads_home(heading: etree._Element, parsed: ParsedPage, url: str) -> bool:
         return False
     if target.fragment and not target.path.strip("/") and href.startswith("#"):
         return False
-    is_own = (target.hostname or "").removeprefix("www.") == (own.hostname or "").removeprefix(
-        "www."
+    hosts = {(each.hostname or "").removeprefix("www.") for each in (target, own)}
+    return len(hosts) == 1 and not target.query and _INDEX.fullmatch(target.path) is not None
+
+
+_Said: TypeAlias = tuple[str, str, str]
+"""Source, title without the site's name, and that folded."""
+
+
+def titles(facts: PageFacts, site_name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the source and text of what may be the title, the most trusted first.
+
+    Args:
+        facts: the sources of the page.
+        site_name: what the site calls itself.
+    """
+    is_news = facts.linked.is_news
+    sites = (site_name, facts.linked.site_name, *facts.headings.sites, *facts.house)
+    names = {fold_name(site) for site in sites if site}
+    headings = [
+        text for text in facts.headings.texts if (name := fold_name(text)) and name not in names
+    ][:_MAX_FIRSTS]
+    said = _said(facts, headings, names)
+    yield from _of_news(facts, said, headings, names)
+    yield from _agreed(said, headings)
+    yield from _without_kicker(said, headings)
+    if not is_news:  # news reword their titles more
+        yield from _alike(said, headings)
+    order = ("json-ld", "opengraph") if is_news else ("opengraph", "json-ld")
+    for wanted in (*order, "meta", "microdata", "title"):
+        yield from ((source, title) for source, title, _ in said if source == wanted)
+    yield from (("h1", heading) for heading in headings)
+    yield "title", facts.headings.document or ""
+
+
+def _said(facts: PageFacts, headings: Collection[str], names: set[str]) -> list[_Said]:
+    """Return everything but headings that may be the title."""
+    shared = _shared(facts)
+    others = [pair for pair in facts.values("title") if pair[1] != shared]
+    raw = (
+        *(("json-ld", title) for title in facts.linked.titles[:1]),
+        ("opengraph", shared),
+        *others[:_MAX_OTHERS],
+        ("title", facts.headings.document or ""),
     )
-    return is_own and not target.query and _INDEX.fullmatch(target.path) is not None
+    wanted = {fold_name(heading) for heading in headings}
+    said = []
+    for source, title in raw:
+        stripped = _without_site(title[:_TITLE_CHARS], names, wanted)
+        if (folded := fold_name(stripped)) and folded not in names:
+            said.append((source, stripped, folded))
+    return said
 
 
-def strip_site(title: str, sites: Iterable[str], *, headings: Sequence[str] = ()) -> str:
+def _shared(facts: PageFacts) -> str:
+    return next(iter(facts.metas.get("og:title", ())), "")
+
+
+def _of_news(
+    facts: PageFacts, said: Sequence[_Said], headings: Sequence[str], names: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the title of a news page where OpenGraph's title is the publisher's own.
+
+    It is where JSON-LD agrees. It is too where JSON-LD, the heading and the document's title agree
+    on another one, unless it was made by a machine and holds the site's name.
+    """
+    by_source = {source: (title, folded) for source, title, folded in reversed(said)}
+    given = _shared(facts)
+    if not (facts.linked.is_news and given and {"json-ld", "opengraph"} <= by_source.keys()):
+        return
+    raw, first = fold_name(given), facts.linked.titles[0]
+    if raw == fold_name(first):
+        yield "json-ld", _without_site(first[:_TITLE_CHARS], names, ())
+        return
+    shared, folded = by_source["opengraph"]
+    linked, document = by_source["json-ld"][1], by_source.get("title", ("", ""))[1]
+    seen = {fold_name(heading) for heading in headings}
+    if raw == folded and folded not in seen and folded != document and {linked, document} <= seen:
+        yield "opengraph", shared
+
+
+def _agreed(said: Sequence[_Said], headings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the headings that another source agrees with."""
+    shown = {fold_name(text): text for text in headings}
+    for source, _, folded in said:
+        if folded in shown:
+            yield ("h1" if source == "title" else source), shown[folded]
+
+
+def _without_kicker(said: Sequence[_Said], headings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the title in a heading "Kicker - Title", where another source ends with it."""
+    for heading in headings:
+        for cut in islice(_KICKER.finditer(heading), _MAX_CUTS):
+            rest = heading[cut.end() :].strip()
+            folded = fold_name(rest)
+            if len(folded) >= _SHORT_TITLE:
+                yield from ((source, rest) for source, _, other in said if other.endswith(folded))
+
+
+def _alike(said: Sequence[_Said], headings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the heading that has most words in common with a title, if they are enough."""
+    best, chosen = 0.0, ""
+    for heading in headings:
+        words = set(_WORDS.findall(heading.casefold()))
+        for _, title, _ in said:
+            others = set(_WORDS.findall(title.casefold()))
+            share = len(words & others) / max(1, len(words | others))
+            if share > best:
+                best, chosen = share, heading
+    if best >= _ALIKE:
+        yield "h1", chosen
+
+
+def _without_site(title: str, names: Iterable[str], headings: Collection[str]) -> str:
     """Return a title without the name of its site at its end or beginning.
 
     Args:
         title: as the page gives it.
-        sites: names of the site, its host among them.
-        headings: headings of the page. Where one of them is the title up to a separator, what
-            follows is no part of the title, whatever it is.
+        names: names of the site, folded.
+        headings: headings of the page, folded. Where one of them is the title up to a separator,
+            what follows is no part of the title, whatever it is.
     """
     title = title.strip()
     cuts = _cuts(title)
-    if not cuts:
-        return title
-    folded = {name for site in sites if len(name := fold_name(site)) >= _SHORT_NAME}
-    wanted = {name for heading in headings if (name := fold_name(heading))}
-    if fold_name(title) in wanted:
+    if not cuts or fold_name(title) in headings:
         return title
     for start, end in cuts:
         for part in (title[:start], title[end:]):
-            if fold_name(part) in wanted:
+            if fold_name(part) in headings:
                 return part.strip()
-    return _without_names(title, folded)
-
-
-def _without_names(title: str, sites: set[str]) -> str:
-    """Drop segments that name the site, from the end and from the beginning."""
+    long = [name for name in names if len(name) >= _SHORT_NAME]
     for _ in range(4):
         cuts = _cuts(title)
         if not cuts:
             break
-        last, first = cuts[-1], cuts[0]
-        if title[: last[0]].strip() and _names_site(title[last[1] :], sites):
-            title = title[: last[0]].strip()
-        elif title[first[1] :].strip() and _names_site(title[: first[0]], sites):
-            title = title[first[1] :].strip()
+        (first, first_end), (last, last_end) = cuts[0], cuts[-1]
+        if title[:last].strip() and _names_site(title[last_end:], long):
+            title = title[:last].strip()
+        elif title[first_end:].strip() and _names_site(title[:first], long):
+            title = title[first_end:].strip()
         else:
             break
     return title
@@ -205,148 +301,13 @@ def _without_names(title: str, sites: set[str]) -> str:
 
 def _cuts(title: str) -> list[tuple[int, int]]:
     """Return where separators begin and end: the first few and the last few."""
-    cuts = [(match.start(), match.end()) for match in _SEPARATOR.finditer(title)]
+    cuts = [match.span() for match in _SEPARATOR.finditer(title)]
     return cuts if len(cuts) <= _MAX_CUTS else [*cuts[: _MAX_CUTS // 2], *cuts[-_MAX_CUTS // 2 :]]
 
 
-def _names_site(part: str, sites: set[str]) -> bool:
+def _names_site(part: str, names: Sequence[str]) -> bool:
     folded = fold_name(part)
-    if len(folded) < _SHORT_NAME:
-        return folded in sites
-    return any(
-        folded == site
-        or folded.startswith(site)
-        or (len(site) > _SHORT_NAME and (site in folded or folded in site))
-        for site in sites
+    return len(folded) >= _SHORT_NAME and any(
+        folded.startswith(name) or (len(name) > _SHORT_NAME and (name in folded or folded in name))
+        for name in names
     )
-
-
-_Said: TypeAlias = tuple[str, str, str]
-"""Source, title, and the title folded."""
-
-
-@dataclass(frozen=True, slots=True)
-class TitleSources:
-    """Everything on a page that may be its title, as the page gives it.
-
-    Attributes:
-        linked: the headline of JSON-LD.
-        shared: OpenGraph's title.
-        others: sources and values of further meta elements.
-        headings: the texts of its ``h1``.
-        document: its ``title``.
-        sites: the names of its site.
-        is_news: whether JSON-LD calls it news.
-    """
-
-    linked: Sequence[str]
-    shared: str | None
-    others: Sequence[tuple[str, str]]
-    headings: Sequence[str]
-    document: str | None
-    sites: Sequence[str]
-    is_news: bool
-
-
-def choose_title(given: TitleSources) -> tuple[str, str] | None:
-    """Return the source and text of the title; None where the page has none."""
-    names = {fold_name(site) for site in given.sites}
-    headings = [text for text in given.headings if (name := fold_name(text)) and name not in names]
-    headings = headings[:_MAX_FIRSTS]
-    said = _said(given, headings, names)
-    chosen = (
-        _of_news(given, said, headings)
-        or _agreed(said, headings)
-        or _without_kicker(said, headings)
-    )
-    if chosen is None and not given.is_news:  # news reword their titles more
-        chosen = _alike(said, headings)
-    if chosen is not None:
-        return chosen
-    order = ("json-ld", "opengraph") if given.is_news else ("opengraph", "json-ld")
-    for wanted in (*order, "meta", "microdata", "title"):
-        for source, title, _ in said:
-            if source == wanted:
-                return source, title
-    if headings:
-        return "h1", headings[0]
-    return ("title", given.document) if given.document else None
-
-
-def _said(given: TitleSources, headings: Sequence[str], names: set[str]) -> list[_Said]:
-    """Return source, title and folded title of everything but headings, without the site's name."""
-    raw = [("json-ld", title) for title in given.linked[:1]]
-    if given.shared:
-        raw.append(("opengraph", given.shared))
-    raw += given.others[:_MAX_OTHERS]
-    if given.document:
-        raw.append(("title", given.document))
-    said = []
-    for source, title in raw:
-        stripped = strip_site(title[:_TITLE_CHARS], given.sites, headings=headings)
-        if (folded := fold_name(stripped)) and folded not in names:
-            said.append((source, stripped, folded))
-    return said
-
-
-def _of_news(
-    given: TitleSources, said: Sequence[_Said], headings: Sequence[str]
-) -> tuple[str, str] | None:
-    """Return the title of a news page where OpenGraph's title is the publisher's own.
-
-    It is where JSON-LD agrees. It is too where JSON-LD, the heading and the document's title agree
-    on another one, unless it was made by a machine and holds the site's name.
-    """
-    by_source = {source: (title, folded) for source, title, folded in reversed(said)}
-    if not given.is_news or not given.shared or not {"json-ld", "opengraph"} <= by_source.keys():
-        return None
-    raw = fold_name(given.shared)
-    if raw == fold_name(given.linked[0]):
-        return "json-ld", strip_site(given.linked[0][:_TITLE_CHARS], given.sites)
-    shared, folded = by_source["opengraph"]
-    linked = by_source["json-ld"][1]
-    document = by_source["title"][1] if "title" in by_source else ""
-    seen = {fold_name(heading) for heading in headings}
-    if raw == folded and folded not in seen and folded != document and {linked, document} <= seen:
-        return "opengraph", shared
-    return None
-
-
-def _agreed(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the heading that another source agrees with."""
-    shown = {fold_name(text): text for text in headings}
-    for source, _, folded in said:
-        if (text := shown.get(folded)) is not None:
-            return ("h1" if source == "title" else source), text
-    return None
-
-
-def _without_kicker(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the title in a heading "Kicker - Title", where another source ends with it."""
-    for heading in headings:
-        for cut in islice(_KICKER.finditer(heading), _MAX_CUTS):
-            rest = heading[cut.end() :].strip()
-            folded = fold_name(rest)
-            if len(folded) < _SHORT_TITLE:
-                continue
-            for source, _, other in said:
-                if other.endswith(folded):
-                    return source, rest
-    return None
-
-
-def _alike(said: Sequence[_Said], headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the heading that is another wording of the title."""
-    likeness = [_likeness(heading, said) for heading in headings]
-    best = max(likeness, default=0.0)
-    return ("h1", headings[likeness.index(best)]) if best >= _ALIKE else None
-
-
-def _likeness(heading: str, said: Sequence[_Said]) -> float:
-    """Return the largest share of words that a heading has in common with a title."""
-    words = set(_WORDS.findall(heading.casefold()))
-    best = 0.0
-    for _, title, _ in said:
-        others = set(_WORDS.findall(title.casefold()))
-        best = max(best, len(words & others) / max(1, len(words | others)))
-    return best

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from crawler.core.metadata.bylines import begins_as_byline
+from crawler.core.metadata.names import begins_as_byline
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
@@ -148,19 +149,18 @@ class VisiblePage:
     def _hint(self, element: etree._Element, order: int) -> None:
         """Note an element whose attributes say what it holds."""
         is_date = is_author = False
-        said = ""
+        said: list[str] = []
         named = element.get("class") or element.get("id")
         for value in (named, element.get("itemprop"), element.get("rel")):
-            if value is None:
-                continue
-            known = _hints(value[:_SHORT])
-            if known[0] or known[1]:
-                said = f"{said} {value}" if said else value
-                is_date, is_author = is_date or known[0], is_author or known[1]
+            if value is not None:
+                date, author = _hints(value[:_SHORT])
+                if date or author:
+                    said.append(value)
+                    is_date, is_author = is_date or date, is_author or author
         if is_date:
-            _note(self.dates, Mark(element, order, said))
+            _note(self.dates, Mark(element, order, " ".join(said)))
         if is_author:
-            _note(self.authors, Mark(element, order, said))
+            _note(self.authors, Mark(element, order, " ".join(said)))
 
     def _snippet(self, text: str, element: etree._Element, order: int) -> None:
         if text.isspace():
@@ -188,15 +188,15 @@ class VisiblePage:
         if element.tag in _ASIDE_TAGS:
             return True
         passed: list[etree._Element] = []
-        here = element.getparent()
         result = False
-        while here is not None and len(passed) < _ASIDE_LEVELS and not result:
-            if here in self._aside:
-                result = self._aside[here]
+        for here in islice(element.iterancestors(), _ASIDE_LEVELS):
+            known = self._aside.get(here)
+            result = _is_aside(here) if known is None else known
+            if known is not None:
                 break
             passed.append(here)
-            result = _is_aside(here)
-            here = here.getparent()
+            if result:
+                break
         self._aside.update(dict.fromkeys(passed, result))
         return result
 
