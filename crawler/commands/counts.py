@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, option
+from crawler.commands.base import QuietCommand
 
 
 class CountsCommand(QuietCommand):
@@ -12,7 +12,7 @@ class CountsCommand(QuietCommand):
     """
 
     name = "counts"
-    usage = "[SITE] [--curve FILE]"
+    usage = "[SITE]"
     summary = "Show how many blocks of a site occur on how many pages, as crawls have counted"
     description = (
         "List the sites whose counts crawls have kept in CORPUS_DIR. With SITE, show how many "
@@ -20,4 +20,3 @@ class CountsCommand(QuietCommand):
         "Counts hold keys of blocks, not their text."
     )
     runs = "crawler.reports.counts.show_counts"
-    options = (option("--curve", metavar="FILE", help="also draw the frequencies in an HTML file"),)

@@ -159,19 +159,14 @@ class ExtractCommand(CorpusCommand):
 def _check(args: list[str], opts: argparse.Namespace) -> None:
     from crawler.core.errors import ArgumentError
 
-    shows = opts.explain or opts.tables or opts.layout or opts.markdown
-    if (opts.structure or opts.suggest_model) and shows:
-        raise ArgumentError("--structure prints XML, --suggest-model a model; call for them alone")
-    if opts.structure and opts.suggest_model:
-        raise ArgumentError("--suggest-model makes a model for --structure; call for one at a time")
+    modes = ("suggest_model", "structure", "markdown", "explain", "tables", "layout")
+    asked = [f"--{name.replace('_', '-')}" for name in modes if getattr(opts, name)]
+    if len(asked) > 1 and asked != ["--tables", "--layout"]:
+        raise ArgumentError(f"{' and '.join(asked)} do not go together; call for one at a time")
     if (opts.structure_method or opts.dtd) and not opts.structure:
         raise ArgumentError("--structure-method and --dtd belong to --structure MODEL; add it")
-    if opts.suggest_model and (not args or any(arg.startswith("-") for arg in args)):
+    if opts.suggest_model and not args:
         raise ArgumentError("name saved pages of one kind after --suggest-model")
-    if opts.explain and (opts.tables or opts.layout):
-        raise ArgumentError("--explain shows blocks; call again for --tables or --layout")
-    if opts.markdown and (opts.explain or opts.tables or opts.layout):
-        raise ArgumentError("--markdown prints the text; call again for what else is to be shown")
 
 
 def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:

@@ -30,13 +30,10 @@ class Table:
 
 
 def write_tables(heading: str, tables: Sequence[Table], stream: TextIO) -> None:
-    """Write a line and tables below it: with rules on a terminal, plain columns elsewhere.
+    """Write a line, and tables below it in aligned columns.
 
     A character that the stream cannot encode becomes a backslash escape.
     """
-    if stream.isatty():
-        _write_ruled(heading, tables, stream)
-        return
     lines = [heading]
     for table in tables:
         lines += ["", *table_lines([table.header, *table.rows], align_right=True)]
@@ -67,20 +64,3 @@ def table_lines(rows: Sequence[Sequence[str]], *, align_right: bool = False) -> 
             ]
             cells[-1] = cells[-1].rstrip()
         yield "  ".join(cells)
-
-
-def _write_ruled(heading: str, tables: Sequence[Table], stream: TextIO) -> None:
-    # Only a terminal needs rich, and rich takes a while to import.
-    from rich.console import Console  # noqa: PLC0415 - as said above
-    from rich.table import Table as RichTable  # noqa: PLC0415 - as said above
-
-    # Cells hold names from files: "[red]" in one is text and no colour.
-    console = Console(file=stream, markup=False, highlight=False, emoji=False)
-    console.print(heading, style="bold")
-    for table in tables:
-        grid = RichTable(table.title)
-        for column in table.columns:
-            grid.add_column(column, justify="right")
-        for row in table.rows:
-            grid.add_row(*row)
-        console.print(grid)

@@ -88,19 +88,6 @@ def test_crawls_add_up_and_sums_of_methods_are_shown_with_their_threshold(
     assert "text-nodes" not in project.run("counts", "b.example")[0]
 
 
-def test_what_is_drawn_is_one_page(project: Project) -> None:
-    keep(project, "a.example", 6)
-    keep(project, "b.example", 3)
-    project.run("counts", "a.example", "--curve", "one.html")
-    one = (project.folder / "one.html").read_text("utf-8")
-    assert "<h1>Counts of a.example</h1>" in one
-    assert "frequency-adaptive keeps up to 1" in one
-    project.run("counts", "--curve", "all.html")
-    both = (project.folder / "all.html").read_text("utf-8")
-    assert "All 2 sites together" in both
-    assert "keeps up to" not in both, "each site has a threshold of its own"
-
-
 def test_damaged_counts_are_told_of_and_the_others_shown(project: Project) -> None:
     path = keep(project, "a.example", 4, crawls=2)
     path.write_bytes(b"PK")
@@ -121,13 +108,9 @@ def test_where_no_crawl_was(project: Project) -> None:
 MISTAKES: list[tuple[list[str], str]] = [
     (["z.example"], "no counts of z.example in corpus-data/counts; there are those of: a.example"),
     (["a.example", "b.example"], "name one site at a time"),
-    (["a.example", "--curve", "none/x.html"], "--curve is 'none/x.html'"),
-    (["a.example", "--curve", "-"], "--curve is '-'"),
-    (["a.example", "--curve", "."], "--curve is '.'"),
     (["a.example", "--curvy=x"], "unknown option --curvy=x"),
     (["a.example", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
     (["a.example", "-s", "CORPUS_TEXT_METHOD=best"], "no text method 'best'"),
-    (["-s", "CORPUS_DIR=none", "--curve", "x.html"], "to draw; crawl a site first"),
     (["a.example", "-s", "CORPUS_DIR=none"], "no counts of a.example in none/counts; crawl a"),
 ]
 
@@ -140,11 +123,3 @@ def test_a_mistake_is_one_line(project: Project, arguments: list[str], words: st
     (line,) = err.splitlines()
     assert line.startswith("scrapy counts: ")
     assert words in line
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
-def test_a_drawing_that_cannot_be_written(project: Project) -> None:
-    keep(project, "a.example", 2)
-    (project.folder / "full.html").symlink_to("/dev/full")
-    _, err = project.run("counts", "a.example", "--curve", "full.html", code=1)
-    assert err.startswith("scrapy counts: full.html: cannot be written (")

@@ -3,8 +3,6 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
-
 from crawler.evaluation.command import figure_tables, heading, report_json
 from crawler.evaluation.task import Report
 from crawler.reports.text_tables import Table, write_tables
@@ -23,11 +21,6 @@ REPORT = Report(
 
 def write_report(stream: io.StringIO | io.TextIOWrapper) -> None:
     write_tables(heading("text", "some", REPORT, 1.5), tuple(figure_tables(REPORT.figures)), stream)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_the_json_object_starts_with_what_was_measured() -> None:
@@ -73,13 +66,6 @@ def test_names_that_the_output_cannot_encode_are_escaped() -> None:
     write_report(out)
     out.flush()
     assert rb"\ube14" in raw.getvalue()
-
-
-@pytest.mark.parametrize("name", ["블로그", "[red]b", "0.500"])
-def test_a_terminal_gets_the_same_names_and_figures(name: str) -> None:
-    out = Terminal()
-    write_report(out)
-    assert name in out.getvalue()
 
 
 def test_groups_within_groups_are_tables_of_their_own() -> None:

@@ -18,7 +18,6 @@ from crawler.core.methods import get_method
 from crawler.evaluation.curve import Curves, SiteCurve
 from crawler.evaluation.scores import Score
 from crawler.reports.chart import Axis, Chart, Histogram, Mark, Series, count_axis
-from crawler.reports.counts import counts_page
 from crawler.reports.html import render_page
 from crawler.reports.text_tables import Table
 
@@ -37,8 +36,8 @@ def draw(
 ) -> str:
     """Draw a chart and return its SVG element."""
     chart = Chart(title, "caption", x, y, series, marks)
-    part = {"title": "part", "chart": chart, "table": NO_TABLE}
-    page = render_page("counts.html", title="Page", parts=[part])
+    words = dict.fromkeys(("title", "method", "pages", "sites", "unit", "counted"), "x")
+    page = render_page("curve.html", histogram=chart, scores=chart, kept=NO_TABLE, **words)
     figure = page.partition("<figure>")[2]
     return figure[: figure.index("</svg>")] + "</svg>"
 
@@ -193,30 +192,6 @@ def test_a_curve_of_thousands_of_ranks_is_drawn_by_some_of_them() -> None:
     assert 60 < len(curve.split()) < 200
     assert "k\N{MINUS SIGN}4,999" in page, "the rarest rank alone"
     assert "k\N{MINUS SIGN}9,999" not in page
-
-
-def test_the_page_of_counts() -> None:
-    found = {
-        "blocks": Histogram((1, 2, 30), (100, 20, 3)),
-        f"nodes {HOSTILE}": Histogram((1,), (7,)),
-    }
-    page = counts_page(
-        HOSTILE, {"a.example": found}, {"blocks": (Mark(1.5, "adaptive keeps up to 1"),)}
-    )
-    tree = is_by_itself(page)
-    assert [heading.text for heading in tree.xpath("//h2")] == [
-        "Blocks",
-        f"nodes {TAMED}".capitalize(),
-    ]
-    assert "adaptive keeps up to 1" in page
-    assert "no text" in page
-    assert len(tree.xpath("//figure")) == 2
-
-    several = {name: {"blocks": found["blocks"]} for name in ("a.example", "b.example")}
-    tree = is_by_itself(counts_page("Counts", several, {}))
-    assert len(tree.xpath("//figure")) == 1
-    (table,) = tree.xpath("//table")
-    assert [cell.text for cell in table.xpath(".//tbody/tr[1]/td")] == ["1", "200", "200"]
 
 
 def test_a_page_is_one_file_that_loads_nothing() -> None:

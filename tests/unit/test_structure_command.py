@@ -78,7 +78,7 @@ def test_what_is_missing_is_told_and_no_failure(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (["page.html", "--structure", "wrong.medl"], "wrong.medl, line 2, column 15: "),
-        (["page.html", "--structure", "news", "--markdown"], "call for them alone"),
+        (["page.html", "--structure", "news", "--markdown"], "do not go together"),
         (["page.html", "--dtd"], "belong to --structure MODEL"),
         (["--suggest-model", "nothing.html"], "nothing.html is no file"),
     ],
