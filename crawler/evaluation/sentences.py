@@ -7,8 +7,7 @@ finds it. A gold line is ``{text, sentences}`` and ``lang``, the name of its lan
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,21 +20,10 @@ from crawler.evaluation.task import Report, sorted_counts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crawler.evaluation.gold import Row
     from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
 _NEEDS = "text and sentences"
-_DIFFERS = "gold-differs"
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What was found in the texts of one language, and by which splitters."""
-
-    texts: int = 0
-    overlap: Overlap = field(default_factory=Overlap)
-    splitters: set[str] = field(default_factory=set)
 
 
 def measure_sentences(job: Job) -> Report:
@@ -48,22 +36,46 @@ def measure_sentences(job: Job) -> Report:
         UnknownMethodError: there is no method of that name, or its model is missing.
     """
     splitter_for("", job.method)  # Refuse a wrong name before a file is opened.
-    tallies: dict[str, _Tally] = {}
+    # By language, of each text: what was found in it, and by which splitter.
+    texts: defaultdict[str, list[tuple[Overlap, str]]] = defaultdict(list)
     skipped: Counter[str] = Counter()
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
-        _measure(row, job.method, tallies, skipped)
-    if not tallies and not skipped:
+        text, sentences = row.text("text"), row.texts("sentences")
+        language = row.optional("lang") or ""
+        if _without_space("".join(sentences)) != _without_space(text):
+            skipped["gold-differs"] += 1
+            continue
+        splitter = splitter_for(primary_language(language) or guess_language(text), job.method)
+        found = boundaries(sentence.text for sentence in splitter.split(text))
+        right = boundaries(sentences)
+        overlap = Overlap(len(found & right), len(found), len(right))
+        texts[language or "unknown"].append((overlap, splitter.name))
+    if not texts and not skipped:
         raise job.no_gold("gold texts", _NEEDS)
-    if not tallies:
+    if not texts:
         raise UnreadableInputError(
             "no text of the gold is made up of its own sentences: 'sentences' must hold all of "
             "'text', in order"
         )
-    return Report(
-        pages=sum(tally.texts for tally in tallies.values()),
-        figures=_figures(tallies, skipped),
-        unit="text",
-    )
+    per_language = {
+        name: {
+            "texts": len(found),
+            "splitter": ", ".join(sorted({splitter for _, splitter in found})),
+            **_score(found).as_json(),
+        }
+        for name, found in sorted(texts.items())
+    }
+    everything = [each for found in texts.values() for each in found]
+    figures = {
+        **_score(everything).as_json(),
+        "per_language": per_language,
+        "skipped": sorted_counts(skipped),
+    }
+    return Report(pages=len(everything), figures=figures, unit="text")
+
+
+def _score(texts: Iterable[tuple[Overlap, str]]) -> Score:
+    return sum((overlap for overlap, _ in texts), Overlap()).score
 
 
 def boundaries(sentences: Iterable[str]) -> set[int]:
@@ -84,37 +96,3 @@ def boundaries(sentences: Iterable[str]) -> set[int]:
 
 def _without_space(text: str) -> str:
     return "".join(text.split())
-
-
-def _measure(row: Row, method: str, tallies: dict[str, _Tally], skipped: Counter[str]) -> None:
-    text, sentences, language = row.text("text"), row.texts("sentences"), row.optional("lang") or ""
-    if _without_space("".join(sentences)) != _without_space(text):
-        skipped[_DIFFERS] += 1
-        return
-    splitter = splitter_for(primary_language(language) or guess_language(text), method)
-    found = boundaries(sentence.text for sentence in splitter.split(text))
-    right = boundaries(sentences)
-    tally = tallies.setdefault(language or "unknown", _Tally())
-    tally.texts += 1
-    tally.overlap += Overlap(len(found & right), len(found), len(right))
-    tally.splitters.add(splitter.name)
-
-
-def _figures(tallies: dict[str, _Tally], skipped: Counter[str]) -> dict[str, object]:
-    per_language = {
-        name: {
-            "texts": tally.texts,
-            "splitter": ", ".join(sorted(tally.splitters)),
-            **tally.overlap.score.as_json(),
-        }
-        for name, tally in sorted(tallies.items())
-    }
-    return {
-        **_all(tallies).as_json(),
-        "per_language": per_language,
-        "skipped": sorted_counts(skipped),
-    }
-
-
-def _all(tallies: dict[str, _Tally]) -> Score:
-    return sum((tally.overlap for tally in tallies.values()), Overlap()).score

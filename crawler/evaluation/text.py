@@ -8,7 +8,6 @@ counts of the sites are held.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
@@ -19,26 +18,8 @@ from crawler.evaluation.scores import ScoreBoard, score_page
 from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
-    from crawler.core.flow import SiteView, TextMethod
+    from crawler.core.flow import Annotation, Page, SiteView, TextMethod
     from crawler.evaluation.task import Job
-
-
-@dataclass(slots=True)
-class _Judged:
-    """What was found on all pages.
-
-    ``kinds``
-        The same scores by the kind of page, where the gold names kinds.
-    ``skipped``
-        Pages that could not be read, by reason.
-    ``unjudged``
-        Pages whose gold text is not known.
-    """
-
-    board: ScoreBoard = field(default_factory=ScoreBoard)
-    kinds: ScoreBoard = field(default_factory=ScoreBoard)
-    skipped: Counter[str] = field(default_factory=Counter)
-    unjudged: int = 0
 
 
 def measure_text(job: Job) -> Report:
@@ -54,13 +35,63 @@ def measure_text(job: Job) -> Report:
     method = get_method(job.method)
     counts = _observe_all(job, method)
     curves = Curves(method) if job.with_curves else None
-    found = _judge_all(job, counts, method, curves)
-    return Report(
-        pages=found.board.pages,
-        sites=len(found.board.sites),
-        figures=_figures(found),
-        curve="" if curves is None else curves.page(found.board.word),
-    )
+    # The same scores by site, and by the kind of page where the gold names kinds.
+    board, kinds = ScoreBoard(), ScoreBoard()
+    skipped: Counter[str] = Counter()
+    unjudged = 0
+    views: dict[str, SiteView] = {}
+    for gold in read_gold(job.gold, job.limit):
+        name = gold.page.site_name
+        if name not in views:
+            if name not in counts:
+                raise UnreadableInputError(
+                    f"site '{name}' was not there when the gold was first read; "
+                    "measure again when nothing writes to the files"
+                )
+            # A site's view takes the place of its counts, so that only one of them is held.
+            views[name] = counts.pop(name).view(job.near_duplicate_similarity)
+        if gold.gold_text is None:
+            unjudged += 1
+            continue
+        annotation = _judge(gold.page, views[name], method, skipped)
+        score = score_page(annotation.text if annotation else "", gold.gold_text)
+        board.add(name, score)
+        if gold.kind:
+            kinds.add(gold.kind, score)
+        if curves is not None:
+            curves.add(name, views[name], annotation, gold.gold_text)
+    if not board.pages:
+        raise UnreadableInputError(
+            "the gold text of every page is null; give pages whose text is known"
+        )
+    figures = {
+        "word": board.word.as_json(),
+        "word_micro": board.word_micro.as_json(),
+        "shingle4": board.shingle.as_json(),
+        "site_mean_f1": board.site_mean_f1,
+        "per_site": _by_name(board),
+        "per_kind": _by_name(kinds),
+        "skipped": sorted_counts(skipped),
+        "unjudged": unjudged,
+    }
+    curve = "" if curves is None else curves.page(board.word)
+    return Report(board.pages, figures, len(board.sites), curve=curve)
+
+
+def _judge(
+    page: Page, view: SiteView, method: TextMethod, skipped: Counter[str]
+) -> Annotation | None:
+    """Judge a page; None, and its reason is counted, where it cannot be read."""
+    try:
+        return annotate(read(page), view, method)
+    except UnreadablePageError as error:
+        skipped[error.reason] += 1
+        return None
+    except Exception as error:
+        # A method of a user may raise anything; without the page the figures would be wrong.
+        raise MethodError(
+            f"text method {method.name!r} failed on {page.url}: {one_line(error)}"
+        ) from error
 
 
 def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
@@ -77,61 +108,6 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
     return counts
 
 
-def _judge_all(
-    job: Job, counts: dict[str, SiteCounts], method: TextMethod, curves: Curves | None
-) -> _Judged:
-    """Compare every page's text with its gold text. Empties ``counts`` as it goes."""
-    found = _Judged()
-    views: dict[str, SiteView] = {}
-    for gold in read_gold(job.gold, job.limit):
-        name = gold.page.site_name
-        if name not in views:
-            if name not in counts:
-                raise UnreadableInputError(
-                    f"site '{name}' was not there when the gold was first read; "
-                    "measure again when nothing writes to the files"
-                )
-            # A site's view takes the place of its counts, so that only one of them is held.
-            views[name] = counts.pop(name).view(job.near_duplicate_similarity)
-        if gold.gold_text is None:
-            found.unjudged += 1
-            continue
-        annotation = None
-        try:
-            annotation = annotate(read(gold.page), views[name], method)
-        except UnreadablePageError as error:
-            found.skipped[error.reason] += 1
-        except Exception as error:
-            # A method of a user may raise anything; without the page the figures would be wrong.
-            raise MethodError(
-                f"text method {job.method!r} failed on {gold.page.url}: {one_line(error)}"
-            ) from error
-        score = score_page(annotation.text if annotation else "", gold.gold_text)
-        found.board.add(name, score)
-        if gold.kind:
-            found.kinds.add(gold.kind, score)
-        if curves is not None:
-            curves.add(name, views[name], annotation, gold.gold_text)
-    if not found.board.pages:
-        raise UnreadableInputError(
-            "the gold text of every page is null; give pages whose text is known"
-        )
-    return found
-
-
-def _figures(found: _Judged) -> dict[str, object]:
-    def each(board: ScoreBoard) -> dict[str, object]:
-        scores = ((name, *board.site(name)) for name in board.sites)
-        return {name: {"pages": pages, **score.as_json()} for name, pages, score in scores}
-
-    board = found.board
-    return {
-        "word": board.word.as_json(),
-        "word_micro": board.word_micro.as_json(),
-        "shingle4": board.shingle.as_json(),
-        "site_mean_f1": board.site_mean_f1,
-        "per_site": each(board),
-        "per_kind": each(found.kinds),
-        "skipped": sorted_counts(found.skipped),
-        "unjudged": found.unjudged,
-    }
+def _by_name(board: ScoreBoard) -> dict[str, object]:
+    scores = ((name, *board.site(name)) for name in board.sites)
+    return {name: {"pages": pages, **score.as_json()} for name, pages, score in scores}

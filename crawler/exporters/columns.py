@@ -16,7 +16,7 @@ from crawler.core.errors import OptionError
 from crawler.items import PageItem, nested_to_json, value_to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "texts", "json"]
 
@@ -38,13 +38,11 @@ PAGE_COLUMNS: Final[dict[str, Kind]] = {
 }
 """The kinds of the fields of page items by their types; fields of other types are JSON."""
 
-_BLOCK_KINDS: Final[dict[str, Kind]] = {
-    "text": "text",
-    "kept": "flag",
-    "reason": "text",
-    "frequency": "whole",
+_MEMBERS: Final[dict[Kind, dict[str, Kind]]] = {
+    "blocks": {"text": "text", "kept": "flag", "reason": "text", "frequency": "whole"},
+    "sentences": {"block": "whole", "text": "text"},
 }
-"""Members of a block with a type of their own; the others are JSON in the member ``details``."""
+"""Members with a type of their own. Others are JSON in the member ``details`` of a block."""
 _WHOLE_LIMIT: Final = 2**63
 _EXACT_LIMIT: Final = 2**53
 """Whole numbers up to here keep their value in a column of 64-bit floating point."""
@@ -123,10 +121,11 @@ def arrow_schema(columns: Sequence[Column]) -> Any:  # noqa: ANN401 - a pyarrow.
         "real": pyarrow.float64(),
         "flag": pyarrow.bool_(),
     }
-    block = [(key, types[kind]) for key, kind in _BLOCK_KINDS.items()]
-    types["sentences"] = pyarrow.list_(pyarrow.struct([("block", pyarrow.int64()), ("text", text)]))
+    for name, members in _MEMBERS.items():
+        own = [(key, types[kind]) for key, kind in members.items()]
+        details = [("details", text)] if name == "blocks" else []
+        types[name] = pyarrow.list_(pyarrow.struct(own + details))
     types["texts"] = pyarrow.list_(text)
-    types["blocks"] = pyarrow.list_(pyarrow.struct([*block, ("details", text)]))
     marks = {"json": {"encoding": "json"}}
     return pyarrow.schema(
         [pyarrow.field(name, types[kind], metadata=marks.get(kind)) for name, kind in columns]
@@ -208,8 +207,10 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
         return _clean(nested_to_json(value))
     if kind == "text":
         return _clean(value_to_text(value))
-    if fit := _FITTED_LISTS.get(kind):
-        return fit(value)
+    if kind in {"blocks", "sentences", "texts"}:
+        if not isinstance(value, list | tuple):
+            raise _MisfitError
+        return [_fit_member(kind, one) for one in value]
     found = _kind_of(value)
     if found == kind:
         return value
@@ -218,45 +219,23 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
     raise _MisfitError
 
 
-def _fit_blocks(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list | tuple) or not all(isinstance(block, dict) for block in value):
+def _fit_member(kind: Kind, value: object) -> Any:  # noqa: ANN401 - text, or a mapping
+    if kind == "texts" and isinstance(value, str):
+        return _clean(value)
+    if kind == "texts" or not isinstance(value, dict):
         raise _MisfitError
-    return [_fit_block(block) for block in value]
-
-
-def _fit_sentences(value: object) -> list[dict[str, Any]]:
-    members = {"block", "text"}
-    if not isinstance(value, list) or not all(
-        isinstance(one, dict) and set(one) == members for one in value
-    ):
-        raise _MisfitError
-    return [
-        {"block": _fit("whole", one["block"]), "text": _fit("text", one["text"])} for one in value
-    ]
-
-
-def _fit_texts(value: object) -> list[str]:
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
-        raise _MisfitError
-    return [_clean(one) for one in value]
-
-
-_FITTED_LISTS: Final[dict[Kind, Callable[[object], list[Any]]]] = {
-    "blocks": _fit_blocks,
-    "sentences": _fit_sentences,
-    "texts": _fit_texts,
-}
-
-
-def _fit_block(block: Mapping[str, Any]) -> dict[str, Any]:
-    fitted: dict[str, Any] = dict.fromkeys(_BLOCK_KINDS)
-    details = {key: value for key, value in block.items() if key not in fitted}
-    for key, kind in _BLOCK_KINDS.items():
-        value = block.get(key)
+    members = _MEMBERS[kind]
+    if kind == "sentences":
+        if set(value) != set(members):
+            raise _MisfitError
+        return {key: _fit(members[key], value[key]) for key in members}
+    fitted: dict[str, Any] = dict.fromkeys(members)
+    details = {key: one for key, one in value.items() if key not in members}
+    for key, own in members.items():
         try:
-            fitted[key] = None if value is None else _fit(kind, value)
+            fitted[key] = None if value.get(key) is None else _fit(own, value[key])
         except _MisfitError:
-            details[key] = value
+            details[key] = value[key]
     return {**fitted, "details": _clean(nested_to_json(details)) if details else None}
 
 

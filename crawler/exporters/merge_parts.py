@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import xxhash
 from scrapy.exporters import BaseItemExporter
 
-from crawler.core.errors import ArgumentError, StoreError, UnreadableInputError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
 from crawler.core.wording import counted, listed
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
@@ -204,8 +204,11 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     ending = "jsonl" if output == "-" else output.rpartition(".")[2].lower()
     if ending not in _ENDINGS:
         raise ArgumentError(f"-O is '{output}'; {_OUTPUT}")
-    if output != "-" and (flaw := unwritable(Path(output))):
+    path = Path(output)
+    if output != "-" and (flaw := unwritable(path)):
         raise ArgumentError(f"-O is '{output}': {flaw}")
+    if output != "-" and path.exists() and not path.is_file():
+        raise ArgumentError(f"-O is '{output}', which is no file; use -O - and a pipe")
     folder = _folder_of(args[0], Options.from_settings(settings))
     parts, others = find_parts(folder)
     if not parts:
@@ -213,7 +216,7 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
             f"no numbered parts in {folder}; crawl the site with CORPUS_INCREMENTAL=True first, "
             "or name the folder in which its parts are"
         )
-    if Path(output).exists() and any(part.path.samefile(output) for part in parts):
+    if path.exists() and any(part.path.samefile(path) for part in parts):
         raise ArgumentError(f"-O is '{output}', which is one of the parts; give another name")
     _warn(others)
     last = LastItems(parts)
@@ -267,21 +270,9 @@ def _warn(others: Sequence[str]) -> None:
 
 @contextmanager
 def _target(output: str) -> Iterator[IO[bytes]]:
-    """Open the output. A file appears under its name when it is whole, or not at all.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    path = Path(output)
+    """Open the output. A file appears under its name when it is whole, or not at all."""
     if output == "-":
         yield sys.stdout.buffer
-    elif path.is_file() or not path.exists():
-        with replacing(path.resolve()) as aside, aside.open("wb") as file:
-            yield file
     else:
-        # A device or a pipe cannot be replaced.
-        try:
-            with path.open("wb") as file:
-                yield file
-        except OSError as error:
-            raise StoreError(f"{output} cannot be written: {error.strerror or error}") from error
+        with replacing(Path(output).resolve()) as aside, aside.open("wb") as file:
+            yield file

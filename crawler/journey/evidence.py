@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crawler.core.counting.observation_log import ObservationLog
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Evidence(Protocol):
-    """What is known of the sites of a crawl when their pages are judged."""
+class Evidence:
+    """What is known of the sites of a crawl when their pages are judged: here, nothing."""
 
-    def view(self, site: str) -> SiteView:
+    def view(self, site: str) -> SiteView:  # noqa: ARG002 - for classes that know sites
         """Return the frozen counts of a site."""
+        return SiteView.unknown()
 
     def original(self, site: str, url: str, view: SiteView) -> str | None:
         """Return the page that a page is by another address; None for one of its own.
@@ -47,32 +48,7 @@ class Evidence(Protocol):
 
     def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Return the articles in several pages: site, and canonical addresses in order."""
-
-
-class FixedEvidence:
-    """One view for all sites, without aliases and parts: for pages by themselves.
-
-    Args:
-        view: what pages are judged by.
-    """
-
-    def __init__(self, view: SiteView) -> None:
-        self._view = view
-
-    def view(self, site: str) -> SiteView:  # noqa: ARG002 - the same for all
-        """See :meth:`Evidence.view`."""
-        return self._view
-
-    def original(self, site: str, url: str, view: SiteView) -> None:
-        """See :meth:`Evidence.original`."""
-
-    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
-        """See :meth:`Evidence.chains`."""
         return ()
-
-
-NO_EVIDENCE = FixedEvidence(SiteView.unknown())
-"""For sessions that observe pages and judge none."""
 
 
 def declared_original(document: Document) -> str | None:
@@ -102,10 +78,6 @@ class Aliases:
     def __init__(self) -> None:
         self._originals: dict[str, str] = {}
 
-    def add(self, document: Document) -> None:
-        """Record what a page declares, before pages are judged."""
-        self.declare(document.page.url, declared_original(document))
-
     def declare(self, url: str, original: str | None) -> None:
         """Record under which other address a page says it should be known; None for none."""
         if original is not None:
@@ -127,7 +99,7 @@ class Aliases:
         return original if same.get(url, url) == same.get(original, original) else None
 
 
-class CrawlEvidence:
+class CrawlEvidence(Evidence):
     """The evidence that one crawl collects, and the counts that earlier crawls kept.
 
     Args:
@@ -181,7 +153,7 @@ class CrawlEvidence:
     def link(self, document: Document) -> None:
         """Record of a page that is judged later whether it is an alias or a part of an article."""
         page = document.page
-        self._aliases[page.site_name].add(document)
+        self._aliases[page.site_name].declare(page.url, declared_original(document))
         if self._joins_parts:
             links = self._links.setdefault(
                 page.site_name, PartLinks(latest_alone=self._latest_alone)

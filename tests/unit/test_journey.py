@@ -11,7 +11,7 @@ import pytest
 from crawler.core.errors import StoreError, UnknownMethodError
 from crawler.core.flow import Document, Page, SiteView
 from crawler.core.methods import Label
-from crawler.journey.evidence import FixedEvidence
+from crawler.journey.evidence import Evidence
 from crawler.journey.item_page import Mode, Stage
 from crawler.journey.session import Session
 from crawler.settings import Options
@@ -389,7 +389,7 @@ def failed(folder: Path, error: Exception) -> tuple[Session, PageItem | None]:
         Options(dir=folder, page_types=("all",)),
         Tally(),
         mode=Mode.ARCHIVE,
-        evidence=FixedEvidence(SiteView.unknown()),
+        evidence=Evidence(),
         reraise=(MemoryError,),
     )
     (item,) = session.items([page(1)])

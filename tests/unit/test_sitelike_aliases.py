@@ -68,7 +68,7 @@ def test_an_alias_says_so_and_repeats_its_original() -> None:
     for name, html in pages.items():
         document = read(Page.from_text(f"https://run.example/{name}", html))
         site.add(observe(document, METHOD))
-        aliases.add(document)
+        aliases.declare(document.page.url, declared_original(document))
     view = site.view()
     found = {name: aliases.original(f"https://run.example/{name}", view) for name in pages}
     assert found == {
@@ -86,6 +86,6 @@ def test_two_pages_that_name_each_other_are_both_kept() -> None:
         html = f'<link rel="canonical" href="/{other}">' + OLD.format(text)
         document = read(Page.from_text(f"https://run.example/{name}", html))
         site.add(observe(document, METHOD))
-        aliases.add(document)
+        aliases.declare(document.page.url, declared_original(document))
     view = site.view()
     assert [aliases.original(f"https://run.example/{name}", view) for name in "ab"] == [None, None]

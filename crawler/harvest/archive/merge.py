@@ -23,7 +23,7 @@ from crawler.core.page.page import Page
 from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.observe import read_observed
 from crawler.harvest.archive.work import Figures, read_database, write_database
-from crawler.journey.evidence import Aliases
+from crawler.journey.evidence import Aliases, Evidence
 from crawler.journey.page_joiner import Captures
 from crawler.store.spill_arrays import DiskSpace
 
@@ -196,11 +196,10 @@ def _read_evidence(head_json: str, packed: bytes) -> tuple[SiteView, dict[str, s
     return view, head["aliases"]
 
 
-class StoredEvidence:
+class StoredEvidence(Evidence):
     """The evidence of sites, read when it is asked for.
 
-    It is a :class:`crawler.journey.evidence.Evidence`. The sites used last are kept in memory up to
-    a limit, and one site at least.
+    The sites used last are kept in memory up to a limit, and one site at least.
 
     Args:
         archive: what every job is given.

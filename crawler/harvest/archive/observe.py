@@ -18,7 +18,7 @@ from crawler.core.counting.observation_log import BLOCKS
 from crawler.core.pagetype import page_type
 from crawler.core.pagination import next_part
 from crawler.harvest.archive.work import Figures, read_database, shard_pages, write_database
-from crawler.journey.evidence import NO_EVIDENCE, declared_original
+from crawler.journey.evidence import Evidence, declared_original
 from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
 
@@ -73,7 +73,7 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
     """
     options, figures, path = archive.options, Figures(), archive.observed_file(key)
     session = Session(
-        options, figures, mode=Mode.ARCHIVE, evidence=NO_EVIDENCE, reraise=(MemoryError,)
+        options, figures, mode=Mode.ARCHIVE, evidence=Evidence(), reraise=(MemoryError,)
     )
     partitions: set[int] = set()
     with write_database(path, _SCHEMA) as database:
