@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from crawler.commands.base import QuietCommand
-
-if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import Settings
+from crawler.commands.base import QuietCommand, option
 
 
 class LedgerCommand(QuietCommand):
@@ -25,34 +18,31 @@ class LedgerCommand(QuietCommand):
         "at the same time."
     )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        super().add_options(parser)
-        for option, text in (
-            ("--failed", "list addresses that could not be fetched"),
-            ("--gone", "list pages that are no more"),
-            (
-                "--refused",
-                "list addresses that are not to be fetched, by robots.txt or a rule of the crawl",
-            ),
-            ("--waiting", "list addresses that are to be fetched, in order"),
-            ("--json", "print JSON, for programs"),
-            (
-                "--move-aside",
-                "move the ledger of SITE out of the way, so that its next crawl begins anew",
-            ),
-        ):
-            parser.add_argument(option, action="store_true", help=text)
-        parser.add_argument(
+    runs = "crawler.reports.ledger.show_ledgers"
+    options = (
+        option("--failed", action="store_true", help="list addresses that could not be fetched"),
+        option("--gone", action="store_true", help="list pages that are no more"),
+        option(
+            "--refused",
+            action="store_true",
+            help="list addresses that are not to be fetched, by robots.txt or a rule of the crawl",
+        ),
+        option(
+            "--waiting",
+            action="store_true",
+            help="list addresses that are to be fetched, in order",
+        ),
+        option("--json", action="store_true", help="print JSON, for programs"),
+        option(
+            "--move-aside",
+            action="store_true",
+            help="move the ledger of SITE out of the way, so that its next crawl begins anew",
+        ),
+        option(
             "--limit",
             metavar="N",
             type=int,
             default=20,
             help="show the first N addresses and the last N runs (default: 20; 0 for all)",
-        )
-
-    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Read the ledgers and show them."""
-        from crawler.reports.ledger import show_ledgers
-
-        return show_ledgers(args, opts, settings)
+        ),
+    )

@@ -59,7 +59,7 @@ class LedgerFrontier(Frontier):
         self.ledgers.add_host(address_site(url), name)
         # What was fetched before a kill counts as well.
         state = self._sites[name]
-        state.taken = max(state.taken, self.ledgers.new_pages(name))
+        state.taken = max(state.taken, self.ledgers.runs[name].new_pages)
         return name
 
     def add_redirected_host(self, url: str) -> None:
@@ -139,8 +139,8 @@ class LedgerFrontier(Frontier):
         visits = [_visit(row, site) for row in rows]
         if len(rows) < room:
             # What is new goes first.
-            again = self.ledgers.recrawl_policy(site)
-            for address, reason in again.next(room - len(rows), self.ledgers.new_pages(site)):
+            again = self.ledgers.runs[site].policy
+            for address, reason in again.next(room - len(rows), self.ledgers.runs[site].new_pages):
                 row = ledger.seen(address)
                 if row is not None:
                     visits.append(replace(_visit(row, site), again=reason))
@@ -149,7 +149,7 @@ class LedgerFrontier(Frontier):
 
     def forget_under_way(self) -> int:
         """Count nothing as under way; return how many visits were."""
-        for site in self.ledgers.sites:
+        for site in self.ledgers.runs:
             self.ledgers.ledger(site).reset_fetching()
         return super().forget_under_way()
 
@@ -163,7 +163,7 @@ class LedgerFrontier(Frontier):
 
     def note_listed(self, site: str, named: Container[int] | None) -> None:
         """Note the keys of all that a site's sitemaps name now; None where one was not read."""
-        self.ledgers.recrawl_policy(site).named = named
+        self.ledgers.runs[site].policy.named = named
 
     def request_list_again(self, address: str, kind: str) -> bool:
         """Queue a list again that an earlier crawl has fetched, once in a crawl; say whether."""
@@ -231,10 +231,10 @@ class LedgerFrontier(Frontier):
                 for_export=wanted,
             )
         )
-        again = self.ledgers.recrawl_policy(visit.site)
+        again = self.ledgers.runs[visit.site].policy
         again.answered(visit.address, whole=True)
         if before is None or not before.fetched_at:
-            self.ledgers.count_new(visit.site)
+            self.ledgers.runs[visit.site].new_pages += 1
         key = address_key(url)
         if change.to_export and key not in self.ledgers.held:
             self.ledgers.held.add(key)
@@ -256,7 +256,7 @@ class LedgerFrontier(Frontier):
         self._ledger(visit).mark_fetched(
             Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
         )
-        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
+        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
 
     def gone(self, visit: Visit, status: int) -> None:
         """Note that a page does not exist (404 or 410).
@@ -269,7 +269,7 @@ class LedgerFrontier(Frontier):
             ledger.mark_fetched(Fetched(visit.address, status, now()))
         else:
             ledger.mark_failed(visit.address, f"http-{status}", at=now(), status=status)
-        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
+        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
 
     def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
         """Note that a page could not be had.
@@ -278,7 +278,7 @@ class LedgerFrontier(Frontier):
         """
         if not later:
             self._ledger(visit).mark_failed(visit.address, reason, at=now(), status=status)
-        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
+        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
 
     def refused(
         self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
@@ -297,7 +297,7 @@ class LedgerFrontier(Frontier):
             if withdrawn:
                 ledger.retract(row.address)
             ledger.mark_refused(row.address, reason, at=now(), instead=instead)
-        self.ledgers.recrawl_policy(visit.site).answered(visit.address, whole=False)
+        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
 
     def no_page(self, visit: Visit, reason: str) -> None:
         """Note that what came is no page; what was exported is withdrawn and tried again."""
@@ -320,7 +320,7 @@ class LedgerFrontier(Frontier):
         return None if site is None else self.ledgers.ledger(site).seen(address)
 
     def _since(self, address: str) -> str:
-        return self.ledgers.since(self._roots[address_site(address)])
+        return self.ledgers.runs[self._roots[address_site(address)]].since
 
 
 def _found(visit: Visit, at: str) -> Found:

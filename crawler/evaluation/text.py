@@ -53,7 +53,7 @@ def measure_text(job: Job) -> Report:
         if gold.gold_text is None:
             unjudged += 1
             continue
-        annotation = _judge(gold.page, views[name], method, skipped)
+        annotation = _judge(job, method, gold.page, views[name], skipped)
         score = score_page(annotation.text if annotation else "", gold.gold_text)
         board.add(name, score)
         if gold.kind:
@@ -79,7 +79,7 @@ def measure_text(job: Job) -> Report:
 
 
 def _judge(
-    page: Page, view: SiteView, method: TextMethod, skipped: Counter[str]
+    job: Job, method: TextMethod, page: Page, view: SiteView, skipped: Counter[str]
 ) -> Annotation | None:
     """Judge a page; None, and its reason is counted, where it cannot be read."""
     try:
@@ -90,7 +90,7 @@ def _judge(
     except Exception as error:
         # A method of a user may raise anything; without the page the figures would be wrong.
         raise MethodError(
-            f"text method {method.name!r} failed on {page.url}: {one_line(error)}"
+            f"text method {job.method!r} failed on {page.url}: {one_line(error)}"
         ) from error
 
 

@@ -10,7 +10,7 @@ import logging
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import signals
@@ -70,15 +70,9 @@ class NumberedParts:
         self._open: dict[str, _OpenPart] = {}
         self._warned = False
         self._failed: set[str] = set()
-
-    @classmethod
-    def of(cls, crawler: Crawler, ledgers: CrawlLedgers, save: Callable[[], None]) -> Self:
-        """Write the items of a crawl."""
-        parts = cls(crawler, ledgers, save)
-        crawler.signals.connect(parts.item_scraped, signals.item_scraped)
-        crawler.signals.connect(parts.item_dropped, signals.item_dropped)
-        crawler.signals.connect(parts.spider_closed, signals.spider_closed)
-        return parts
+        crawler.signals.connect(self.item_scraped, signals.item_scraped)
+        crawler.signals.connect(self.item_dropped, signals.item_dropped)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     def repair(self, site: str) -> None:
         """Finish or discard the parts that a killed crawl of a site left."""
@@ -89,7 +83,14 @@ class NumberedParts:
         urls = _urls_of(item)
         site = self._ledgers.site_of(urls[0]) if urls else None
         if site is None or not self._ledgers.knows(urls[0]):
-            self._pass_over()
+            self._stats.inc_value("corpus/parts/passed_over")
+            if not self._warned:
+                self._warned = True
+                logger.warning(
+                    "An item without the address of a crawled page as its url is not written into "
+                    "the parts: no crawl could tell whether it is new. Feeds (-O FILE) have it. "
+                    "Further ones are counted in corpus/parts/passed_over."
+                )
             return
         name = ItemAdapter(item).get("content_hash") or "unnamed"
         self._write(site, item, urls, name)
@@ -105,7 +106,7 @@ class NumberedParts:
 
     def spider_closed(self) -> None:
         """Export that pages are gone, and finish all parts."""
-        for site in self._ledgers.sites:
+        for site in self._ledgers.runs:
             try:
                 self._write_gone(site)
             except StoreError as error:
@@ -115,7 +116,6 @@ class NumberedParts:
             self._finish(site)
 
     def _write_gone(self, site: str) -> None:
-        count = 0
         for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,
@@ -125,19 +125,7 @@ class NumberedParts:
                 fetched_at=row.fetched_at,
             )
             self._write(site, item, [row.address], GONE_HASH)
-            count += 1
-        if count:
-            self._stats.inc_value("corpus/incremental/gone", count)
-
-    def _pass_over(self) -> None:
-        self._stats.inc_value("corpus/parts/passed_over")
-        if not self._warned:
-            self._warned = True
-            logger.warning(
-                "An item without the address of a crawled page as its url is not written into the "
-                "parts: no crawl could tell whether it is new. Feeds (-O FILE) have it. Further "
-                "ones are counted in corpus/parts/passed_over."
-            )
+            self._stats.inc_value("corpus/incremental/gone")
 
     def _write(self, site: str, item: Any, urls: list[str], name: str) -> None:  # noqa: ANN401 - as above
         try:

@@ -1,15 +1,4 @@
-"""The pages of a crawl as they come: counted, held on disk, or judged at once.
-
-=============  ========================================================================
-mode           what is called
-=============  ========================================================================
-two-pass       :meth:`Crawl.hold` for each page; at the end the session's ``items``
-streaming      :meth:`Crawl.stream` for each page, whose item leaves at once
-incremental    :meth:`Crawl.stream_or_hold` for each page; at the end ``items``
-archive        :meth:`Crawl.count` for each page; then ``items`` of the archive again
-replay         as archive, of the spool that a killed crawl left
-=============  ========================================================================
-"""
+"""The pages of a crawl as they come: counted, held on disk, or judged at once."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,27 @@ def version_hash(item: PageItem) -> str:
     return xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
 
 
+@dataclass(slots=True)
+class SiteRun:
+    """A crawl of one site, with its ledger.
+
+    ``since``
+        When it began: this crawl, or the killed one that it goes on with (ISO 8601).
+    ``killed``
+        The names of the killed runs that it goes on with.
+    ``policy``
+        By which known pages are asked for again.
+    ``new_pages``
+        How many new pages it has fetched whole.
+    """
+
+    ledger: Ledger
+    since: str
+    killed: tuple[str, ...]
+    policy: RecrawlPolicy
+    new_pages: int
+
+
 class CrawlLedgers:
     """The ledgers of one crawl.
 
@@ -57,14 +79,10 @@ class CrawlLedgers:
         count: adds a number to a statistic of the crawl.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        run: str,
-        *,
-        count: Callable[[str, int], None],
-    ) -> None:
+    def __init__(self, folder: Path, run: str, *, count: Callable[[str, int], None]) -> None:
         self.run = run
+        self.runs: dict[str, SiteRun] = {}
+        """The sites whose ledgers are open."""
         self.held: set[int] = set()
         """Keys of the addresses whose pages are in the spool."""
         self.recheck = 0.5
@@ -74,12 +92,6 @@ class CrawlLedgers:
         self._folder = folder
         self._count = count
         self._hosts: dict[str, str] = {}
-        self._ledgers: dict[str, Ledger] = {}
-        self._policies: dict[str, RecrawlPolicy] = {}
-        # When the run began: this one, or the killed one that this crawl goes on with.
-        self._since: dict[str, str] = {}
-        self._killed: dict[str, list[str]] = {}
-        self._new: dict[str, int] = {}
         self._shared: set[Path] = set()
 
     # Opening
@@ -90,11 +102,9 @@ class CrawlLedgers:
         Raises:
             StoreError: another crawl of the site is running, or the ledger cannot be used.
         """
-        if site in self._ledgers:
+        if site in self.runs:
             return
         ledger = Ledger(ledger_path(self._folder / "ledger", site))
-        self._ledgers[site] = ledger
-        self._hosts.setdefault(site, site)
         began = now()
         if ledger.mend_times(began):
             logger.warning(
@@ -103,10 +113,24 @@ class CrawlLedgers:
                 site,
             )
         killed = ledger.open_runs()
-        self._since[site] = killed[0].started if killed else began
-        self._killed[site] = [run.id for run in killed]
+        since = killed[0].started if killed else began
+        begun = [run.started for run in ledger.runs()]
         ledger.begin_run(self.run, began)
-        self._new[site] = ledger.fetched_since(self._since[site]) if killed else 0
+        self._hosts.setdefault(site, site)
+        self.runs[site] = SiteRun(
+            ledger,
+            since,
+            tuple(run.id for run in killed),
+            RecrawlPolicy(
+                ledger,
+                self.recheck,
+                self.max_rechecks,
+                began,
+                since,
+                recent=begun[-_RECENT_RUNS] if len(begun) >= _RECENT_RUNS else "",
+            ),
+            new_pages=ledger.fetched_since(since) if killed else 0,
+        )
         if killed:
             logger.info(
                 "Going on with the crawl of %s that was begun at %s", site, killed[0].started
@@ -131,7 +155,7 @@ class CrawlLedgers:
         Returns:
             How many there were.
         """
-        ledger = self._ledgers[site]
+        ledger = self.ledger(site)
         left = ledger.parts(unfinished=True)
         for part in left:
             aside_of(folder, part).unlink(missing_ok=True)
@@ -162,20 +186,20 @@ class CrawlLedgers:
         Args:
             keep: keep the spools as archives instead.
         """
-        for ledger in self._ledgers.values():
-            owed = [row.address for row in ledger.owed()]
-            ledger.requeue(*(url for url in owed if address_key(url) not in self.held))
+        for run in self.runs.values():
+            owed = [row.address for row in run.ledger.owed()]
+            run.ledger.requeue(*(url for url in owed if address_key(url) not in self.held))
         for spool in self._left_spools():
             if spool.path in self._shared:
                 logger.info("%s holds pages of other sites too, and stays", spool.path)
             else:
                 spool.finish(keep=keep)
-        for site, ledger in self._ledgers.items():
-            for run in self._killed[site]:
-                ledger.end_run(run, now(), _KILLED)
+        for run in self.runs.values():
+            for killed in run.killed:
+                run.ledger.end_run(killed, now(), _KILLED)
 
     def _left_spools(self) -> Iterator[Spool]:
-        names = {run.id for ledger in self._ledgers.values() for run in ledger.runs()}
+        names = {run.id for site in self.runs.values() for run in site.ledger.runs()}
         for name in sorted(names - {self.run}, reverse=True):
             path = spool_path(self._folder / "spool", name)
             if not path.is_file():
@@ -203,22 +227,9 @@ class CrawlLedgers:
 
     # While it runs
 
-    @property
-    def sites(self) -> tuple[str, ...]:
-        """The sites whose ledgers are open."""
-        return tuple(self._ledgers)
-
     def ledger(self, site: str) -> Ledger:
         """Return the ledger of a site."""
-        return self._ledgers[site]
-
-    def since(self, site: str) -> str:
-        """Return when the run began that this crawl is, or goes on with (ISO 8601)."""
-        return self._since[site]
-
-    def new_pages(self, site: str) -> int:
-        """Return how many pages the run has fetched whole."""
-        return self._new[site]
+        return self.runs[site].ledger
 
     def site_of(self, url: str) -> str | None:
         """Return the site of an address; None where its ledger is not open."""
@@ -230,34 +241,15 @@ class CrawlLedgers:
 
     def _row(self, url: str) -> Row | None:
         site = self.site_of(url)
-        return None if site is None else self._ledgers[site].seen(url)
+        return None if site is None else self.ledger(site).seen(url)
 
     @contextmanager
     def transaction(self, sites: Iterable[str]) -> Iterator[None]:
         """Write what is recorded inside in one transaction, in the ledgers of some sites."""
         with ExitStack() as stack:
             for site in sites:
-                stack.enter_context(self._ledgers[site].transaction())
+                stack.enter_context(self.ledger(site).transaction())
             yield
-
-    def recrawl_policy(self, site: str) -> RecrawlPolicy:
-        """Return the policy by which known pages of a site are asked for again."""
-        if site not in self._policies:
-            # The runs before this one, of which the last few.
-            begun = [run.started for run in self._ledgers[site].runs()[:-1]]
-            self._policies[site] = RecrawlPolicy(
-                self._ledgers[site],
-                self.recheck,
-                self.max_rechecks,
-                now(),
-                self._since[site],
-                recent=begun[-_RECENT_RUNS] if len(begun) >= _RECENT_RUNS else "",
-            )
-        return self._policies[site]
-
-    def count_new(self, site: str) -> None:
-        """Record that a new page was fetched whole."""
-        self._new[site] += 1
 
     # Items
 
@@ -271,12 +263,12 @@ class CrawlLedgers:
         row = self._row(item.url)
         if site is None or row is None:
             return True
-        ledger = self._ledgers[site]
+        ledger = self.ledger(site)
         item.content_hash = version_hash(item)
         ledger.describe(row.address, kind=item.page_type)
         known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
-        self.recrawl_policy(site).judged(row.address, changed=not is_same)
+        self.runs[site].policy.judged(row.address, changed=not is_same)
         if is_same:
             self.mark_without_item(item.parts or [item.url], is_same=True)
             return False
@@ -308,14 +300,14 @@ class CrawlLedgers:
             site, row = self.site_of(url), self._row(url)
             if site is None or row is None:
                 continue
-            ledger = self._ledgers[site]
+            ledger = self.ledger(site)
             if is_same:
                 ledger.write_off(row.address)
             else:
                 ledger.retract(row.address)
             if kind:
                 ledger.describe(row.address, kind=kind)
-            self.recrawl_policy(site).judged(row.address, changed=False)
+            self.runs[site].policy.judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 
     def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
@@ -323,13 +315,13 @@ class CrawlLedgers:
         for url in urls:
             site, row = self.site_of(url), self._row(url)
             if site is not None and row is not None:
-                self._ledgers[site].mark_exported(part.run, row.address, name, part.number)
+                self.ledger(site).mark_exported(part.run, row.address, name, part.number)
             name = PART_HASH
 
     def report_postponed(self) -> None:
         """Count and log which requests were postponed to the next crawl."""
-        for site, policy in self._policies.items():
-            for reason, number in policy.put_off.items():
+        for site, run in self.runs.items():
+            for reason, number in run.policy.put_off.items():
                 self._count(f"corpus/incremental/put_off/{reason}", number)
                 logger.info(
                     "%d pages of %s are postponed to the next crawl: %s",
@@ -340,13 +332,13 @@ class CrawlLedgers:
 
     def close(self, reason: str, figures: Mapping[str, object]) -> None:
         """End the run in all ledgers, and close them."""
-        for site, ledger in self._ledgers.items():
+        for site, run in self.runs.items():
             try:
-                ledger.end_run(self.run, now(), reason, figures)
+                run.ledger.end_run(self.run, now(), reason, figures)
             except StoreError as error:
                 self._count("corpus/ledger/failed", 1)
                 logger.error("The end of the crawl of %s is not recorded: %s", site, error)  # noqa: TRY400 - one line says it
-            ledger.close()
+            run.ledger.close()
 
 
 def aside_of(folder: Path, part: Part) -> Path:

@@ -108,8 +108,8 @@ class TwoPass:
         """From which responses items were made that are no pages, for the wrapper pipeline."""
         self._output = OutputGuard.of(crawler, has_parts=self.ledgers is not None)
         if self.ledgers is not None:
-            self._parts = NumberedParts.of(crawler, self.ledgers, self._pages.evidence.save)
-            for site in self.ledgers.sites:
+            self._parts = NumberedParts(crawler, self.ledgers, self._pages.evidence.save)
+            for site in self.ledgers.runs:
                 self._parts.repair(site)
         self._any_page = False
         self._asked = False

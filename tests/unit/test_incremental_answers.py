@@ -128,7 +128,7 @@ def test_a_file_in_place_of_an_article_withdraws_it_until_it_is_back(crawl: Craw
 
 
 def test_what_led_away_is_no_more_under_way(crawl: Crawl) -> None:
-    again = crawl.ledgers.recrawl_policy(SITE)
+    again = crawl.ledgers.runs[SITE].policy
     given = dict(again.next(10, 0))
     assert given == {OLD: "due"} | given
     crawl.ledger.mark_fetching(OLD)

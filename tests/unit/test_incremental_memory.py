@@ -191,11 +191,11 @@ def test_a_killed_crawl_is_gone_on_with(tmp_path: Path) -> None:
     crawl.find("a", "b", "c")
     visits = crawl.all_visits()
     crawl.fetch(visits[0], "one")
-    since = crawl.ledgers.since(SITE)
+    since = crawl.ledgers.runs[SITE].since
     crawl.ledger.close()
     second = Crawl(tmp_path, "run-2")
-    assert second.ledgers.since(SITE) == since
-    assert second.ledgers.new_pages(SITE) == 1
+    assert second.ledgers.runs[SITE].since == since
+    assert second.ledgers.runs[SITE].new_pages == 1
     second.ledgers.finish_earlier(keep=False)
     assert {visit.address for visit in second.all_visits()} == {visit.address for visit in visits}
     assert [run.reason for run in second.ledger.runs()] == ["killed", ""]
