@@ -175,28 +175,17 @@ def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldP
         html = row.text("html")
         known = row.required("gold_text") is not None
         gold_text = row.text("gold_text") if known else None
-        site = _site(row, number)
-        page = Page.from_text(_url(row, site, number), html, site=site)
+        name = row.values.get("id")
+        if isinstance(name, bool) or not isinstance(name, str | int | None):
+            raise row.flaw(f"'id' must be a string, a number or null, not {kind_of(name)}")
+        name = number if name is None or name == "" else name
+        site, url = row.optional("site"), row.optional("url")
+        if site == "":
+            raise row.flaw("'site' is empty; name the site the page belongs to")
+        if site is None:
+            site = site_of(url or "")
+            site = f"page {name}" if site == LOCAL_SITE else site
+        # Lone surrogates are legal in JSON strings and illegal in addresses.
+        place = f"{quote(site, ':', errors='replace')}/{quote(str(name), errors='replace')}"
+        page = Page.from_text(url or f"https://{place}", html, site=site)
         yield GoldPage(page, gold_text, row.optional("page_type") or "")
-
-
-def _site(row: Row, number: int) -> str:
-    site = row.optional("site")
-    if site is None:
-        url = row.values.get("url")
-        named = site_of(url) if isinstance(url, str) else LOCAL_SITE
-        return f"page {row.values.get('id', number)}" if named == LOCAL_SITE else named
-    if not site:
-        raise row.flaw("'site' is empty; name the site the page belongs to")
-    return site
-
-
-def _url(row: Row, site: str, number: int) -> str:
-    url, identifier = row.optional("url"), row.values.get("id")
-    if isinstance(identifier, bool) or not isinstance(identifier, str | int | None):
-        raise row.flaw(f"'id' must be a string, a number or null, not {kind_of(identifier)}")
-    if url:
-        return url
-    name = number if identifier is None or identifier == "" else identifier
-    # Lone surrogates are legal in JSON strings and illegal in addresses.
-    return f"https://{quote(site, ':', errors='replace')}/{quote(str(name), errors='replace')}"

@@ -21,7 +21,7 @@ from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
 from crawler.core.wording import counted, listed
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
-from crawler.exporters.part_reader import ASIDE, column_names, find_parts, read_rows
+from crawler.exporters.part_reader import ASIDE, find_parts, read_rows
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
@@ -79,7 +79,7 @@ class LastItems:
         fields: dict[str, None] = {}
         for part in parts:
             before = self.items
-            for row in read_rows(part, ("url", "change", "parts")):
+            for row in read_rows(part):
                 if not self._add(row):
                     raise UnreadableInputError(
                         f"{part.path}: item {self.items - before + 1} has no url, as all items of "
@@ -91,7 +91,6 @@ class LastItems:
                     f"{part.path} holds no item, as no part of a crawl does. Put a copy of it in "
                     "its place, or move it elsewhere."
                 )
-            fields.update(dict.fromkeys(column_names(part)))
         known = [name for name in FIELD_ORDER if name in fields]
         self.fields = (*known, *(name for name in fields if name not in FIELD_ORDER))
 

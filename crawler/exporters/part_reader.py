@@ -20,7 +20,7 @@ from crawler.exporters.columns import EXTRA, PAGE_COLUMNS, import_pyarrow
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 Row = dict[str, Any]
@@ -68,34 +68,15 @@ def find_parts(folder: Path) -> tuple[list[PartFile], list[str]]:
     return sorted(parts), sorted(others)
 
 
-def read_rows(part: PartFile, only: Collection[str] = ()) -> Iterator[Row]:
-    """Give the rows of a part.
-
-    Args:
-        part: the part.
-        only: the fields that are needed; others may be missing, where leaving them out is faster.
+def read_rows(part: PartFile) -> Iterator[Row]:
+    """Yield the rows of a part.
 
     Raises:
         UnreadableInputError: the part is damaged or cannot be read.
         OptionError: it is Parquet, and pyarrow is not installed.
     """
-    if part.format == "jsonl":
-        return _json_rows(part.path)
-    return _csv_rows(part.path) if part.format == "csv" else _parquet_rows(part.path, only)
-
-
-def column_names(part: PartFile) -> tuple[str, ...]:
-    """Return the fields for which a part has columns; none where its rows name their fields.
-
-    Raises:
-        UnreadableInputError: the part is damaged or cannot be read.
-        OptionError: it is Parquet, and pyarrow is not installed.
-    """
-    if part.format != "parquet":
-        return ()
-    _, parquet = import_pyarrow()
-    with _reading(part.path):
-        return tuple(name for name in parquet.read_schema(part.path).names if name != EXTRA)
+    readers = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}
+    return readers[part.format](part.path)
 
 
 @contextmanager
@@ -104,15 +85,10 @@ def _reading(path: Path, place: str = "") -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RecursionError, csv.Error) as error:
-        # pyarrow raises an OSError without a number for damaged files.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise UnreadableInputError(
-                f"{path} cannot be read ({error.strerror or error}). Check the file and the disk."
-            ) from error
         where = f", {place}" if place else ""
         raise UnreadableInputError(
-            f"{path}{where}: the part is damaged ({error}). Put a copy of it in its place, or move "
-            "it elsewhere to do without its articles."
+            f"{path}{where}: the part cannot be read ({error}). Put a copy of it in its place, or "
+            "move it elsewhere to do without its articles."
         ) from error
 
 
@@ -156,7 +132,7 @@ def _value_of(name: str, cell: str) -> Any:  # noqa: ANN401 - whatever the field
         return cell
 
 
-def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
+def _parquet_rows(path: Path) -> Iterator[Row]:
     _, parquet = import_pyarrow()
     with _reading(path), parquet.ParquetFile(path) as file:
         as_json = {
@@ -164,10 +140,7 @@ def _parquet_rows(path: Path, only: Collection[str]) -> Iterator[Row]:
             for field in file.schema_arrow
             if (field.metadata or {}).get(b"encoding") == b"json"
         }
-        # Fields without a column of their own may be in these.
-        wanted = {*only, EXTRA, "fields"}
-        names = [name for name in file.schema_arrow.names if not only or name in wanted]
-        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=names):
+        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
             for row in batch.to_pylist():
                 yield _unpacked(row, as_json)
 

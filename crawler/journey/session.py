@@ -1,25 +1,28 @@
-"""The pages of one crawl, judged: from a page to its item, every loss counted.
+"""The pages of one crawl, counted and judged: from a page to its item, every loss counted.
 
-Knows nothing of Scrapy. A session is given its evidence and its ledgers:
-:mod:`crawler.journey.crawl` takes the pages of a crawl that fetches, archives and ``scrapy
-extract`` give theirs directly.
+Knows nothing of Scrapy. A :class:`Session` is given its evidence and its ledgers; a :class:`Crawl`
+collects its evidence from the pages as they come, and holds them on disk or judges them at once.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from typing import TYPE_CHECKING, TypeVar
 
-from crawler.core.errors import UnreadablePageError
+from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import observe, read
 from crawler.core.methods import get_method
 from crawler.core.pagetype import page_type
+from crawler.core.pagination import may_be_part, next_part
+from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
-from crawler.journey.item_page import ItemPage, RefusedError, new_item
+from crawler.journey.item_page import ItemPage, Mode, RefusedError, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
 
     from crawler.core.flow import Document, Observation, SiteView
     from crawler.core.page.page import Page
@@ -27,8 +30,9 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
-    from crawler.journey.item_page import Mode, Refusal, Stage, Tally
+    from crawler.journey.item_page import Refusal, Stage, Tally
     from crawler.settings import Options
+    from crawler.store.spool import Spool
 
 logger = logging.getLogger(__name__)
 
@@ -266,3 +270,123 @@ class Session:
         while error is not None and not isinstance(error, self._reraise):
             error = error.__cause__
         return error
+
+
+def crawl_name(started: datetime) -> str:
+    """Name a crawl so that names sort by time and two crawls of one second differ."""
+    return f"{started:%Y%m%d-%H%M%S}-{started.microsecond:06}-{os.getpid()}"
+
+
+class Crawl(Session):
+    """The session of one crawl, which collects its own evidence.
+
+    Args:
+        options: the crawl's settings.
+        name: the crawl's name, under which its counts are kept.
+        tally: where figures are added up.
+        mode: by which counts its pages are judged.
+        ledgers: those of an incremental crawl.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        name: str,
+        tally: Tally,
+        *,
+        mode: Mode,
+        ledgers: CrawlLedgers | None = None,
+    ) -> None:
+        self.evidence = CrawlEvidence(
+            options,
+            name,
+            lambda: tally.inc_value("corpus/counts/failed"),
+            with_earlier=ledgers is not None,
+            latest_alone=mode is Mode.ARCHIVE,
+        )
+        super().__init__(
+            options,
+            tally,
+            mode=mode,
+            evidence=self.evidence,
+            ledgers=ledgers,
+            reraise=(StoreError,),
+        )
+
+    def count(self, page: Page) -> bool:
+        """Read a page and count its blocks; False where it cannot be read."""
+        seen = self.observe(page)
+        if seen is not None:
+            self.evidence.count(*seen)
+            self.evidence.link(seen[0])
+        return seen is not None
+
+    def hold(self, page: Page, spool: Spool, parsed: ParsedPage | None = None) -> bool:
+        """Put a page on disk until all pages are judged; False where it cannot be read.
+
+        Args:
+            page: the page.
+            spool: where it is put.
+            parsed: its tree, where it was parsed already.
+
+        Raises:
+            StoreError: the spool cannot take it; then it is not counted either.
+        """
+        seen = self.observe(page, parsed)
+        if seen is not None:
+            self._hold(*seen, spool)
+        return seen is not None
+
+    def stream(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
+        """Judge a page by the counts of earlier crawls, and count it for later ones."""
+        seen = self.observe(page, parsed)
+        if seen is None:
+            return None
+        document, observation = seen
+        self.evidence.count(document, observation)
+        view = self.evidence.streaming_view(page.site_name, observation, self.method.name)
+        return self.item(document, view)
+
+    def stream_or_hold(
+        self, page: Page, open_spool: Callable[[], Spool], parsed: ParsedPage | None = None
+    ) -> PageItem | None:
+        """Judge a page by the counts of earlier crawls if they know its template, else hold it.
+
+        They do not know pages of a site that was never counted, nor those of a new design: how
+        often the blocks of such a page stand on the site is known when this crawl has counted more
+        of them. Pages that may be aliases or parts of an article are held as well.
+
+        Args:
+            page: the page.
+            open_spool: gives the spool, which is made when it is first needed.
+            parsed: the page's tree, where it was parsed already.
+
+        Raises:
+            StoreError: the spool cannot take it; then it is not counted either.
+        """
+        seen = self.observe(page, parsed)
+        if seen is None:
+            return None
+        document, observation = seen
+        view = self.evidence.earlier_view(page.site_name)
+        if not view.has_template_of(observation) or self._needs_others(document):
+            self._hold(document, observation, open_spool())
+            return None
+        self.evidence.count(document, observation)
+        self.tally.inc_value("corpus/pages/streamed")
+        return self.item(document, view)
+
+    def _hold(self, document: Document, observation: Observation, spool: Spool) -> None:
+        spool.append(document.page)
+        self.evidence.count(document, observation)
+        self.evidence.link(document)
+        self.tally.inc_value("corpus/pages/held")
+
+    def _needs_others(self, document: Document) -> bool:
+        """Say whether a page may be an alias of another, or a part of an article."""
+        if declared_original(document) is not None:
+            return True
+        url = document.page.url
+        return self._options.join_parts and (
+            may_be_part(url) or next_part(document.parsed, url) is not None
+        )

@@ -29,10 +29,10 @@ from crawler.exporters.part_writer import NumberedParts
 from crawler.extensions.async_utils import pause, spider_closed
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
-from crawler.journey.crawl import Crawl, crawl_name
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
+from crawler.journey.session import Crawl, crawl_name
 from crawler.middlewares.item_origins import ItemOrigins
 from crawler.middlewares.second_pass_request import second_pass
 from crawler.middlewares.to_page import flaw_of, page_from, take_parsed
@@ -103,7 +103,7 @@ class TwoPass:
         self._pages = Crawl(
             self.options, self.crawl, self.stats, mode=self._mode(), ledgers=self.ledgers
         )
-        self.session = self._pages.session
+        self.session = self._pages
         self.origins = ItemOrigins()
         """From which responses items were made that are no pages, for the wrapper pipeline."""
         self._output = OutputGuard.of(crawler, has_parts=self.ledgers is not None)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from crawler.core.flow import SiteView, read
 from crawler.core.pagetype import page_type
-from crawler.journey.crawl import Crawl
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
+from crawler.journey.session import Crawl
 from crawler.journey.stages import ResultFilters, default_stages
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Journey:
     ) -> None:
         self.crawl = Crawl(options, name, tally, mode=Mode(mode), ledgers=ledgers)
         self.stages = default_stages(options, tally, ledgers)
-        self.session = self.crawl.session
+        self.session = self.crawl
         self.count, self.hold = self.crawl.count, self.crawl.hold
         self.save_counts = self.crawl.evidence.save
 

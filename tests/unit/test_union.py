@@ -214,20 +214,20 @@ def test_what_is_no_part_is_named_apart(tmp_path: Path) -> None:
 
 
 BROKEN = [
-    ("jsonl", b'{"url": "https://a.example/", "te', "line 1: the part is damaged"),
-    ("jsonl", b'{"url": "https://a.example/"}\n\xff\n', "line 2: the part is damaged"),
+    ("jsonl", b'{"url": "https://a.example/", "te', "line 1: the part cannot be read"),
+    ("jsonl", b'{"url": "https://a.example/"}\n\xff\n', "line 2: the part cannot be read"),
     ("jsonl", b"[1]\n", "the line is no JSON object"),
-    ("jsonl", b"[" * 100_000, "line 1: the part is damaged"),
+    ("jsonl", b"[" * 100_000, "line 1: the part cannot be read"),
     ("jsonl", b'{"url": "https://a.example/"}\n{"text": ""}\n', "item 2 has no url"),
     ("jsonl", b'{"url": 3}\n', "item 1 has no url"),
     ("jsonl", b"", "holds no item"),
     ("csv", b"", "holds no item"),
     ("csv", b"url,text\r\n", "holds no item"),
-    ("csv", b"url,text\r\nhttps://a.example/\r\n", "line 2: the part is damaged"),
-    ("csv", b'url,text\r\nhttps://a.example/,"x', "the part is damaged"),
-    ("csv", b"url,text\r\nhttps://a.example/,\xff\r\n", "the part is damaged"),
-    ("parquet", b"", "the part is damaged"),
-    ("parquet", b"PAR1" + b"\0" * 100 + b"PAR1", "the part is damaged"),
+    ("csv", b"url,text\r\nhttps://a.example/\r\n", "line 2: the part cannot be read"),
+    ("csv", b'url,text\r\nhttps://a.example/,"x', "the part cannot be read"),
+    ("csv", b"url,text\r\nhttps://a.example/,\xff\r\n", "the part cannot be read"),
+    ("parquet", b"", "the part cannot be read"),
+    ("parquet", b"PAR1" + b"\0" * 100 + b"PAR1", "the part cannot be read"),
 ]
 
 
@@ -246,7 +246,7 @@ def test_a_broken_part_is_an_error_and_nothing_is_passed_over(
 def test_a_cut_part_of_parquet_is_an_error(tmp_path: Path) -> None:
     path = write_part(tmp_path, 1, [full(f"/{number}") for number in range(50)], "parquet")
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(UnreadableInputError, match="the part is damaged"):
+    with pytest.raises(UnreadableInputError, match="the part cannot be read"):
         LastItems(find_parts(tmp_path)[0])
 
 
