@@ -50,7 +50,7 @@ class EvaluateCommand(QuietCommand):
         option(
             "--curve",
             metavar="FILE",
-            help="draw frequencies, and accuracy at each threshold of frequency, in an HTML file "
+            help="write precision, recall and F1 at each threshold of frequency to FILE as CSV "
             "(task text)",
         ),
     )

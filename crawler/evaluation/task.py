@@ -29,7 +29,7 @@ class Job:
     ``near_duplicate_similarity``
         From what similarity on two pages of a site are counted as one, as in a crawl.
     ``with_curves``
-        Whether the report holds the page of ``--curve``.
+        Whether the report holds the table of ``--curve``.
     ``examples``
         How many pages of a site rules learn from.
     ``options``
@@ -70,7 +70,7 @@ class Report:
     ``unit``
         What the gold consists of, in the singular.
     ``curve``
-        The HTML page of ``--curve``, where the job asked for it.
+        The table of ``--curve``, where the job asked for it.
     """
 
     pages: int

@@ -74,7 +74,7 @@ def measure_text(job: Job) -> Report:
         "skipped": sorted_counts(skipped),
         "unjudged": unjudged,
     }
-    curve = "" if curves is None else curves.page(board.word)
+    curve = "" if curves is None else curves.table(board.word)
     return Report(board.pages, figures, len(board.sites), curve=curve)
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crawler.core.errors import ArgumentError
 from crawler.core.methods import CutoffMethod, get_method
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.wording import counted, listed
-from crawler.reports.chart import Histogram, block_histogram, sum_histograms
 from crawler.reports.stdout import print_error, print_line
 from crawler.reports.text_tables import Table, write_tables
 from crawler.settings import Options
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from crawler.core.flow import SiteView, TextMethod
 
+_MOST_ROWS = 12
+_EACH_LEVEL = 4
 _BLOCKS = "visible blocks, by distinct pages"
 
 
@@ -61,7 +64,36 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
         write_tables(sites[0].heading, sites[0].tables(method), sys.stdout)
     else:
         number = counted(len(sites), "site")
-        write_tables(f"counts in {store.folder}: {number}", (_list(sites),), sys.stdout)
+        columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
+        table = Table("site", columns, tuple(site.row for site in sites))
+        write_tables(f"counts in {store.folder}: {number}", (table,), sys.stdout)
+
+
+def frequency_rows(levels: Sequence[int], blocks: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """Return table rows: frequency, distinct blocks, occurrences; many levels are grouped.
+
+    Args:
+        levels: the distinct frequencies, ascending, from 1 on.
+        blocks: how many distinct blocks have each.
+    """
+    groups: dict[tuple[int, int], tuple[int, int]] = {}
+    few = len(levels) <= _MOST_ROWS
+    for level, number in zip(levels, blocks, strict=True):
+        group = (level, level) if few else _group(level)
+        known, times = groups.get(group, (0, 0))
+        groups[group] = (known + number, times + level * number)
+    return tuple(
+        (f"{low:,}" if low == high else f"{low:,}-{high:,}", f"{number:,}", f"{times:,}")
+        for (low, high), (number, times) in groups.items()
+    )
+
+
+def _group(level: int) -> tuple[int, int]:
+    """Return the lowest and highest level of a level's row: 5 to 8, 9 to 16, 17 to 32."""
+    if level <= _EACH_LEVEL:
+        return level, level
+    high = 2 ** (level - 1).bit_length()
+    return high // 2 + 1, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +110,6 @@ class _SiteCounts:
         return cls(name, len(store.files(name)), counts.view(similarity))
 
     @property
-    def histograms(self) -> dict[str, Histogram]:
-        """By what is counted: the blocks, and what methods had added up."""
-        sums = sum_histograms(self.view)
-        return {_BLOCKS: block_histogram(self.view)} | {
-            _sums_title(name): histogram for name, histogram in sums.items()
-        }
-
-    @property
     def heading(self) -> str:
         view = self.view
         return (
@@ -94,35 +118,35 @@ class _SiteCounts:
             f"{counted(len(view.duplicate_of), 'near-duplicate')}; snapshot {view.snapshot or '-'}"
         )
 
+    @property
+    def row(self) -> tuple[str, ...]:
+        view = self.view
+        blocks = int(view.text_levels()[1].sum())
+        numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, self.crawls)
+        return self.name, *(f"{number:,}" for number in numbers)
+
     def tables(self, method: TextMethod) -> tuple[Table, ...]:
         """Return the frequencies, and the thresholds of the methods that have one."""
+        frequencies = {_BLOCKS: self.view.text_levels()}
+        for name, sums in sorted(self.view.sums.items()):
+            found = np.unique(sums.counts[sums.counts > 0], return_counts=True)
+            frequencies[f"{name}, by occurrences"] = found
         thresholds = []
         names = dict.fromkeys((method.name, "frequency-adaptive", "frequency"))
         for one in (method if name == method.name else get_method(name) for name in names):
-            title = _sums_title("text-nodes") if isinstance(one, TextFrequency) else _BLOCKS
-            if isinstance(one, CutoffMethod) and title in self.histograms:
+            title = "text-nodes, by occurrences" if isinstance(one, TextFrequency) else _BLOCKS
+            if isinstance(one, CutoffMethod) and title in frequencies:
                 threshold = one.cutoff(self.view).threshold
                 name = f"{one.name} (in use)" if one.name == method.name else one.name
                 thresholds.append((name, title, "all" if threshold is None else f"{threshold:,}"))
         return (
             *(
-                Table(title, ("distinct", "occurrences"), histogram.rows())
-                for title, histogram in self.histograms.items()
+                Table(
+                    title,
+                    ("distinct", "occurrences"),
+                    frequency_rows(levels.tolist(), blocks.tolist()),
+                )
+                for title, (levels, blocks) in frequencies.items()
             ),
             Table("method", ("frequency of", "keeps at most"), tuple(thresholds)),
         )
-
-
-def _sums_title(name: str) -> str:
-    return f"{name}, by occurrences"
-
-
-def _list(sites: Sequence[_SiteCounts]) -> Table:
-    columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
-    rows = []
-    for site in sites:
-        view = site.view
-        blocks = sum(block_histogram(view).blocks)
-        numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, site.crawls)
-        rows.append((site.name, *(f"{number:,}" for number in numbers)))
-    return Table("site", columns, tuple(rows))

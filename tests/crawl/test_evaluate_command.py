@@ -92,14 +92,14 @@ def test_the_curve_comes_besides_and_changes_no_figure(
 ) -> None:
     call = ("text", gold, "--method", method, "--json", "-")
     plain = json.loads(evaluate(tmp_path, *call).stdout)
-    done = evaluate(tmp_path, *call, "--curve", "curve.html")
+    done = evaluate(tmp_path, *call, "--curve", "curve.csv")
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout)
     assert figures["word"] == plain["word"]
-    page = (tmp_path / "curve.html").read_text("utf-8")
-    assert f"<h1>Frequency and accuracy: {method}</h1>" in page
-    assert "Every page says this." in page
-    assert "4 pages with gold text, of 1 site." in page
+    header, *rows = (tmp_path / "curve.csv").read_text("utf-8").splitlines()
+    assert header == "kept,precision,recall,f1"
+    assert rows[0].startswith("k,")
+    assert rows[-1].startswith(f"method {method},")
 
 
 def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path) -> None:

@@ -79,8 +79,8 @@ MISTAKES = [
     (["corpus-data", "-O", "x.csv"], 2, "no numbered parts in corpus-data; "),
     ([SITE, "-O", f"corpus-data/articles/{NAME}/run-00001.jsonl"], 2, "which is one of the parts"),
     ([SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"], 2, "crawl a site with CORPUS_INCREMENTAL"),
-    (["broken", "-O", "x.jsonl"], 2, "broken/run-00001.jsonl, line 1: the part is damaged"),
-    ([SITE, "-O", "full.jsonl"], 1, "full.jsonl cannot be written"),
+    (["broken", "-O", "x.jsonl"], 2, "broken/run-00001.jsonl, line 1: the part cannot be read"),
+    ([SITE, "-O", "full.jsonl"], 2, "-O is 'full.jsonl'"),
 ]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
@@ -9,9 +12,9 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.page.page import Page
-from crawler.evaluation.curve import Curves
+from crawler.evaluation.curve import Curves, SiteCurve
 from crawler.evaluation.scores import Score, ScoreBoard, score_page
-from crawler.reports.chart import Histogram, block_histogram, sum_histograms
+from crawler.reports.counts import frequency_rows
 
 THINGS = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
 
@@ -57,34 +60,14 @@ def rounded(score: Score) -> list[float]:
     return [round(figure, 9) for figure in score.as_json().values()]
 
 
-def test_a_histogram_counts_blocks_at_each_frequency() -> None:
-    histogram = Histogram.of(np.array([3, 1, 0, 1, 3, 1, 7]))
-    assert histogram.levels == (1, 3, 7)
-    assert histogram.blocks == (3, 2, 1)
-    assert histogram.occurrences == (3, 6, 7)
-    assert [histogram.ranks_within(limit) for limit in (0, 1, 2, 3, 6, 7, 99, None)] == [
-        0, 1, 1, 2, 2, 3, 3, 3,
-    ]  # fmt: skip
-    total = Histogram.total([histogram, Histogram((1, 2), (4, 5)), Histogram((), ())])
-    assert total == Histogram((1, 2, 3, 7), (7, 5, 2, 1))
-
-
 def test_rows_show_few_levels_each_and_group_many() -> None:
-    assert Histogram((1, 90), (1200, 1)).rows() == (("1", "1,200", "1,200"), ("90", "1", "90"))
-    many = Histogram(tuple(range(1, 21)), (1,) * 20)
-    assert [row[:2] for row in many.rows()] == [
+    assert frequency_rows((1, 90), (1200, 1)) == (("1", "1,200", "1,200"), ("90", "1", "90"))
+    many = frequency_rows(range(1, 21), (1,) * 20)
+    assert [row[:2] for row in many] == [
         ("1", "1"), ("2", "1"), ("3", "1"), ("4", "1"), ("5-8", "4"), ("9-16", "8"), ("17-32", "4"),
     ]  # fmt: skip
-    assert sum(int(row[2]) for row in many.rows()) == sum(range(1, 21))
-    assert Histogram((), ()).rows() == ()
-
-
-def test_the_blocks_of_a_view_are_those_that_are_more_than_a_link() -> None:
-    _, _, counts = measure(pages("a.example"), "frequency")
-    view = counts["a.example"].view()
-    # Digits of labels count as the same: "Part 0" and "Section 1" are of 4 and 2 pages by their x.
-    assert block_histogram(view) == Histogram((1, 2, 4, 8), (8, 4, 2, 1))
-    assert sum_histograms(view) == {"text-nodes": Histogram((1, 2, 4, 8), (8, 4, 2, 1))}
+    assert sum(int(row[2]) for row in many) == sum(range(1, 21))
+    assert frequency_rows((), ()) == ()
 
 
 @pytest.mark.parametrize("dropped", range(4))
@@ -108,7 +91,7 @@ def test_at_its_own_threshold_the_papers_method_finds_what_it_finds() -> None:
 def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
     curves, _, _ = measure(pages("a.example"), "frequency-adaptive")
     (site,) = curves.sites.values()
-    assert site.histogram.levels == (1, 2, 4, 8)
+    assert site.levels.tolist() == [1, 2, 4, 8]
     assert site.own_rank == 1
     assert rounded(site.score(1)) == [1.0, 1.0, 1.0]
     precisions = [site.score(rank).precision for rank in range(1, 5)]
@@ -139,3 +122,26 @@ def test_pages_that_cannot_be_read_and_pages_of_nothing() -> None:
     assert (second.ranks, second.pages) == (0, 1)
     assert rounded(second.score(0)) == [1.0, 1.0, 1.0], "nothing was to be found and nothing is"
     assert curves.pages == 10
+
+
+def test_the_table_of_a_curve() -> None:
+    curves, word, _ = measure(pages("a.example"), "frequency")
+    header, *rows = csv.reader(io.StringIO(curves.table(word)))
+    assert header == ["kept", "precision", "recall", "f1"]
+    assert [row[0] for row in rows] == [
+        "k",
+        "k-1",
+        "k-2",
+        "k-3",
+        "own threshold",
+        "method frequency",
+    ]
+    assert [float(figure) for figure in rows[-1][1:]] == list(word.as_json().values())
+
+
+def test_a_curve_of_thousands_of_ranks_has_rows_for_some_of_them() -> None:
+    curves = Curves(get_method("frequency-adaptive"))
+    curves.sites["a"] = SiteCurve(1, np.arange(1, 5001), np.zeros((3, 5001)), None)
+    rows = curves.table(Score(0, 0, 0)).splitlines()
+    assert 60 < len(rows) < 200
+    assert rows[-2].startswith("k-4999,"), "the rarest rank alone"
