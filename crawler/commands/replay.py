@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from crawler.store.spool import SpoolInfo
 
 _NOT_DONE = 1
-_WRONG_CALL = 2
 
 
 class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
@@ -46,24 +45,22 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """List the spools, or replay one."""
-        from crawler.core.errors import ArgumentError, CorpusError
-        from crawler.reports.stdout import print_error
+        from crawler.core.errors import ArgumentError, StoreError
         from crawler.settings import Options
         from crawler.store.spool import find_spools
 
+        if len(args) > 1:
+            raise ArgumentError("give one spool at a time")
+        if opts.spargs:
+            raise ArgumentError("no -a is needed: name the spool as it is")
+        folder = Options.from_settings(settings).dir / "spool"
+        if opts.list:
+            _print_list(find_spools(folder))
+            return 0
         try:
-            if len(args) > 1:
-                raise ArgumentError("give one spool at a time")
-            if opts.spargs:
-                raise ArgumentError("no -a is needed: name the spool as it is")
-            folder = Options.from_settings(settings).dir / "spool"
-            if opts.list:
-                _print_list(find_spools(folder))
-                return 0
             spool = _choose(args, folder)
-        except CorpusError as error:
-            print_error(self.name, error)
-            return _WRONG_CALL
+        except StoreError as error:
+            raise ArgumentError(str(error)) from error
         return self._replay(spool, settings)
 
     def _replay(self, spool: SpoolInfo, settings: Settings) -> int:

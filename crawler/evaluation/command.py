@@ -24,8 +24,7 @@ from crawler.evaluation.tables import measure_tables
 from crawler.evaluation.task import ONLY_METHOD, Job, Task
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
-from crawler.reports.stdout import check_target, write_file
-from crawler.reports.text_tables import Table, write_tables
+from crawler.reports.stdout import Table, check_target, write_file, write_tables
 from crawler.settings import Options
 
 if TYPE_CHECKING:

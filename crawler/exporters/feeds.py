@@ -29,7 +29,7 @@ from crawler.exporters.columns import (
 from crawler.items import FIELD_ORDER, PageItem, value_to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from io import BytesIO
 
     from scrapy.crawler import Crawler
@@ -246,12 +246,11 @@ class ParquetItemExporter(BaseItemExporter):
 
     def _named_columns(self) -> dict[str, str] | None:
         """Map the columns asked for to the item's fields; None when all fields are wanted."""
-        wanted: Mapping[str, str] | Iterable[str] | None = self.fields_to_export
+        wanted: Any = self.fields_to_export
         if not wanted:
             return None
-        if hasattr(wanted, "items"):
-            return {column: field for field, column in cast("Mapping[str, str]", wanted).items()}
-        return {field: field for field in wanted}
+        pairs = wanted.items() if hasattr(wanted, "items") else zip(wanted, wanted, strict=True)
+        return {column: field for field, column in pairs}
 
     def _write_rows(self) -> None:
         if self._writer is None:

@@ -33,20 +33,6 @@ Of 2,000 pages of the web 45 name one: lists among them are articles with .68 at
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class _Chain:
-    """The parts of one article, as far as they have come."""
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-        self.parts: dict[int, Page] = {}
-
-    def take(self) -> list[Page | None]:
-        """Return the parts in order, unpacked, None for those that are missing, and forget them."""
-        packed = [self.parts.get(number) for number in range(self.length)]
-        self.parts = {}
-        return [page and replace(page, body=zlib.decompress(page.body)) for page in packed]
-
-
 class WaitingParts:
     """The parts of articles that are not complete yet.
 
@@ -55,9 +41,9 @@ class WaitingParts:
     """
 
     def __init__(self, chains: Iterable[tuple[str, tuple[str, ...]]]) -> None:
-        self._places: dict[tuple[str, str], tuple[_Chain, int]] = {}
+        self._places: dict[tuple[str, str], tuple[list[Page | None], int]] = {}
         for site, addresses in chains:
-            chain = _Chain(len(addresses))
+            chain: list[Page | None] = [None] * len(addresses)
             for number, address in enumerate(addresses):
                 self._places[site, address] = chain, number
 
@@ -72,15 +58,24 @@ class WaitingParts:
             All parts of the article in order if this was the last that was missing, else nothing.
         """
         chain, number = self._places.pop((page.site_name, canonical_address(page.url)))
-        chain.parts[number] = replace(page, body=zlib.compress(page.body, 1))
-        return chain.take() if len(chain.parts) == chain.length else []
+        chain[number] = replace(page, body=zlib.compress(page.body, 1))
+        return _unpacked(chain) if all(chain) else []
 
     def rest(self) -> Iterator[list[Page | None]]:
         """Return the articles of which parts have not come, None in their places."""
-        for chain, _ in self._places.values():
-            if chain.parts:
-                yield chain.take()
+        # A chain stands here once for each of its parts that is missing.
+        chains = {id(chain): chain for chain, _ in self._places.values()}
         self._places.clear()
+        for chain in chains.values():
+            if any(chain):
+                yield _unpacked(chain)
+
+
+def _unpacked(chain: list[Page | None]) -> list[Page | None]:
+    """Return the parts of a chain as they came, and forget them."""
+    parts = [page and replace(page, body=zlib.decompress(page.body)) for page in chain]
+    chain.clear()
+    return parts
 
 
 def joinable(parts: Sequence[ItemPage | None]) -> int:

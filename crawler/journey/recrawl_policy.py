@@ -31,8 +31,13 @@ EXPLAINED: Final[dict[Reason, str]] = {
 }
 """Why the pages of a reason are postponed."""
 
-_LEAST_WASTE: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 5}
-_SHARE_OF_NEW: Final[dict[Reason, int]] = {"unlisted": 10, "recent": 10, "due": 20}
+# How many pages of a reason may come unchanged in one crawl: at least so many, and a share of the
+# new pages, one of so many. Hints are believed until so many were wrong, and most of them.
+_ALLOWED: Final[dict[Reason, tuple[int, int]]] = {
+    "unlisted": (10, 10),
+    "recent": (10, 10),
+    "due": (5, 20),
+}
 _BELIEVED: Final = 20
 
 
@@ -52,21 +57,13 @@ class Waste:
     useful: int = 0
     useless: int = 0
 
-    def is_spent(self, reason: Reason, new_pages: int) -> bool:
-        """Say whether the reason has given so little that its other pages are postponed."""
+    def left(self, reason: Reason, new_pages: int) -> int:
+        """Return how many more pages may come unchanged: below 1 the others are postponed."""
         if reason == "hinted":
-            return self.useless >= _BELIEVED and self.useless > self.useful
-        return self.came - self.useful >= _allowed(reason, new_pages)
-
-    def must_wait(self, reason: Reason, new_pages: int) -> bool:
-        """Say whether the requests under way may use up what is allowed."""
-        wasted = self.came - self.useful + self.asked
-        return reason != "hinted" and wasted >= _allowed(reason, new_pages)
-
-
-def _allowed(reason: Reason, new_pages: int) -> int:
-    """Return how many pages requested without a hint may come unchanged in one crawl."""
-    return max(_LEAST_WASTE[reason], new_pages // _SHARE_OF_NEW[reason])
+            is_spent = self.useless >= _BELIEVED and self.useless > self.useful
+            return 0 if is_spent else self.asked + 1
+        least, share = _ALLOWED[reason]
+        return max(least, new_pages // share) - self.came + self.useful
 
 
 @dataclass(slots=True)
@@ -114,10 +111,12 @@ class RecrawlPolicy:
                 break
             address, reason = following
             waste = self._waste.setdefault(reason, Waste())
-            if waste.is_spent(reason, new_pages):
+            left = waste.left(reason, new_pages)
+            if left < 1:
                 self.put_off[reason] = self.put_off.get(reason, 0) + 1
                 continue
-            if waste.must_wait(reason, new_pages):
+            if left <= waste.asked:
+                # The requests under way may use up what is allowed.
                 self._ahead = following
                 break
             waste.asked += 1

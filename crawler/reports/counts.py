@@ -13,8 +13,7 @@ from crawler.core.errors import ArgumentError
 from crawler.core.methods import CutoffMethod, get_method
 from crawler.core.methods.frequency import TextFrequency
 from crawler.core.wording import counted, listed
-from crawler.reports.stdout import print_error, print_line
-from crawler.reports.text_tables import Table, write_tables
+from crawler.reports.stdout import Table, print_error, print_line, write_tables
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crawler.core.errors import ArgumentError, StoreError
 from crawler.core.wording import counted, fit_width
-from crawler.reports.stdout import print_error, print_line
-from crawler.reports.text_tables import Table, table_lines, write_tables
+from crawler.reports.stdout import Table, print_error, print_line, table_lines, write_tables
 from crawler.settings import Options
 from crawler.store.files import known_sites, site_named
 from crawler.store.ledger.database import ledger_path, move_aside

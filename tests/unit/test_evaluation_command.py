@@ -5,7 +5,7 @@ import json
 
 from crawler.evaluation.command import figure_tables, heading, report_json
 from crawler.evaluation.task import Report
-from crawler.reports.text_tables import Table, write_tables
+from crawler.reports.stdout import Table, write_tables
 
 REPORT = Report(
     pages=30,
