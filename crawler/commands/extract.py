@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from crawler.core.page.page import Page
-    from crawler.journey.extract import Verdict
+    from crawler.items import PageItem
     from crawler.settings import Options
 
 
@@ -105,8 +105,8 @@ class ExtractCommand(CorpusCommand):
         if opts.structure:
             print_line(self._structure(args, opts, options, encoding))
         else:
-            verdict = judge(self._page(args, opts.url, options), options, opts.others, self._report)
-            print_line(_answer(verdict, opts, encoding))
+            item = judge(self._page(args, opts.url, options), options, opts.others, self._report)
+            print_line(_answer(item, opts, encoding))
         return 0
 
     def _structure(
@@ -123,9 +123,7 @@ class ExtractCommand(CorpusCommand):
         check_structure_method(name)
         model = load_model(opts.structure)
         alone = replace(options, sentences=False, tables=False, structure_model=None, wrapper=None)
-        page = judge(
-            self._page(args, opts.url, options), alone, opts.others, self._report
-        ).item.page
+        page = judge(self._page(args, opts.url, options), alone, opts.others, self._report).page
         assert page is not None  # noqa: S101 - it is taken from items of crawls alone
         structure = structure_of(page.annotations[0], model, name)
         for problem in structure.problems:
@@ -169,14 +167,14 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
         raise ArgumentError("name saved pages of one kind after --suggest-model")
 
 
-def _answer(verdict: Verdict, opts: argparse.Namespace, encoding: str) -> str:
+def _answer(item: PageItem, opts: argparse.Namespace, encoding: str) -> str:
     from crawler.journey.extract import explanation, item_json
     from crawler.reports.tables import tables_text
 
     if opts.explain:
-        return explanation(verdict)
+        return explanation(item)
     if opts.markdown:
-        return verdict.item.markdown or ""
+        return item.markdown or ""
     if opts.tables:
-        return tables_text(verdict.item.tables or (), layout=opts.layout)
-    return item_json(verdict, encoding)
+        return tables_text(item.tables or (), layout=opts.layout)
+    return item_json(item, encoding)

@@ -41,8 +41,8 @@ TASKS: Final = {
     "sentences": Task(measure_sentences, DEFAULT_SPLITTING),
     "structure": Task(measure_structure, DEFAULT_STRUCTURE),
     "tables": Task(measure_tables, method_option="table_method"),
-    "text": Task(measure_text, method_option="text_method", has_curves=True),
-    "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, has_examples=True),
+    "text": Task(measure_text, method_option="text_method", option="curve"),
+    "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, option="examples"),
 }
 """The tasks by name. A new task is a module and a line here."""
 
@@ -200,10 +200,9 @@ def _read_arguments(
     )
     if task.has_one_method and job.method != ONLY_METHOD:
         raise UnknownMethodError(f"the task {name} has one method; leave --method out")
-    if opts.examples is not None and not task.has_examples:
-        raise ArgumentError(f"the task {name} learns nothing; leave --examples out")
-    if opts.curve is not None and not task.has_curves:
-        raise ArgumentError(f"the task {name} has no curve; leave --curve out")
+    for option in ("curve", "examples"):
+        if getattr(opts, option) is not None and task.option != option:
+            raise ArgumentError(f"the task {name} has no use for --{option}; leave it out")
     if opts.json not in (None, "-"):
         check_target("--json", opts.json, "give a file in a folder that exists, or -")
     if opts.curve is not None:

@@ -91,15 +91,14 @@ class Task:
         The method that is measured where none is named; empty where there is only one.
     ``method_option``
         The field of :class:`~crawler.settings.Options` that names it instead, where there is one.
-    ``has_curves``, ``has_examples``
-        Whether it takes ``--curve`` and ``--examples``.
+    ``option``
+        The option that no other task takes.
     """
 
     run: Callable[[Job], Report]
     default_method: str = ""
     method_option: str = ""
-    has_curves: bool = False
-    has_examples: bool = False
+    option: str = ""
 
     @property
     def has_one_method(self) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -38,23 +37,6 @@ if TYPE_CHECKING:
 _ENDINGS = ("jsonl", "csv", "parquet")
 _OUTPUT = "give -O FILE, whose name ends in .jsonl, .csv or .parquet, or -O - for standard output"
 _NAMES_SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What became of the items of all parts.
-
-    ``articles``
-        Items written: the last of their addresses.
-    ``passed_over``
-        Items that a later one replaces.
-    ``gone``
-        Items that say last of their address that its page is gone.
-    """
-
-    articles: int
-    passed_over: int
-    gone: int
 
 
 class LastItems:
@@ -139,13 +121,16 @@ class _JsonLines(BaseItemExporter):
         self._file.write(line + b"\n")
 
 
-def write_articles(last: LastItems, file: IO[bytes], ending: str) -> Written:
+def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, int, int]:
     """Write the last items of those pages that are not gone.
 
     Args:
         last: the items.
         file: where to write, opened for bytes; it is not closed.
         ending: ``jsonl``, ``csv`` or ``parquet``.
+
+    Returns:
+        How many items were written, how many later ones have replaced, and how many pages are gone.
 
     Raises:
         UnreadableInputError: a part is damaged, or was changed meanwhile.
@@ -169,7 +154,7 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> Written:
         exporter.export_item(_page_item(row) if typed else row)
         articles += 1
     exporter.finish_exporting()
-    return Written(articles, last.items - articles - gone, gone)
+    return articles, last.items - articles - gone, gone
 
 
 def _page_item(row: Row) -> PageItem:
@@ -220,11 +205,11 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     _warn(others)
     last = LastItems(parts)
     with _target(output) as file:
-        written = write_articles(last, file, ending)
+        articles, passed_over, gone = write_articles(last, file, ending)
     found = (
-        f"{counted(written.articles, 'article')}, from {counted(len(parts), 'part')} in "
-        f"{folder}; {counted(written.passed_over, 'earlier version')} passed over, "
-        f"{written.gone:,} gone"
+        f"{counted(articles, 'article')}, from {counted(len(parts), 'part')} in "
+        f"{folder}; {counted(passed_over, 'earlier version')} passed over, "
+        f"{gone:,} gone"
     )
     print(found, file=sys.stderr if output == "-" else sys.stdout)
     return 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import (
@@ -40,14 +40,6 @@ _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A judged page: its item, with all blocks, and what was known of its site."""
-
-    item: PageItem
-    view: SiteView
-
-
 def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     """Take text, metadata, sentences and tables from one page by itself.
 
@@ -75,8 +67,8 @@ def judge(
     options: Options,
     others: Sequence[str],
     on_unusable: Callable[[StoreError], None],
-) -> Verdict:
-    """Judge a page by what is known of its site, and make its item.
+) -> PageItem:
+    """Judge a page by what is known of its site, and make its item, with all blocks.
 
     Args:
         page: the page.
@@ -100,7 +92,7 @@ def judge(
         # A page is evidence of its own site; counted twice it still counts once.
         counts.add(observe(document, method))
     view = counts.view(options.near_duplicate_similarity)
-    return Verdict(_item(document, view, replace(options, item_blocks=True)), view)
+    return _item(document, view, replace(options, item_blocks=True))
 
 
 def _item(document: Document, view: SiteView, options: Options) -> PageItem:
@@ -173,12 +165,12 @@ def _pass_over(reason: str, detail: str) -> None:
     """Leave out what is no page: a folder of saved pages holds pictures and scripts too."""
 
 
-def item_json(verdict: Verdict, encoding: str = "utf-8") -> str:
+def item_json(item: PageItem, encoding: str = "utf-8") -> str:
     """Return the item as indented JSON, without the list of blocks.
 
     Letters stand for themselves where all of them exist in ``encoding``, else in escaped form.
     """
-    fields = asdict(verdict.item)
+    fields = asdict(item)
     del fields["blocks"]
     text = json.dumps(fields, ensure_ascii=False, indent=2)
     try:
@@ -188,9 +180,8 @@ def item_json(verdict: Verdict, encoding: str = "utf-8") -> str:
     return text
 
 
-def explanation(verdict: Verdict) -> str:
+def explanation(item: PageItem) -> str:
     """Return a table of the page's blocks: label, evidence, text; then what they add up to."""
-    item, view = verdict.item, verdict.view
     lines = [f"{'':4} {'why':14} {'pages':>6} {'links':>5}  {'where':{_PATH_COLUMNS}}  text"]
     for block in item.blocks or ():
         where = fit_width("/".join(str(block["path"]).split("/")[-4:]), _PATH_COLUMNS)
@@ -208,6 +199,7 @@ def explanation(verdict: Verdict) -> str:
     lines.append(
         f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
     )
+    view = item.page.view if item.page else SiteView.unknown()
     if view.is_known:
         lines.append(
             f"judged by {view.pages} distinct pages of {item.site} "

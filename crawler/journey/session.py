@@ -88,14 +88,16 @@ class Session:
             page: the page.
             parsed: its tree, where it was parsed already.
         """
-        document = self._read(page, parsed)
+        document = self._read(page, parsed, is_judged=False)
         if document is None:
             self.mark_without_item(page.url)
             return None
         if (refusal := robots_refusal(document, self._options)) is not None:
             self.refuse(page.url, refusal)
             return None
-        observation = self._attempt(page.url, lambda: observe(document, self.method))
+        observation = self._attempt(
+            page.url, lambda: observe(document, self.method), is_judged=False
+        )
         if observation is None:
             self.mark_without_item(page.url)
         return None if observation is None else (document, observation)
@@ -111,7 +113,7 @@ class Session:
         for page in pages:
             if waiting.awaits(page):
                 yield from self._joined(waiting.add(page))
-            elif (document := self._read_again(page)) is not None:
+            elif (document := self._read(page)) is not None:
                 view = self._evidence.view(page.site_name)
                 if (item := self.item(document, view)) is not None:
                     yield item
@@ -182,19 +184,16 @@ class Session:
         if self._ledgers is not None:
             self._ledgers.mark_without_item([url], kind)
 
-    def _read(self, page: Page, parsed: ParsedPage | None = None) -> Document | None:
-        return self._attempt(page.url, lambda: read(page, self._options.max_page_bytes, parsed))
-
-    def _read_again(self, page: Page) -> Document | None:
-        document = self._read(page)
-        self.lost += document is None
-        return document
+    def _read(
+        self, page: Page, parsed: ParsedPage | None = None, *, is_judged: bool = True
+    ) -> Document | None:
+        size = self._options.max_page_bytes
+        return self._attempt(page.url, lambda: read(page, size, parsed), is_judged=is_judged)
 
     def _item_page(self, document: Document, view: SiteView) -> ItemPage | None:
         """Tell the kind of a page; None where that fails."""
         found = self._attempt(document.page.url, lambda: page_type(document))
         if found is None:
-            self.lost += 1
             return None
         self.tally.inc_value(f"corpus/page_types/{found.kind}")
         return ItemPage((document,), view, found)
@@ -240,23 +239,29 @@ class Session:
                 yield item
 
     def _part(self, page: Page) -> ItemPage | None:
-        document = self._read_again(page)
+        document = self._read(page)
         if document is None:
             return None
         part = self._item_page(document, self._evidence.view(page.site_name))
-        if part is not None and self._attempt(page.url, lambda: part.metadata) is None:
-            self.lost += 1
+        if part is None or self._attempt(page.url, lambda: part.metadata) is None:
             return None
         return part
 
-    def _attempt(self, url: str, work: Callable[[], _T]) -> _T | None:
-        """Do one page's work; count and log whatever fails, for it must not cost the others."""
+    def _attempt(self, url: str, work: Callable[[], _T], *, is_judged: bool = True) -> _T | None:
+        """Do one page's work; count and log whatever fails, for it must not cost the others.
+
+        Args:
+            url: the page.
+            work: what is done.
+            is_judged: whether the page is lost where it fails: an item was to be made of it.
+        """
         try:
             return work()
         except UnreadablePageError as error:
             self.skip(error.reason, f"{url}: {error.detail}")
         except Exception as error:  # noqa: BLE001 - as above
             self._skip_for(url, error)
+        self.lost += is_judged
         return None
 
     def _skip_for(self, url: str, error: Exception) -> None:
