@@ -70,18 +70,18 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     Raises:
         ArgumentError: the call is wrong.
     """
+    from scrapy.utils.conf import arglist_to_dict
+
     from crawler.core.errors import ArgumentError
 
     if len(args) != 1:
         raise ArgumentError("give the address of one site")
     if opts.limit < 0:
         raise ArgumentError(f"--limit is {opts.limit}; give a number of pages, or 0 for all")
-    arguments = {"url": args[0]}
-    for given in opts.arguments:
-        name, equals, value = given.partition("=")
-        if not equals:
-            raise ArgumentError(f"-a {given} has no value; give -a {given}=…")
-        if name == "url":
-            raise ArgumentError("-a url is not needed: the address is given by itself")
-        arguments[name] = value
-    return arguments
+    try:
+        arguments = arglist_to_dict(opts.arguments)
+    except ValueError:
+        raise ArgumentError("an argument -a has no value; give -a NAME=VALUE") from None
+    if "url" in arguments:
+        raise ArgumentError("-a url is not needed: the address is given by itself")
+    return {"url": args[0], **arguments}

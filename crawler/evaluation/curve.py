@@ -22,7 +22,7 @@ from crawler.core.methods.frequency import TextFrequency
 from crawler.evaluation.scores import Score, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -128,20 +128,17 @@ class Curves:
 
         A site of no more ranks than that keeps its rarest.
         """
-        sums = [
-            site.sums[:, max(min(1, site.ranks), site.ranks - dropped)]
-            for site in self.sites.values()
-        ]
-        return _mean(sum(sums, np.zeros(3)), self.pages)
+        return self._mean_at(lambda site: max(min(1, site.ranks), site.ranks - dropped))
 
     def own_threshold(self) -> Score | None:
         """Return the means over all pages at each site's own threshold; None where one has none."""
-        total = np.zeros(3)
-        for site in self.sites.values():
-            if site.own_rank is None:
-                return None
-            total += site.sums[:, site.own_rank]
-        return _mean(total, self.pages)
+        if any(site.own_rank is None for site in self.sites.values()):
+            return None
+        return self._mean_at(lambda site: site.own_rank or 0)
+
+    def _mean_at(self, rank: Callable[[SiteCurve], int]) -> Score:
+        sums = (site.sums[:, rank(site)] for site in self.sites.values())
+        return _mean(sum(sums, np.zeros(3)), self.pages)
 
     def table(self, own: Score) -> str:
         """Return the curve as CSV; ``own`` are the method's own means over all pages.

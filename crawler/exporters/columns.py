@@ -164,23 +164,17 @@ def arrow_table(
                 extra[column.name] = value
         if extra:
             misfits += len(extra)
-            _overflow(fitted, row, extra, own=own_overflow)
+            if own_overflow:
+                fitted[EXTRA] = _clean(nested_to_json(extra))
+            else:
+                fields = row.get("fields")
+                own = {} if fields is None else {"fields": fields}
+                kept = fields if isinstance(fields, dict) else own
+                fitted["fields"] = _clean(nested_to_json({**kept, EXTRA: extra}))
         for name, cell in fitted.items():
             cells[name].append(cell)
     arrays = [pyarrow.array(cells[field.name], type=field.type) for field in schema]
     return pyarrow.Table.from_arrays(arrays, schema=schema), misfits
-
-
-def _overflow(
-    fitted: dict[str, Any], row: Mapping[str, Any], extra: dict[str, Any], *, own: bool
-) -> None:
-    """Write values to the overflow: its own column, or the key ``_extra`` of ``fields``."""
-    if own:
-        fitted[EXTRA] = _clean(nested_to_json(extra))
-        return
-    fields = row.get("fields")
-    kept = fields if isinstance(fields, dict) else {} if fields is None else {"fields": fields}
-    fitted["fields"] = _clean(nested_to_json({**kept, EXTRA: extra}))
 
 
 def _kind_of(value: object) -> Kind:

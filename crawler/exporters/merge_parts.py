@@ -62,11 +62,15 @@ class LastItems:
         for part in parts:
             before = self.items
             for row in read_rows(part):
-                if not self._add(row):
+                url, pages = row.get("url"), row.get("parts")
+                if not isinstance(url, str) or not url:
                     raise UnreadableInputError(
                         f"{part.path}: item {self.items - before + 1} has no url, as all items of "
                         "parts have. Move the file elsewhere if it is no part of a crawl."
                     )
+                for page in (url, *(pages if isinstance(pages, list) else ())):
+                    self._last[_key(str(page))] = self.items
+                self.items += 1
                 fields.update(dict.fromkeys(row))
             if self.items == before:
                 raise UnreadableInputError(
@@ -75,15 +79,6 @@ class LastItems:
                 )
         known = [name for name in FIELD_ORDER if name in fields]
         self.fields = (*known, *(name for name in fields if name not in FIELD_ORDER))
-
-    def _add(self, row: Row) -> bool:
-        url, pages = row.get("url"), row.get("parts")
-        if not isinstance(url, str) or not url:
-            return False
-        for page in (url, *(pages if isinstance(pages, list) else ())):
-            self._last[_key(str(page))] = self.items
-        self.items += 1
-        return True
 
     def rows(self) -> Iterator[Row]:
         """Give the last items, those of pages that are gone too, in the order of the parts."""

@@ -301,10 +301,7 @@ class CrawlLedgers:
             if site is None or row is None:
                 continue
             ledger = self.ledger(site)
-            if is_same:
-                ledger.write_off(row.address)
-            else:
-                ledger.retract(row.address)
+            (ledger.write_off if is_same else ledger.retract)(row.address)
             if kind:
                 ledger.describe(row.address, kind=kind)
             self.runs[site].policy.judged(row.address, changed=False)

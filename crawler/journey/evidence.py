@@ -60,12 +60,9 @@ def declared_original(document: Document) -> str | None:
     url, original = document.page.url, document.canonical_url
     if original is None or site_of(original) != site_of(url):
         return None
-    return None if _path_and_query(original) == _path_and_query(url) else original
-
-
-def _path_and_query(url: str) -> tuple[str, str]:
-    parts = urlsplit(canonical_address(url))
-    return parts.path, parts.query
+    ours, theirs = (urlsplit(canonical_address(each)) for each in (url, original))
+    is_same = (ours.path, ours.query) == (theirs.path, theirs.query)
+    return None if is_same else original
 
 
 class Aliases:

@@ -37,9 +37,6 @@ _SAMPLE: Final = 200
 class MainText(Stage):
     """Judges the blocks of a page by the counts of its site: text, Markdown, comments, blocks.
 
-    Args:
-        options: the crawl's settings.
-
     Raises:
         UnknownMethodError: there is no text method of the name that the settings give.
     """

@@ -104,9 +104,6 @@ class ResultFilters(Stage):
 class Sentences(Stage):
     """Splits the kept blocks into sentences, by the rules of the page's language.
 
-    Args:
-        options: the crawl's settings.
-
     Raises:
         UnknownMethodError: there is no such way to split, or what it needs is not installed.
     """
@@ -133,10 +130,6 @@ class Sentences(Stage):
 
 class Tables(Stage):
     """Tells genuine tables from layout tables, and takes the genuine ones as records.
-
-    Args:
-        options: the crawl's settings.
-        tally: where figures are added up.
 
     Raises:
         UnknownMethodError: there is no table method of that name.
@@ -175,10 +168,6 @@ class Tables(Stage):
 class Structure(Stage):
     """Finds the logical structure of a page by a document model; of several parts the first's.
 
-    Args:
-        options: the crawl's settings, which name the model.
-        tally: where figures are added up.
-
     Raises:
         UnknownMethodError: there is no structure method of that name.
         ModelError: the document model is wrong.
@@ -210,9 +199,6 @@ class WrapperFields(Stage):
     """Adds the fields that a wrapper project finds on the page; of several parts on the first.
 
     A field that the spider's own item has already is left as it is.
-
-    Args:
-        wrapper: the wrapper project.
     """
 
     def __init__(self, wrapper: CrawlWrapper) -> None:
