@@ -193,7 +193,6 @@ def _read_arguments(
         gold=tuple(map(Path, gold)),
         method=opts.method or named or ONLY_METHOD,
         limit=_count("--limit", opts.limit, "of pages or texts"),
-        near_duplicate_similarity=options.near_duplicate_similarity,
         with_curves=opts.curve is not None,
         examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
         options=options,

@@ -26,20 +26,17 @@ class Job:
         Name of the method to measure.
     ``limit``
         Number of pages after which the set ends; None means all.
-    ``near_duplicate_similarity``
-        From what similarity on two pages of a site are counted as one, as in a crawl.
     ``with_curves``
         Whether the report holds the table of ``--curve``.
     ``examples``
         How many pages of a site rules learn from.
     ``options``
-        The settings of the project, by which tables are judged as in a crawl.
+        The settings of the project, by which pages are counted and tables judged as in a crawl.
     """
 
     gold: tuple[Path, ...]
     method: str = ONLY_METHOD
     limit: int | None = None
-    near_duplicate_similarity: float = 0.7
     with_curves: bool = False
     examples: int = 3
     options: Options = field(default_factory=Options)

@@ -49,7 +49,7 @@ def measure_text(job: Job) -> Report:
                     "measure again when nothing writes to the files"
                 )
             # A site's view takes the place of its counts, so that only one of them is held.
-            views[name] = counts.pop(name).view(job.near_duplicate_similarity)
+            views[name] = counts.pop(name).view(job.options.near_duplicate_similarity)
         if gold.gold_text is None:
             unjudged += 1
             continue

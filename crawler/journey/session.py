@@ -143,7 +143,8 @@ class Session:
             self.refuse(item.url, refused.refusal, item.parts)
         except Exception as error:  # noqa: BLE001 - methods may be anybody's
             # Whatever fails must not cost the other pages.
-            self.failed(item.url, error)
+            self.lost += 1
+            self._skip_for(item.url, error)
         else:
             return True
         return False
@@ -169,15 +170,6 @@ class Session:
             for each in parts or (url,):
                 self.mark_without_item(each, refusal.kind)
         self.skip(refusal.reason, f"{url}: {refusal.detail}")
-
-    def failed(self, url: str, error: Exception) -> None:
-        """Count and log a page of which no item can be made for an unexpected error.
-
-        Raises:
-            Exception: the error, where it is one that ends the work.
-        """
-        self.lost += 1
-        self._skip_for(url, error)
 
     def mark_without_item(self, url: str, kind: str = "") -> None:
         """Record in the ledger that a page gives no item, so that no later crawl waits for it."""
