@@ -44,9 +44,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_UNMATCHED, _INCOMPLETE = "unmatched", "incomplete"
-"""What may be wrong with a structure: no element was found, or not all that the model asks for."""
-
 
 class Metadata(Stage):
     """Reads title, authors, dates, language and the other things that a page says of itself.
@@ -188,7 +185,7 @@ class Structure(Stage):
         found = structure_of(judged, self._model, self._method)
         self._tally.inc_value("corpus/structure/pages")
         if found.problems:
-            problem = _INCOMPLETE if found.is_matched else _UNMATCHED
+            problem = "incomplete" if found.is_matched else "unmatched"
             self._tally.inc_value(f"corpus/structure/{problem}")
             logger.info("Structure of %s: %s", item.url, "; ".join(found.problems))
         item.structure = found.xml()

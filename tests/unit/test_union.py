@@ -14,8 +14,7 @@ from scrapy.exporters import JsonLinesItemExporter
 
 from crawler.core.errors import UnreadableInputError
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
-from crawler.exporters.merge_parts import LastItems, write_articles
-from crawler.exporters.part_reader import find_parts, read_rows
+from crawler.exporters.merge_parts import LastItems, find_parts, read_rows, write_articles
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.store.files import file_name, known_sites, site_named
 
