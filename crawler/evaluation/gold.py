@@ -8,7 +8,7 @@ import stat
 import zlib
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from crawler.core.errors import UnreadableInputError
@@ -23,7 +23,6 @@ GOLD_URL = "https://gold.example/"
 
 T = TypeVar("T")
 
-_GZIP_MAGIC = b"\x1f\x8b"
 _NEEDS = "html and gold_text, and site or url"
 _BOM = b"\xef\xbb\xbf"
 _KINDS = {
@@ -107,43 +106,37 @@ def read_rows(files: Iterable[Path], needs: str) -> Iterator[Row]:
             the file and the line.
     """
     for path in files:
-        for where, line in _lines(path):
-            try:
-                values = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UnreadableInputError(f"{where}: not JSON in UTF-8 ({error})") from error
-            if not isinstance(values, dict):
+        number = 0
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
                 raise UnreadableInputError(
-                    f"{where}: {kind_of(values)} where an object with {needs} belongs"
+                    f"{path}: is not a file; gold pages are read twice, so name a file on disk"
                 )
-            yield Row(where, values, needs)
+            # Known by its content, whatever its name is.
+            with path.open("rb") as plain:
+                opener: Any = gzip.open if plain.read(2) == b"\x1f\x8b" else open
+            with opener(path, "rb") as stream:
+                for number, line in enumerate(stream, start=1):
+                    text = line.removeprefix(_BOM) if number == 1 else line
+                    if text.strip():
+                        yield _row(text, f"{path}, line {number}", needs)
+        # Damaged gzip data raise any of these.
+        except (EOFError, zlib.error, OSError) as error:
+            raise UnreadableInputError(
+                f"{path}, after line {number}: cannot be read ({error}); check the file"
+            ) from error
 
 
-def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield every line that is not empty, with its place."""
-    number = 0
+def _row(line: bytes, where: str, needs: str) -> Row:
     try:
-        with _open(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
-                if text:
-                    yield f"{path}, line {number}", text
-    # Damaged gzip data raise any of these.
-    except (EOFError, zlib.error, OSError) as error:
+        values = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableInputError(f"{where}: not JSON in UTF-8 ({error})") from error
+    if not isinstance(values, dict):
         raise UnreadableInputError(
-            f"{path}, after line {number}: cannot be read ({error}); check the file"
-        ) from error
-
-
-def _open(path: Path) -> IO[bytes]:
-    """Open a plain or gzip file by its content, whatever its name is."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise UnreadableInputError(
-            f"{path}: is not a file; gold pages are read twice, so name a file on disk"
+            f"{where}: {kind_of(values)} where an object with {needs} belongs"
         )
-    with path.open("rb") as plain:
-        zipped = plain.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    return cast("IO[bytes]", gzip.open(path)) if zipped else path.open("rb")
+    return Row(where, values, needs)
 
 
 @dataclass(frozen=True, slots=True)

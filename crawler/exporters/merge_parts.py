@@ -5,8 +5,8 @@ second time writes these items as they are read. No more of an item is in memory
 number.
 
 A row of a part is a dictionary with the fields of the item, as JSON Lines hold them. Cells of CSV
-and columns of Parquet are converted to that, as far as the format allows: an empty cell is no value,
-or empty text in a field that always has text.
+and columns of Parquet are converted to that, as far as the format allows: an empty cell is no
+value, or empty text in a field that always has text.
 """
 
 from __future__ import annotations
