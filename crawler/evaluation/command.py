@@ -203,7 +203,7 @@ def _read_arguments(
         if getattr(opts, option) is not None and task.option != option:
             raise ArgumentError(f"the task {name} has no use for --{option}; leave it out")
     if opts.json not in (None, "-"):
-        check_target("--json", opts.json, "give a file in a folder that exists, or -")
+        check_target("--json", opts.json)
     if opts.curve is not None:
         check_target("--curve", opts.curve)
         if opts.json not in (None, "-") and Path(opts.json).resolve() == Path(opts.curve).resolve():

@@ -9,7 +9,7 @@ import csv
 import logging
 import os
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 from urllib.parse import urlparse
 
 from itemadapter import ItemAdapter
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
-
-_NUMBER_BYTES: Final = 8
-"""What a value that is no text adds to the estimate of a row group's size."""
 
 
 def check_feeds(settings: BaseSettings) -> None:
@@ -75,7 +72,8 @@ def check_feeds(settings: BaseSettings) -> None:
             raise OptionError(f"{path} cannot be written: {flaw}")
         if chosen.endswith("parquet"):
             import_pyarrow()
-            if not feed.get("overwrite", False) and path is not None and _holds_data(path):
+            holds_data = path is not None and path.is_file() and path.stat().st_size > 0
+            if holds_data and not feed.get("overwrite", False):
                 raise OptionError(
                     f"{uri} exists, and a Parquet file cannot be appended to. Use -O to replace "
                     "it, or give another name."
@@ -106,10 +104,6 @@ def unwritable(path: Path) -> str | None:
     if not os.access(folder, os.W_OK | os.X_OK):
         return f"nothing may be added to {folder}. Give another name."
     return None
-
-
-def _holds_data(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > 0
 
 
 def _offset(file: IO[bytes]) -> int:
@@ -300,7 +294,7 @@ def _weight(value: object) -> int:
         return sum(_weight(inner) for inner in value.values())
     if isinstance(value, list | tuple):
         return sum(_weight(inner) for inner in value)
-    return _NUMBER_BYTES
+    return 8
 
 
 class CorpusCsvItemExporter(CsvItemExporter):

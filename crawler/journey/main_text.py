@@ -47,8 +47,7 @@ class MainText(Stage):
         self._comments = options.item_comments
         self._blocks = options.item_blocks
         self._dropped = BoilerplateStats()
-        self._cutoffs: dict[str, Cutoff | None] = {}
-        self._cutoff_figures: dict[str, dict[str, int | None]] = {}
+        self._cutoffs: dict[str, tuple[int, Cutoff | None]] = {}
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the blocks and labels of the page, and the item's text."""
@@ -74,8 +73,13 @@ class MainText(Stage):
 
     def figures(self) -> Mapping[str, object]:
         """Return the thresholds of all sites, and the blocks dropped most often."""
+        cutoffs = {
+            site: {"pages": pages, "threshold": found.threshold, "ranks": found.ranks}
+            for site, (pages, found) in self._cutoffs.items()
+            if found is not None
+        }
         return {
-            "corpus/cutoffs": self._cutoff_figures,
+            "corpus/cutoffs": cutoffs,
             "corpus/top_dropped": self._dropped.most_frequent(),
         }
 
@@ -84,14 +88,8 @@ class MainText(Stage):
         if site not in self._cutoffs:
             method: object = self.method
             found = method.cutoff(page.view) if isinstance(method, CutoffMethod) else None
-            self._cutoffs[site] = found
-            if found is not None:
-                self._cutoff_figures[site] = {
-                    "pages": page.view.pages,
-                    "threshold": found.threshold,
-                    "ranks": found.ranks,
-                }
-        return self._cutoffs[site]
+            self._cutoffs[site] = page.view.pages, found
+        return self._cutoffs[site][1]
 
 
 def _all_blocks(page: ItemPage) -> tuple[tuple[Block, ...], tuple[Label, ...]]:

@@ -192,24 +192,17 @@ class Session:
 
     def _passed(self, page: ItemPage) -> PageItem | None:
         """Make an item of a page, or of all parts of an article, that all filters pass."""
-        item = self._new_item(page)
+        item = new_item(page, self.mode)
+        same = item.near_duplicate_of
+        if same and self._evidence.original(item.site, same, page.view) == item.url:
+            # It is the other that repeats this one, and is left out.
+            item.near_duplicate_of = None
         if len(page.documents) > 1:
             item.parts = [document.page.url for document in page.documents]
         for each in self._filters:
             if (refusal := each(item, page)) is not None:
                 self.refuse(item.url, refusal)
                 return None
-        return item
-
-    def _new_item(self, page: ItemPage) -> PageItem:
-        fetched, view = page.document.page, page.view
-        same = view.duplicate_of.get(fetched.url)
-        if same is not None:
-            original = self._evidence.original(fetched.site_name, same, view)
-            # It is the other that repeats this one, and is left out.
-            same = None if original == fetched.url else same
-        item = new_item(page, self.mode)
-        item.near_duplicate_of = same
         return item
 
     def _joined(self, pages: Sequence[Page | None]) -> Iterator[PageItem]:

@@ -63,22 +63,15 @@ def print_error(command: str, error: Exception | str) -> None:
     print(f"scrapy {command}: {one_line(error)}", file=sys.stderr)  # noqa: T201 - it prints for commands
 
 
-def check_target(
-    option: str, name: str, advice: str = "give a file in a folder that exists"
-) -> None:
+def check_target(option: str, name: str) -> None:
     """Refuse a file that cannot be written, before the work is done.
-
-    Args:
-        option: the option that names the file.
-        name: the name.
-        advice: what the error says to do.
 
     Raises:
         ArgumentError: the name is empty, "-", a folder's, or in a folder that does not exist.
     """
     path = Path(name)
     if name in {"", "-"} or path.is_dir() or not path.absolute().parent.is_dir():
-        raise ArgumentError(f"{option} is '{name}'; {advice}")
+        raise ArgumentError(f"{option} is '{name}'; give a file in a folder that exists")
 
 
 def write_file(name: str, text: str) -> None:
