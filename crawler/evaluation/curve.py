@@ -118,11 +118,6 @@ class Curves:
             if block.chars > block.link_chars:
                 yield block, frequency
 
-    @property
-    def pages(self) -> int:
-        """How many gold pages there are."""
-        return sum(site.pages for site in self.sites.values())
-
     def score(self, dropped: int) -> Score:
         """Return the means over all pages where so many of each site's highest ranks are dropped.
 
@@ -138,7 +133,7 @@ class Curves:
 
     def _mean_at(self, rank: Callable[[SiteCurve], int]) -> Score:
         sums = (site.sums[:, rank(site)] for site in self.sites.values())
-        return _mean(sum(sums, np.zeros(3)), self.pages)
+        return _mean(sum(sums, np.zeros(3)), sum(site.pages for site in self.sites.values()))
 
     def table(self, own: Score) -> str:
         """Return the curve as CSV; ``own`` are the method's own means over all pages.

@@ -148,7 +148,9 @@ def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
     counts, method = SiteCounts(), get_method(options.text_method)
     for path in paths:
         own = SiteCounts()
-        for page in read_source(path, on_skip=_pass_over, max_bytes=options.max_page_bytes):
+        # A folder of saved pages holds pictures and scripts too.
+        pages = read_source(path, on_skip=lambda *_: None, max_bytes=options.max_page_bytes)
+        for page in pages:
             try:
                 own.add(observe(read(page, options.max_page_bytes), method))
             except UnreadablePageError:
@@ -159,10 +161,6 @@ def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
             )
         counts.merge(own)
     return counts
-
-
-def _pass_over(reason: str, detail: str) -> None:
-    """Leave out what is no page: a folder of saved pages holds pictures and scripts too."""
 
 
 def item_json(item: PageItem, encoding: str = "utf-8") -> str:
