@@ -20,7 +20,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
 from crawler.core.wrapper.project import matcher_names, new_rule
-from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.rules import RecordRule, example_of_records
 from crawler.core.wrapper.tree import tree_of
 from crawler.core.wrapper.view import View
 

@@ -17,7 +17,7 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import Example, PageEvidence, example_of_values
 from crawler.core.wrapper.project import DEFAULT_MATCHER, new_rule
-from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.rules import RecordRule, example_of_records
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows

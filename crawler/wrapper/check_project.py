@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
 from crawler.core.wording import pad_width, width_of
 from crawler.core.wrapper.example_nodes import node_at
-from crawler.core.wrapper.records import RecordRule
+from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
 from crawler.wrapper.project_store import kept_pages, load_project

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     TEXT_NODE,
     Example,
@@ -21,7 +20,7 @@ from crawler.core.wrapper.features import evidence_of
 from crawler.core.wrapper.paper_method import PaperRule
 from crawler.core.wrapper.project import Project, matcher_names, new_project, new_rule
 from crawler.core.wrapper.project_file import read_project, write_project
-from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View

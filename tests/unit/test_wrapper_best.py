@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     PageEvidence,
@@ -11,7 +10,7 @@ from crawler.core.wrapper.example_nodes import (
     example_of_values,
 )
 from crawler.core.wrapper.features import FEATURES, evidence_of
-from crawler.core.wrapper.records import RecordRule, example_of_records
+from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
 from support.pace import within
@@ -181,7 +180,7 @@ def test_a_list_is_learned_from_one_or_two_of_its_records(pointed: int) -> None:
 
 
 def test_records_are_elements() -> None:
-    with pytest.raises(ValueError, match="no element"):
+    with pytest.raises(ValueError, match="kind .element"):
         example_of_records(PageEvidence(View(ONE)), [ONE.text_nodes[0]])
 
 

@@ -232,7 +232,7 @@ def test_records_can_be_pointed_at() -> None:
         (lambda: learn_records(LEARNED, ONE, "name", []), "'name' is no group"),
         (lambda: learn_records(LEARNED, ONE, "book", [{}]), "'book'"),
         (lambda: learn_nodes(LEARNED, ONE, "name", [0]), "no node of the kind 'text'"),
-        (lambda: learn_record_nodes(LEARNED, ONE, "book", ONE.text_nodes[:1]), "is no element"),
+        (lambda: learn_record_nodes(LEARNED, ONE, "book", ONE.text_nodes[:1]), "kind 'element'"),
         (lambda: new_project(SCHEMA, confidence=2), "from 0 to 1"),
         (lambda: checked(replace(LEARNED, rules={"book": LEARNED.rules["name"]})), "finds records"),
         (lambda: checked(replace(LEARNED, actions=(Copy("book/none"),))), "no element"),

@@ -16,7 +16,7 @@ from crawler.core.wrapper.output import (
     Result,
 )
 from crawler.core.wrapper.project import Add, Copy
-from crawler.core.wrapper.records import RecordRule
+from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.schema import GROUP, Scalar, convert
 from crawler.core.wrapper.tree import fold
 from crawler.core.wrapper.view import View
@@ -40,7 +40,7 @@ def apply_project(project: Project, tree: PageTree, *, remember: bool = True) ->
         project: the project. Its scripts are not run here; what is required and has no rule is
             taken to come from them.
         tree: the page.
-        remember: see :meth:`crawler.core.wrapper.best_method.BestRule.matches`.
+        remember: see :meth:`crawler.core.wrapper.rules.BestRule.matches`.
     """
     filler = _Filler(project, tree, remember=remember)
     children = filler.children(project.schema, "", View(tree), shown=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache, partial
 from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -37,20 +38,15 @@ _MOST_NEAR_MISSES = 6
 class ExampleNode:
     """A node that has a value of an example.
 
-    ``kind``
-        :data:`TEXT_NODE`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
-    ``path``
-        Its path, from the root of the page or record.
-    ``evidence``
-        The values of all features.
-    ``counts``
-        How many nodes of its kind have the same value of each feature, itself included.
-    ``nodes``
-        How many nodes of its kind there are.
-    ``near_misses``
-        The evidence of the nodes most like it that have another value.
-    ``siblings_meant``, ``siblings_other``
-        How many of its list siblings are values of the example as well, and how many are not.
+    Attributes:
+        kind: :data:`TEXT_NODE`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
+        path: its path, from the root of the page or record.
+        evidence: the values of all features.
+        counts: how many nodes of its kind have the same value of each feature, itself included.
+        nodes: how many nodes of its kind there are.
+        near_misses: the evidence of the nodes most like it that have another value.
+        siblings_meant: how many of its list siblings are values of the example as well.
+        siblings_other: how many are not.
     """
 
     kind: str
@@ -80,16 +76,12 @@ class ExampleValue:
 class Example:
     """The values of a field on one page, or in one record of a page.
 
-    ``page``
-        The fingerprint of the page.
-    ``address``
-        Where the page came from, for people.
-    ``record``
-        Path of the record on its page; empty for a field of the page itself.
-    ``values``
-        The values; none where the page lacks the field.
-    ``wrong``
-        Nodes that a person said are not meant.
+    Attributes:
+        page: the fingerprint of the page.
+        address: where the page came from, for people.
+        record: path of the record on its page; empty for a field of the page itself.
+        values: the values; none where the page lacks the field.
+        wrong: nodes that a person said are not meant.
     """
 
     page: str
@@ -100,19 +92,16 @@ class Example:
 
 
 class PageEvidence:
-    """The evidence of all nodes of a view, by kind: computed once a page."""
+    """The evidence of all nodes of a view, by kind: computed once a page.
+
+    ``nodes`` returns the nodes of a kind in document order.
+    """
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._nodes: dict[str, list[int]] = {}
+        self.nodes = cache(partial(nodes_of, view))
         self._rows: dict[str, list[Evidence]] = {}
         self._counts: dict[str, list[Counter[str]]] = {}
-
-    def nodes(self, kind: str) -> list[int]:
-        """Return the nodes of a kind in document order."""
-        if kind not in self._nodes:
-            self._nodes[kind] = nodes_of(self.view, kind)
-        return self._nodes[kind]
 
     def example_node(
         self, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
@@ -133,15 +122,12 @@ class PageEvidence:
         counts = tuple(
             known[value] for known, value in zip(self._counts[kind], evidence, strict=True)
         )
-        tree, root = self.view.tree, self.view.root
-        path = tree.path(node)
-        if root >= 0:
-            path = path.removeprefix(tree.path(root)) or "/"
+        tree = self.view.tree
         siblings = list_siblings(self.view, node).nodes
         siblings_meant = sum(sibling in meant for sibling in siblings)
         return ExampleNode(
             kind,
-            path,
+            tree.path(node).removeprefix(tree.record_path(self.view.root)) or "/",
             evidence,
             counts,
             nodes=len(self.nodes(kind)),
@@ -160,6 +146,16 @@ class PageEvidence:
                 found[row] = _shared(weights, evidence, row)
         ranked = sorted(found, key=lambda row: (-found[row], row))
         return tuple(ranked[:_MOST_NEAR_MISSES])
+
+    def check_nodes(self, nodes: Iterable[int], kind: str) -> None:
+        """Refuse nodes of another kind.
+
+        Raises:
+            ValueError: a node is not of this kind.
+        """
+        if strange := sorted(set(nodes) - set(self.nodes(kind))):
+            url = self.view.tree.url
+            raise ValueError(f"node {strange[0]} of {url} is no node of the kind '{kind}'")
 
 
 def nodes_of(view: View, kind: str) -> list[int]:
@@ -191,9 +187,8 @@ def value_of(view: View, node: int, kind: str) -> str:
 
 def node_at(view: View, path: str) -> int | None:
     """Return the node of the path of an example node, None where the page has none there."""
-    if view.root < 0:
-        return view.tree.find(path)
-    return view.root if path == "/" else view.tree.find(view.tree.path(view.root) + path)
+    at_root = view.root >= 0 and path == "/"
+    return view.root if at_root else view.tree.find(view.tree.record_path(view.root) + path)
 
 
 def rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
@@ -241,49 +236,42 @@ def similarity(
     return _shared(weights, left.evidence, right.evidence) / whole if whole > 0 else 0.0
 
 
-def example_of_values(
-    page_evidence: PageEvidence, values: Iterable[str], record: str = ""
-) -> Example:
-    """Look values up on a page and describe the nodes that have them.
+def example_of_values(page_evidence: PageEvidence, values: Iterable[str]) -> Example:
+    """Look values up on a page, or in a record, and describe the nodes that have them.
 
-    A value that is not on the page is left out; compare the result's ``values`` with what was
-    asked for.
+    A value that is not there is left out; compare the result's ``values`` with what was asked for.
     """
     view = page_evidence.view
     places = {folded: find_value(view, folded) for value in values if (folded := fold(value))}
     meant = {node for _, nodes in places.values() for node in nodes}
     found = [(value, kind, nodes) for value, (kind, nodes) in places.items()]
-    return _example(page_evidence, record, found, meant)
+    return describe_values(page_evidence, found, meant)
 
 
-def _example(
+def describe_values(
     page_evidence: PageEvidence,
-    record: str,
     values: Iterable[tuple[str, str, Sequence[int]]],
     meant: Collection[int],
     wrong: tuple[ExampleNode, ...] = (),
 ) -> Example:
-    """Return an example of values, each with its kind and nodes; values without nodes are none."""
-    tree = page_evidence.view.tree
-    return Example(
-        page=tree.fingerprint,
-        address=tree.url,
-        record=record,
-        values=tuple(
-            ExampleValue(
-                value,
-                tuple(
-                    page_evidence.example_node(
-                        node, kind, meant, near_misses=number < _WITH_NEAR_MISSES
-                    )
-                    for node in nodes[:_MOST_COPIES]
-                ),
-            )
-            for number, (value, kind, nodes) in enumerate(values)
-            if nodes
-        ),
-        wrong=wrong,
-    )
+    """Return an example of values.
+
+    Args:
+        page_evidence: the page, or the record.
+        values: the values, each with its kind and its nodes; those without nodes are left out.
+        meant: all nodes of the values.
+        wrong: nodes that a person said are not meant.
+    """
+    tree, root = page_evidence.view.tree, page_evidence.view.root
+    found: list[ExampleValue] = []
+    for number, (value, kind, nodes) in enumerate(values):
+        near = number < _WITH_NEAR_MISSES
+        if described := tuple(
+            page_evidence.example_node(node, kind, meant, near_misses=near)
+            for node in nodes[:_MOST_COPIES]
+        ):
+            found.append(ExampleValue(value, described))
+    return Example(tree.fingerprint, tree.url, tree.record_path(root), tuple(found), wrong)
 
 
 def find_value(view: View, value: str) -> tuple[str, list[int]]:
@@ -291,7 +279,7 @@ def find_value(view: View, value: str) -> tuple[str, list[int]]:
 
     Text nodes come first, then elements, then attributes: the first kind that has any.
     """
-    if found := view.with_text(value):
+    if found := view.by_text.get(value, []):
         return TEXT_NODE, found
     if found := _elements_with_text(view, value):
         return ELEMENT, found
@@ -333,7 +321,6 @@ def example_of_nodes(
     kind: str = TEXT_NODE,
     *,
     wrong: Iterable[int] = (),
-    record: str = "",
 ) -> Example:
     """Describe nodes that a person pointed at.
 
@@ -342,17 +329,13 @@ def example_of_nodes(
         nodes: the nodes that are meant.
         kind: their kind.
         wrong: nodes of that kind that are not meant.
-        record: path of the record on its page; empty for the page.
 
     Raises:
         ValueError: a node is not of this kind.
     """
-    view = page_evidence.view
-    meant = sorted(set(nodes))
-    not_meant = sorted(set(wrong) - set(meant))
-    known = set(page_evidence.nodes(kind))
-    if strange := [node for node in (*meant, *not_meant) if node not in known]:
-        raise ValueError(f"node {strange[0]} of {view.tree.url} is no node of the kind '{kind}'")
-    wrong_nodes = tuple(page_evidence.example_node(node, kind, set(meant)) for node in not_meant)
-    values = [(value_of(view, node, kind), kind, [node]) for node in meant]
-    return _example(page_evidence, record, values, set(meant), wrong_nodes)
+    meant = set(nodes)
+    not_meant = set(wrong) - meant
+    page_evidence.check_nodes(meant | not_meant, kind)
+    wrong_nodes = (page_evidence.example_node(node, kind, meant) for node in sorted(not_meant))
+    values = [(value_of(page_evidence.view, node, kind), kind, [node]) for node in sorted(meant)]
+    return describe_values(page_evidence, values, meant, tuple(wrong_nodes))

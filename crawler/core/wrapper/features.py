@@ -38,12 +38,10 @@ _Reader = Callable[[View, int], str]
 class Feature:
     """A kind of evidence.
 
-    ``name``
-        Its name in project files.
-    ``trust``
-        How likely the value of one example is to recur in others, 0 to 1.
-    ``read``
-        Returns its value for a node.
+    Attributes:
+        name: its name in project files.
+        trust: how likely the value of one example is to recur in others, 0 to 1.
+        read: returns its value for a node.
     """
 
     name: str
@@ -51,43 +49,31 @@ class Feature:
     read: _Reader
 
 
-def _names(steps: int) -> _Reader:
-    """Return the reader of the names of that many elements around a node, the innermost first."""
-
-    def read(view: View, node: int) -> str:
-        names = view.tree.names
-        return "/".join([names[step] for step in view.levels(node)[:steps]])
-
-    return read
+def _path(view: View, steps: tuple[int, ...]) -> str:
+    names = view.tree.names
+    return "/".join([names[step] for step in steps])
 
 
-def _numbered_path(view: View, node: int) -> str:
+def _numbered_path(view: View, steps: tuple[int, ...]) -> str:
     """Return the names with the number of each among its siblings of that name."""
-    return _numbered(view, view.levels(node)[:_STEPS])
-
-
-def _numbered(view: View, steps: tuple[int, ...]) -> str:
     names, numbers = view.tree.names, view.tree.tag_indexes
     return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
 
 
-def _path_to(mark: str, find: _Reader, *, numbers: bool = True) -> _Reader:
+def _path_to(mark: str, find: _Reader, path: Callable[[View, tuple[int, ...]], str]) -> _Reader:
     """Return the reader of the path up to the nearest element that has a mark, and the mark.
 
     Args:
         mark: the character between the path and the mark.
         find: returns the mark of an element, such as its id; empty where it has none.
-        numbers: whether the path has numbers.
+        path: returns the path of some elements.
     """
 
     def read(view: View, node: int) -> str:
         levels = view.levels(node)
         for number, step in enumerate(levels):
             if found := find(view, step):
-                steps = levels[: min(number, _STEPS)]
-                names = view.tree.names
-                path = _numbered(view, steps) if numbers else "/".join([names[it] for it in steps])
-                return f"{path}{mark}{found}"
+                return f"{path(view, levels[: min(number, _STEPS)])}{mark}{found}"
         return ""
 
     return read
@@ -103,7 +89,15 @@ def _at_level(level: int, read_element: _Reader) -> _Reader:
     return read
 
 
-def _number_of(view: View, element: int) -> str:
+def _id(view: View, element: int) -> str:
+    return view.id_of(element)
+
+
+def _class(view: View, element: int) -> str:
+    return view.class_of(element)
+
+
+def _number(view: View, element: int) -> str:
     """Return the number of an element among its siblings of its name."""
     return str(view.tree.tag_indexes[element])
 
@@ -152,20 +146,6 @@ def _address_kind(href: str) -> str:
     return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * LABEL_CHARS]
 
 
-def _text_before(number: int) -> _Reader:
-    """Return the reader of the text that many text nodes before a node."""
-
-    def read(view: View, node: int) -> str:
-        return view.label(view.text_before(node, number))
-
-    return read
-
-
-def _text_after(view: View, node: int) -> str:
-    """Return the text after a node."""
-    return view.label(view.text_after(node))
-
-
 def _block(view: View, node: int) -> int | None:
     """Return the cell, item or paragraph around a node."""
     names = view.tree.names
@@ -182,16 +162,6 @@ def _label(view: View, node: int) -> str:
     """Return the label before a node, or else before its cell, item or paragraph."""
     block = _block(view, node)
     return view.label_before(node) or ("" if block is None else view.label_before(block))
-
-
-def _heading(view: View, node: int) -> str:
-    """Return the nearest heading or label before a node."""
-    return view.label(view.heading(node))
-
-
-def _text_number(view: View, node: int) -> str:
-    """Return the number of a text node among those of its parent."""
-    return str(view.tree.tag_indexes[node]) if view.tree.names[node] == TEXT else ""
 
 
 def _shape(view: View, node: int) -> str:
@@ -218,20 +188,23 @@ def _form(view: View, node: int) -> str:
 
 
 def _first_word(view: View, node: int) -> str:
-    """Return the first word of a text."""
     return masked(view.first_text(node).partition(" ")[0][:_WORD_CHARS].lower())
 
 
 def _last_word(view: View, node: int) -> str:
-    """Return the last word of a text."""
     return masked(view.first_text(node).rpartition(" ")[2][-_WORD_CHARS:].lower())
+
+
+def _copies(view: View, node: int) -> str:
+    """Return how many text nodes of the page have the same text; three for more."""
+    return str(min(view.tree.text_counts[view.first_text(node)], 3))
 
 
 def _in_title(number: int) -> _Reader:
     """Return the reader of how a text occurs in the title of the page (0), or in its h1 (1)."""
 
     def read(view: View, node: int) -> str:
-        title, text = view.titles()[number], view.first_text(node).lower()
+        title, text = view.tree.titles[number], view.first_text(node).lower()
         if not title or not text:
             return ""
         if text == title:
@@ -239,11 +212,6 @@ def _in_title(number: int) -> _Reader:
         return "begins" if title.startswith(text) else "in" if text in title else ""
 
     return read
-
-
-def _copies(view: View, node: int) -> str:
-    """Return how many text nodes of the page have the same text; three for more."""
-    return str(min(view.tree.count_text(view.first_text(node)), 3))
 
 
 def _child_elements(view: View, node: int) -> str:
@@ -262,33 +230,38 @@ def _child_elements(view: View, node: int) -> str:
 
 def _texts(view: View, node: int) -> str:
     """Return the number of texts within an element, as a power of two."""
-    return "" if view.tree.names[node] == TEXT else str(view.count_texts(node).bit_length())
+    return "" if _is_text(view, node) else str(view.count_texts(node).bit_length())
+
+
+def _is_text(view: View, node: int) -> bool:
+    return view.tree.names[node] == TEXT
 
 
 FEATURES: tuple[Feature, ...] = (
-    Feature("name", 0.8, _names(3)),
-    Feature("path", 0.6, _names(_STEPS)),
-    Feature("way", 0.4, _numbered_path),
-    Feature("id", 0.8, _path_to("#", View.id_of, numbers=False)),
-    Feature("id-way", 0.5, _path_to("#", View.id_of)),
-    Feature("class-way", 0.5, _path_to(".", View.class_of)),
-    Feature("class", 0.9, _at_level(0, View.class_of)),
-    Feature("class-1", 0.8, _at_level(1, View.class_of)),
-    Feature("class-2", 0.6, _at_level(2, View.class_of)),
-    Feature("class-3", 0.5, _at_level(3, View.class_of)),
+    Feature("name", 0.8, lambda view, node: _path(view, view.levels(node)[:3])),
+    Feature("path", 0.6, lambda view, node: _path(view, view.levels(node)[:_STEPS])),
+    Feature("way", 0.4, lambda view, node: _numbered_path(view, view.levels(node)[:_STEPS])),
+    Feature("id", 0.8, _path_to("#", _id, _path)),
+    Feature("id-way", 0.5, _path_to("#", _id, _numbered_path)),
+    Feature("class-way", 0.5, _path_to(".", _class, _numbered_path)),
+    Feature("class", 0.9, _at_level(0, _class)),
+    Feature("class-1", 0.8, _at_level(1, _class)),
+    Feature("class-2", 0.6, _at_level(2, _class)),
+    Feature("class-3", 0.5, _at_level(3, _class)),
     Feature("property", 0.9, _property),
     Feature("attributes", 0.6, _other_attributes),
     Feature("link", 0.5, _link),
-    Feature("before", 0.7, _text_before(1)),
-    Feature("before-that", 0.3, _text_before(2)),
-    Feature("after", 0.4, _text_after),
+    Feature("before", 0.7, lambda view, node: view.label(view.text_before(node))),
+    Feature("before-that", 0.3, lambda view, node: view.label(view.text_before(node, 2))),
+    Feature("after", 0.4, lambda view, node: view.label(view.text_after(node))),
     Feature("beside", 0.7, _before_block),
     Feature("label", 0.7, _label),
-    Feature("heading", 0.6, _heading),
-    Feature("place", 0.3, _at_level(0, _number_of)),
-    Feature("place-1", 0.3, _at_level(1, _number_of)),
-    Feature("place-2", 0.3, _at_level(2, _number_of)),
-    Feature("run", 0.4, _text_number),
+    Feature("heading", 0.6, lambda view, node: view.label(view.heading(node))),
+    Feature("place", 0.3, _at_level(0, _number)),
+    Feature("place-1", 0.3, _at_level(1, _number)),
+    Feature("place-2", 0.3, _at_level(2, _number)),
+    # The number of a text node among those of its parent.
+    Feature("run", 0.4, lambda view, node: _number(view, node) if _is_text(view, node) else ""),
     Feature("shape", 0.2, _shape),
     Feature("form", 0.3, _form),
     Feature("first-word", 0.2, _first_word),

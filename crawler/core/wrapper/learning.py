@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
-from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     TEXT_NODE,
     PageEvidence,
@@ -15,7 +14,7 @@ from crawler.core.wrapper.example_nodes import (
     example_of_values,
     find_value,
 )
-from crawler.core.wrapper.records import RecordRule, example_of_records, similar_siblings
+from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records, similar_siblings
 from crawler.core.wrapper.schema import GROUP
 from crawler.core.wrapper.tree import fold
 from crawler.core.wrapper.view import View
@@ -49,7 +48,7 @@ def learn_values(project: Project, tree: PageTree, values: Mapping[str, Sequence
     Raises:
         ArgumentError: there is no such element, or it is a group.
     """
-    return _learn(project, [(PageEvidence(View(tree)), values, "")])
+    return _learn(project, [(PageEvidence(View(tree)), values)])
 
 
 def learn_records(
@@ -103,7 +102,6 @@ def learn_records(
             (
                 PageEvidence(View(tree, node)),
                 {f"{group}/{name}": values for name, values in record.items()},
-                tree.path(node),
             )
             for node, record in zip(nodes, records, strict=True)
         ],
@@ -171,24 +169,23 @@ def learn_nodes(  # noqa: PLR0913 - an example has these six parts, and most hav
     """
     rule = project.field_rule(element)
     evidence = PageEvidence(View(tree, record))
-    path = tree.path(record) if record >= 0 else ""
     try:
-        example = example_of_nodes(evidence, nodes, kind, wrong=wrong, record=path)
+        example = example_of_nodes(evidence, nodes, kind, wrong=wrong)
     except ValueError as error:
         raise ArgumentError(f"'{element}': {error}; point at another node") from error
     return project.with_rule(element, rule.learn_page(evidence.view, example))
 
 
 def _learn(
-    project: Project, places: Iterable[tuple[PageEvidence, Mapping[str, Sequence[str]], str]]
+    project: Project, places: Iterable[tuple[PageEvidence, Mapping[str, Sequence[str]]]]
 ) -> Learned:
-    """Teach values of pages or records: their evidence, values by elements, path of the record."""
+    """Teach values of pages or records: their evidence, and values by elements."""
     not_found: list[tuple[str, str]] = []
     learned: dict[str, list[tuple[View, Example]]] = {}
-    for evidence, values, record in places:
+    for evidence, values in places:
         for path, its in values.items():
-            _check_field(project, path, record)
-            example = example_of_values(evidence, its, record)
+            _check_field(project, path, evidence.view.root)
+            example = example_of_values(evidence, its)
             found = {value.value for value in example.values}
             missing = [(path, value) for value in its if fold(value) not in found]
             not_found += missing
@@ -207,9 +204,9 @@ def _learn(
     return Learned(project, tuple(not_found))
 
 
-def _check_field(project: Project, path: str, record: str) -> None:
+def _check_field(project: Project, path: str, record: int) -> None:
     project.field_rule(path)
-    if bool(project.record_of(path)) != bool(record):
+    if bool(project.record_of(path)) != (record >= 0):
         raise ArgumentError(
             f"'{path}' is taught with its record"
             if project.record_of(path)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from crawler.core.wrapper.best_method import Match
 from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
+from crawler.core.wrapper.rules import Match
 from crawler.core.wrapper.tree import TEXT, TagItem
 
 if TYPE_CHECKING:

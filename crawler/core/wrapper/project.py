@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.errors import ArgumentError, UnknownMethodError
-from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.paper_method import PaperFieldRule
-from crawler.core.wrapper.records import RecordRule
+from crawler.core.wrapper.rules import BestRule, RecordRule
 from crawler.core.wrapper.schema import GROUP, Element, check_schema, elements_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.wrapper.best_method import Match
     from crawler.core.wrapper.example_nodes import Example
+    from crawler.core.wrapper.rules import Match
     from crawler.core.wrapper.view import View
 
 DEFAULT_MATCHER = "best"

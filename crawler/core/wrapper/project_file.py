@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
-from crawler.core.wrapper.best_method import BestRule
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     TEXT_NODE,
@@ -36,7 +35,7 @@ from crawler.core.wrapper.project import (
     Source,
     checked,
 )
-from crawler.core.wrapper.records import RecordRule
+from crawler.core.wrapper.rules import BestRule, RecordRule
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import TagItem
 

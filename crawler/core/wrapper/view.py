@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.tree import INLINE, TEXT
@@ -36,6 +37,12 @@ class View:
 
     Nothing outside the element ``root`` is seen, and paths begin there; with -1 it is the page.
     A view caches what it computes and does not outlive the work on its page.
+
+    Attributes:
+        label: returns the form in which a text recurs on other pages if it is a label.
+        class_of: returns the classes of an element, digits folded, sorted.
+        id_of: returns the id of an element, digits folded.
+        children: returns the child nodes of an element, in order.
     """
 
     def __init__(self, tree: PageTree, root: int = -1) -> None:
@@ -45,13 +52,11 @@ class View:
         self._first = bisect_left(tree.text_nodes, within.start)
         self._last = bisect_left(tree.text_nodes, within.stop)
         self._levels: dict[int, tuple[int, ...]] = {}
-        self._children: dict[int, list[int]] = {}
-        self._by_text: dict[str, list[int]] = {}
-        self._labels: dict[str, str] = {}
-        self._classes: dict[int, str] = {}
-        self._ids: dict[int, str] = {}
-        self._headings: list[int] = []
-        self._titles: tuple[str, str] | None = None
+        # These know the tree and not the view, which is then freed without a garbage collection.
+        self.label = cache(_label)
+        self.class_of = cache(partial(_class_of, tree))
+        self.id_of = cache(partial(_id_of, tree))
+        self.children = cache(partial(_children, tree))
 
     def levels(self, node: int) -> tuple[int, ...]:
         """Return the elements around a node, the nearest first; an element is its own first.
@@ -61,64 +66,17 @@ class View:
         known = self._levels.get(node)
         if known is None:
             tree = self.tree
-            start = node if tree.elements[node] is not None else tree.parents[node]
-            if start not in self._levels:
-                self._levels[start] = self._ancestors(start)
-            known = self._levels[node] = self._levels[start]
-        return known
-
-    def _ancestors(self, element: int) -> tuple[int, ...]:
-        tree, found = self.tree, list[int]()
-        here = element
-        while here >= 0 and len(found) < _MOST_LEVELS:
-            # The levels of an ancestor are mostly known already.
-            if (known := self._levels.get(here)) is not None:
-                found += known[: _MOST_LEVELS - len(found)]
-                break
-            if tree.names[here] != "tbody":
-                found.append(here)
-            if here == self.root:
-                break
-            here = tree.parents[here]
-        return tuple(found)
-
-    def label(self, text: str) -> str:
-        """Return the form in which a text recurs on other pages if it is a label."""
-        known = self._labels.get(text)
-        if known is None:
-            cut = text[:LABEL_CHARS].lower()
-            # Digits of a label are part of its name, as in "ISBN-13:"; others are values.
-            known = cut if cut.endswith(_COLONS) else masked(cut)
-            self._labels[text] = known
-        return known
-
-    def children(self, element: int) -> list[int]:
-        """Return the child nodes of an element, in order."""
-        known = self._children.get(element)
-        if known is None:
-            tree, known = self.tree, list[int]()
-            child = element + 1
-            while child < tree.ends[element]:
-                known.append(child)
-                child = tree.ends[child]
-            self._children[element] = known
-        return known
-
-    def class_of(self, element: int) -> str:
-        """Return the classes of an element, digits folded, sorted."""
-        known = self._classes.get(element)
-        if known is None:
-            written = self.tree.attribute(element, "class") or ""
-            known = " ".join(sorted(set(masked(written).split())))[:LABEL_CHARS]
-            self._classes[element] = known
-        return known
-
-    def id_of(self, element: int) -> str:
-        """Return the id of an element, digits folded."""
-        known = self._ids.get(element)
-        if known is None:
-            written = self.tree.attribute(element, "id") or ""
-            known = self._ids[element] = masked(written)[:LABEL_CHARS]
+            here = node if tree.elements[node] is not None else tree.parents[node]
+            found: list[int] = []
+            while here >= 0 and len(found) < _MOST_LEVELS:
+                # The levels of an ancestor are mostly known already.
+                if (above := self._levels.get(here)) is not None:
+                    found += above[: _MOST_LEVELS - len(found)]
+                    break
+                if tree.names[here] != "tbody":
+                    found.append(here)
+                here = -1 if here == self.root else tree.parents[here]
+            known = self._levels[node] = tuple(found)
         return known
 
     def text_before(self, node: int, number: int = 1) -> str:
@@ -163,33 +121,51 @@ class View:
         """The text nodes of the view, in document order."""
         return self.tree.text_nodes[self._first : self._last]
 
-    def with_text(self, text: str) -> list[int]:
-        """Return the text nodes of the view that have this text."""
-        if not self._by_text:
-            for node in self.text_nodes:
-                self._by_text.setdefault(self.tree.texts[node], []).append(node)
-        return self._by_text.get(text, [])
+    @cached_property
+    def by_text(self) -> dict[str, list[int]]:
+        """The text nodes of the view by their texts."""
+        found: dict[str, list[int]] = {}
+        for node in self.text_nodes:
+            found.setdefault(self.tree.texts[node], []).append(node)
+        return found
+
+    @cached_property
+    def _headings(self) -> list[str]:
+        """The nearest heading before each text node, and before the end of the view."""
+        tree, headings = self.tree, [""]
+        for node in self.text_nodes:
+            is_heading = tree.names[tree.parents[node]] in _HEADINGS
+            headings.append(tree.texts[node] if is_heading else headings[-1])
+        return headings
 
     def heading(self, node: int) -> str:
         """Return the nearest text before a node that is in a heading or a label."""
-        tree = self.tree
-        if not self._headings:
-            last = -1
-            for text_node in self.text_nodes:
-                self._headings.append(last)
-                if tree.names[tree.parents[text_node]] in _HEADINGS:
-                    last = text_node
-            self._headings.append(last)
-        at = bisect_left(tree.text_nodes, node) - self._first
-        found = self._headings[min(max(at, 0), len(self._headings) - 1)]
-        return tree.texts[found] if found >= 0 else ""
+        at = bisect_left(self.tree.text_nodes, node) - self._first
+        return self._headings[min(max(at, 0), len(self._headings) - 1)]
 
-    def titles(self) -> tuple[str, str]:
-        """Return the ``title`` and the first ``h1`` of the page, in lower case."""
-        if self._titles is None:
-            first = self.tree.first_value
-            self._titles = (first("title").lower(), first("h1").lower())
-        return self._titles
+
+def _label(text: str) -> str:
+    cut = text[:LABEL_CHARS].lower()
+    # Digits of a label are part of its name, as in "ISBN-13:"; others are values.
+    return cut if cut.endswith(_COLONS) else masked(cut)
+
+
+def _class_of(tree: PageTree, element: int) -> str:
+    names = masked(tree.attribute(element, "class") or "").split()
+    return " ".join(sorted(set(names)))[:LABEL_CHARS]
+
+
+def _id_of(tree: PageTree, element: int) -> str:
+    return masked(tree.attribute(element, "id") or "")[:LABEL_CHARS]
+
+
+def _children(tree: PageTree, element: int) -> list[int]:
+    found: list[int] = []
+    child = element + 1
+    while child < tree.ends[element]:
+        found.append(child)
+        child = tree.ends[child]
+    return found
 
 
 def masked(text: str) -> str:
@@ -201,9 +177,8 @@ def masked(text: str) -> str:
 class ListSiblings:
     """The other members of the list that a text node belongs to, as the authors of a book.
 
-    ``separated``
-        Whether there are separators between them, such as commas. Without, as between the lines
-        of an address, they may be different things.
+    ``separated`` tells whether there are separators between them, such as commas. Without, as
+    between the lines of an address, they may be different things.
     """
 
     nodes: tuple[int, ...] = ()
@@ -217,10 +192,8 @@ def list_siblings(view: View, node: int) -> ListSiblings:
     nothing but separators between; or else the text nodes beside it, with line breaks between.
     """
     tree = view.tree
-    if tree.names[node] != TEXT:
-        return ListSiblings()
     parent = tree.parents[node]
-    if parent < 0 or parent == view.root:
+    if tree.names[node] != TEXT or parent < 0 or parent == view.root:
         return ListSiblings()
     if tree.names[parent] in INLINE and tree.ends[parent] == node + 1 == parent + 2:
         return _siblings_in_line(view, parent)
@@ -255,20 +228,15 @@ def _siblings_in_line(view: View, element: int) -> ListSiblings:
                 if tree.texts[child].lower() not in _SEPARATORS:
                     break
                 separated = True
-            elif _same_kind(view, element, child):
+            elif (
+                tree.names[child] == tree.names[element]
+                and tree.ends[child] == child + 2
+                and tree.names[child + 1] == TEXT
+                and view.class_of(child) == view.class_of(element)
+            ):
                 all_separated = all_separated and separated
                 found.append(child + 1)
                 separated = False
             else:
                 break
     return ListSiblings(tuple(sorted(found)), separated=bool(found) and all_separated)
-
-
-def _same_kind(view: View, one: int, other: int) -> bool:
-    tree = view.tree
-    return (
-        tree.names[one] == tree.names[other]
-        and tree.ends[other] == other + 2
-        and tree.names[other + 1] == TEXT
-        and view.class_of(one) == view.class_of(other)
-    )

@@ -1,27 +1,49 @@
 """The matcher ``best``: all features of a node, weighed by what the examples show they are worth.
 
 A rule is a function of the set of its examples: they are sorted before anything is learned, so
-that the order of learning does not matter.
+that the order of learning does not matter. The records of a list are learned in the same way, from
+whole lists, or from one or two of their records. Fields of a record are looked for within its
+element alone, so that they stay together where one of them is missing.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.example_nodes import TEXT_NODE, Example, node_at, nodes_of, value_of
+from crawler.core.wrapper.example_nodes import (
+    ELEMENT,
+    TEXT_NODE,
+    Example,
+    describe_values,
+    node_at,
+    nodes_of,
+    value_of,
+)
+from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.role_model import role_groups
 from crawler.core.wrapper.view import list_siblings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from crawler.core.wrapper.example_nodes import PageEvidence
     from crawler.core.wrapper.role_model import RoleModel
+    from crawler.core.wrapper.tree import PageTree
     from crawler.core.wrapper.view import View
 
 # A role that is the only one of its group to find something has to be this sure.
 _ALONE = 0.8
+# A list is known by some of its records, evenly spread.
+_SAMPLE = 8
+# Features of the markup of an element itself, and the share of them in which records of one list
+# are the same at least.
+_OWN_MARKUP = tuple(its for its in FEATURES if its.name in {"class", "attributes", "parts"})
+_ALIKE = 0.5
+# Records that are learned from one page alone are more alike than those of the next page.
+_SLACK = 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +63,20 @@ class Match:
     with_siblings: bool = False
 
 
+def _in_order(examples: Iterable[Example]) -> tuple[Example, ...]:
+    return tuple(
+        sorted(set(examples), key=lambda its: (its.page, its.record, its.address, repr(its)))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BestRule:
     """What was learned from a set of examples. Made by :meth:`learn`.
 
-    ``groups``
-        The roles, each with those that have the same values.
-    ``several``
-        Whether an example has several values.
+    Attributes:
+        examples: the examples.
+        groups: the roles, each with those that have the same values.
+        several: whether an example has several values.
     """
 
     examples: tuple[Example, ...]
@@ -58,9 +86,7 @@ class BestRule:
     @classmethod
     def learn(cls, examples: Iterable[Example]) -> BestRule:
         """Learn from examples, in whatever order they come."""
-        known = tuple(
-            sorted(set(examples), key=lambda its: (its.page, its.record, its.address, repr(its)))
-        )
+        known = _in_order(examples)
         several = any(len(example.values) > 1 for example in known)
         return cls(known, role_groups(known, finer=several), several)
 
@@ -85,12 +111,8 @@ class BestRule:
         found = self._find(view)
         if not remember:
             return found
-        root = view.tree.path(view.root) if view.root >= 0 else ""
-        own = [
-            example
-            for example in self.examples
-            if example.record == root and example.page == view.tree.fingerprint
-        ]
+        place = (view.tree.fingerprint, view.tree.record_path(view.root))
+        own = [example for example in self.examples if (example.page, example.record) == place]
         return _of_examples(view, found, own) if own else found
 
     def _find(self, view: View) -> tuple[Match, ...]:
@@ -171,3 +193,126 @@ def _of_examples(
             node, kind = nodes[0]
             kept[node] = Match(node, kind, value_of(view, node, kind), 0.0, 1.0)
     return tuple(kept[node] for node in sorted(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An element that a rule takes for a record, and the confidence in it, 0 to 1."""
+
+    node: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRule:
+    """What records look like. Made by :meth:`learn`.
+
+    ``one_parent`` tells whether all records of a page have the same parent.
+    """
+
+    examples: tuple[Example, ...]
+    groups: tuple[tuple[RoleModel, ...], ...]
+    one_parent: bool
+
+    @classmethod
+    def learn(cls, examples: Iterable[Example]) -> RecordRule:
+        """Learn from examples, in whatever order they come."""
+        known = _in_order(examples)
+        parents = [
+            {node.path.rpartition("/")[0] for value in example.values for node in value.nodes}
+            for example in known
+        ]
+        one_parent = all(len(paths) <= 1 for paths in parents)
+        return cls(known, role_groups(known, finer=False), one_parent)
+
+    def learn_more(self, examples: Iterable[Example]) -> RecordRule:
+        """Return the rule that has learned from these examples as well."""
+        return RecordRule.learn((*self.examples, *examples))
+
+    def records(self, view: View) -> tuple[Record, ...]:
+        """Return the records of a page in document order; none where none look like them."""
+        found: dict[int, float] = {}
+        for group in self.groups:
+            for node, confidence in _records_like(group[0], view):
+                found[node] = max(confidence, found.get(node, 0.0))
+        kept = _surest_list(view.tree, found) if self.one_parent else _outermost(view.tree, found)
+        return tuple(Record(node, found[node]) for node in kept)
+
+
+def example_of_records(
+    page_evidence: PageEvidence, nodes: Iterable[int], *, whole: bool = True
+) -> Example:
+    """Describe records of a page.
+
+    Args:
+        page_evidence: the page, or the record of another group around them.
+        nodes: the elements of the records.
+        whole: whether these are all; else siblings that look alike are taken for records as well.
+
+    Raises:
+        ValueError: a node is no element of the page.
+    """
+    view = page_evidence.view
+    meant = set(nodes)
+    page_evidence.check_nodes(meant, ELEMENT)
+    if not whole:
+        meant.update(*[similar_siblings(view, node) for node in meant])
+    chosen = sorted(meant)
+    if len(chosen) > _SAMPLE:
+        chosen = [chosen[at * (len(chosen) - 1) // (_SAMPLE - 1)] for at in range(_SAMPLE)]
+    values = ((view.tree.value(node)[:80], ELEMENT, (node,)) for node in chosen)
+    return describe_values(page_evidence, values, meant)
+
+
+def similar_siblings(view: View, node: int) -> Iterable[int]:
+    """Yield the siblings of an element that look like records of one list with it."""
+    tree = view.tree
+    if tree.parents[node] < 0:
+        return
+    child = tree.parents[node] + 1
+    while child < tree.ends[tree.parents[node]]:
+        is_other = child != node and tree.names[child] == tree.names[node]
+        if is_other and looks_alike(view, node, child):
+            yield child
+        child = tree.ends[child]
+
+
+def looks_alike(view: View, one: int, other: int) -> bool:
+    """Tell whether two elements look like records of one list, by their own markup."""
+    whole = same = 0.0
+    for feature in _OWN_MARKUP:
+        left, right = (set(feature.read(view, node).split()) for node in (one, other))
+        if left or right:
+            whole += feature.trust
+            same += feature.trust * len(left & right) / len(left | right)
+    return same >= _ALIKE * whole
+
+
+def _records_like(model: RoleModel, view: View) -> list[tuple[int, float]]:
+    most = (1 - model.threshold * _SLACK) * model.worst + 1e-9
+    names = view.tree.names
+    nodes = [node for node in view.tree.within(view.root) if names[node] in model.element_names]
+    return [(node, model.confidence(cost)) for node, cost in model.find(view, nodes, most)]
+
+
+def _surest_list(tree: PageTree, found: dict[int, float]) -> list[int]:
+    """Return the nodes of one parent, that in which there is most confidence in all."""
+    lists: defaultdict[int, list[int]] = defaultdict(list)
+    for node in sorted(found):
+        lists[tree.parents[node]].append(node)
+    return max(
+        (lists[parent] for parent in sorted(lists)),
+        key=lambda nodes: fsum(found[node] for node in nodes),
+        default=[],
+    )
+
+
+def _outermost(tree: PageTree, found: dict[int, float]) -> Sequence[int]:
+    """Return the nodes that are within no other."""
+    kept: list[int] = []
+    end = 0
+    for node in sorted(found):
+        if node >= end:
+            kept.append(node)
+            end = tree.ends[node]
+    return kept
