@@ -180,7 +180,7 @@ def test_a_list_is_learned_from_one_or_two_of_its_records(pointed: int) -> None:
 
 
 def test_records_are_elements() -> None:
-    with pytest.raises(ValueError, match="kind .element"):
+    with pytest.raises(ValueError, match="kind 'element'"):
         example_of_records(PageEvidence(View(ONE)), [ONE.text_nodes[0]])
 
 
