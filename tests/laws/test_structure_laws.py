@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from io import StringIO
-from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,11 +8,9 @@ from lxml import etree
 
 from crawler.core.errors import ModelError, UnreadablePageError
 from crawler.core.flow import Document, Page, read
-from crawler.core.structure.content import Automaton, Particle, eased
 from crawler.core.structure.distance import distance
-from crawler.core.structure.medl import parse_model, write_model
-from crawler.core.structure.model import Element, Model, Rule
-from crawler.core.structure.patterns import Pattern, PatternError
+from crawler.core.structure.medl import parse_model
+from crawler.core.structure.model import Automaton, Element, Model, Particle, Rule, eased
 from crawler.core.structure.structure import structure_names, structure_of
 from crawler.core.structure.tree import Node, implied_dtd
 from crawler.store.document_models import load_model, model_names
@@ -106,13 +103,6 @@ def test_the_models_of_the_project_take_any_page(name: str, markup: str) -> None
     assert etree.fromstring(xml.encode("utf-8"), parser) is not None
 
 
-@given(models())
-def test_a_model_is_read_as_it_was_written(model: Model) -> None:
-    again = parse_model(write_model(model))
-    assert write_model(again) == write_model(model)
-    assert (again.names, again.root) == (model.names, model.root)
-
-
 @given(st.text(alphabet="<!ELEMENT(a|b,c&d)*?+>KYWORD\"'#PCDATA \n-", max_size=60))
 def test_any_text_is_a_model_or_an_error_with_a_place(text: str) -> None:
     line, column = 1, 1
@@ -138,21 +128,6 @@ def test_the_nearest_children_are_taken_by_the_content_model(
     if automaton.accepts(children):
         assert all(step.taken and not step.missing for step in steps)
         assert tail == ()
-
-
-@given(
-    st.text(alphabet="ab(|)*+?[]{}\\.^$0123,-:d", max_size=14),
-    st.text(alphabet="ab01 -", max_size=30),
-)
-def test_any_expression_finds_what_it_covers_or_is_refused(source: str, text: str) -> None:
-    offset, spans = 0, []
-    try:
-        spans = list(Pattern(source).find(text))
-    except PatternError as error:
-        offset = error.offset
-    assert 0 <= offset <= len(source)
-    assert all(start < stop for start, stop in spans)
-    assert all(one[1] <= two[0] for one, two in pairwise(spans))
 
 
 TREES = st.recursive(

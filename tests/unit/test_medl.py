@@ -7,8 +7,8 @@ from lxml import etree
 
 from crawler.core.errors import ModelError
 from crawler.core.flow import Page, read
-from crawler.core.structure.content import Automaton, Particle, eased
-from crawler.core.structure.medl import parse_model, write_model
+from crawler.core.structure.medl import parse_model
+from crawler.core.structure.model import Automaton, Particle, eased
 from crawler.core.structure.structure import structure_of
 from crawler.core.structure.tree import implied_dtd
 from support.pace import within
@@ -47,14 +47,9 @@ def test_keywords_are_read_with_their_tokens_patterns_and_roles() -> None:
     education, degree, company, city = parse_model(source).rules
     assert education.tokens == ("education", "educational")
     assert degree.pattern is not None
-    assert degree.pattern.source == r"\b[bm]\.?sc\b"
+    assert degree.pattern.pattern == r"\b[bm]\.?sc\b"
     assert company.tokens == ("inc", '"&"', "ltd")
     assert city.roles == ("title", "heading")
-
-
-def test_what_is_written_is_read_as_the_same_model() -> None:
-    model = parse_model(RESUME)
-    assert parse_model(write_model(model)) == model
 
 
 @pytest.mark.parametrize(
@@ -87,6 +82,9 @@ def test_what_is_written_is_read_as_the_same_model() -> None:
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYTOKENS 'x' KEYTOKENS 'y'>", 2, 27),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYROLE 'title hero'>", 2, 28),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(y'>", 2, 26),
+        ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x?'>", 2, 24),
+        ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(a+)+b'>", 2, 26),
+        (r"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(?:\w+\s?)*@'>", 1, 42),
         ("<!ELEMENT a (Degree)*>\n<!KEYWORD Degre KEYTOKENS 'x'>", 2, 11),
         ("<!ELEMENT a " + 50 * "(", 1, 53),
     ],

@@ -1,21 +1,25 @@
-"""A document model: its elements, where they may be, and what identifies them."""
+"""A document model: its elements, which children each takes, and what identifies them.
+
+Which sequences of children a content model takes is told by the automaton of Glushkov (1961): one
+state for each place where an element is named, and one before any. XML asks of a content model that
+the next child alone determines the next state (XML 1.0, appendix E), and has no ``&``. Other
+content models are *eased*: they then take more, never less.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict, deque
-from dataclasses import dataclass, field
-from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
-
-from crawler.core.structure.content import Automaton, eased
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    import re
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from crawler.core.structure.content import Particle
-    from crawler.core.structure.patterns import Pattern
+Kind = Literal["name", "sequence", "choice", "all"]
+Occurs = Literal["", "?", "+", "*"]
 
 TEXT: Final = "TEXT"
 """Name of a piece of text that is no element of the model."""
@@ -27,8 +31,215 @@ ROLES: Final = (
 )  # fmt: skip
 """What ``KEYROLE`` may name: what a block of a page is, by the project's own reading of it."""
 
+_MOST_PLACES: Final = 150
+# To leave out a child of a page costs more than to put in an element that it lacks, which costs 1.
+_LEAVE_OUT: Final = 2
 # Larger sizes are all alike.
 _HUGE: Final = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Particle:
+    """Part of a content model.
+
+    ``kind``
+        ``name`` of one element; else ``sequence`` (``,``), ``choice`` (``|``) or ``all`` (``&``) of
+        ``parts``.
+    ``occurs``
+        ``""`` once, ``?`` at most once, ``+`` once or more, ``*`` any number of times.
+    """
+
+    kind: Kind
+    occurs: Occurs = ""
+    name: str = ""
+    parts: tuple[Particle, ...] = ()
+
+    def names(self) -> Iterator[str]:
+        """Yield the named elements in order, repeated ones too."""
+        if self.kind == "name":
+            yield self.name
+        for part in self.parts:
+            yield from part.names()
+
+    def required(self) -> frozenset[str]:
+        """Return the elements without which nothing matches."""
+        if self.occurs in ("?", "*"):
+            return frozenset()
+        if self.kind == "name":
+            return frozenset((self.name,))
+        parts = [part.required() for part in self.parts]
+        return frozenset.intersection(*parts) if self.kind == "choice" else frozenset.union(*parts)
+
+    def least(self, sizes: Mapping[str, float]) -> tuple[float, tuple[str, ...]]:
+        """Return the smallest match: the number of its elements with all below, and its elements.
+
+        Args:
+            sizes: of each element, how many elements it is with all that it has to hold. One that
+                is missing is endless.
+        """
+        if self.occurs in ("?", "*"):
+            return 0, ()
+        if self.kind == "name":
+            return sizes.get(self.name, math.inf), (self.name,)
+        options = [part.least(sizes) for part in self.parts]
+        if self.kind == "choice":
+            return min(options, key=lambda option: option[0])
+        names = tuple(name for _, names in options for name in names)
+        return sum(size for size, _ in options), names
+
+    def most(self, name: str) -> int:
+        """Return how many of an element a match may hold; two and more stand for any number."""
+        here = int(self.name == name) + sum(part.most(name) for part in self.parts)
+        return 2 * here if self.occurs in ("*", "+") else here
+
+
+def any_of(names: Iterable[str]) -> Particle:
+    """Return the content model that takes any number of some elements in any order."""
+    parts = tuple(Particle("name", name=name) for name in dict.fromkeys(names))
+    return Particle("choice", "*", parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What becomes of a child: ``missing`` elements to put before it, and whether it is taken."""
+
+    missing: tuple[str, ...]
+    taken: bool
+
+
+class Automaton:
+    """The automaton of a content model without ``&``. States are numbers; 0 is the first."""
+
+    def __init__(self, content: Particle) -> None:
+        self.labels: list[str] = [""]
+        self.follow: list[set[int]] = [set()]
+        first, last, empty = self._lay_out(content)
+        self.follow[0] = first
+        self.final = last | ({0} if empty else set())
+        self._bridge = cache(self._find_bridge)
+        self._taking = cache(self._find_taking)
+
+    def _lay_out(self, particle: Particle) -> tuple[set[int], set[int], bool]:
+        """Return the states that a part begins and ends with, and whether it may be empty."""
+        first: set[int] = set()
+        last: set[int] = set()
+        if particle.kind == "name":
+            first, last, empty = {len(self.labels)}, {len(self.labels)}, False
+            self.labels.append(particle.name)
+            self.follow.append(set())
+        elif particle.kind == "choice":
+            options = [self._lay_out(part) for part in particle.parts]
+            first = set().union(*(option[0] for option in options))
+            last = set().union(*(option[1] for option in options))
+            empty = any(option[2] for option in options)
+        else:
+            empty = True
+            for part in particle.parts:
+                begins, ends, may_be_empty = self._lay_out(part)
+                for state in last:
+                    self.follow[state] |= begins
+                first |= begins if empty else set()
+                last = last | ends if may_be_empty else ends
+                empty = empty and may_be_empty
+        if particle.occurs in ("*", "+"):
+            for state in last:
+                self.follow[state] |= first
+        return first, set(last), empty or particle.occurs in ("?", "*")
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether in each state an element leads to one state at most."""
+        return all(
+            len({self.labels[after] for after in follow}) == len(follow) for follow in self.follow
+        )
+
+    def accepts(self, children: Sequence[str]) -> bool:
+        """Tell whether the model takes just these children."""
+        states = {0}
+        for child in children:
+            reached = set().union(*(self.follow[state] for state in states))
+            states = {state for state in reached if self.labels[state] == child}
+        return bool(states & self.final)
+
+    def nearest(self, children: Sequence[str]) -> tuple[list[Step], tuple[str, ...]]:
+        """Return what to do to have children taken, and the elements missing behind the last.
+
+        As few children as possible are left out and as few elements put in; of ways that need
+        equally many, the one that takes the earlier children.
+        """
+        if self.accepts(children):
+            # Most rows are accepted, and the search takes some ten times as long.
+            return [Step((), taken=True)] * len(children), ()
+        # By state, the least cost, and the number of the last step in ``done``.
+        best: dict[int, tuple[int, int]] = {0: (0, -1)}
+        # Each step with the number of the one before.
+        done: list[tuple[Step, int]] = []
+        for child in children:
+            reached: dict[int, tuple[int, int, Step]] = {}
+            for state, (cost, before) in best.items():
+                ways = [
+                    (after, cost + len(missing), Step(missing, taken=True))
+                    for after, missing in self._taking(state).get(child, {}).items()
+                ]
+                ways.append((state, cost + _LEAVE_OUT, Step((), taken=False)))
+                for after, total, step in ways:
+                    if after not in reached or total < reached[after][0]:
+                        reached[after] = total, before, step
+            best = {}
+            for state, (cost, before, step) in reached.items():
+                best[state] = cost, len(done)
+                done.append((step, before))
+        _, _, _, tail, number = min(
+            (cost + len(missing), rank, state, missing, number)
+            for state, (cost, number) in best.items()
+            for rank, (target, missing) in enumerate(self._bridge(state).items())
+            if target in self.final
+        )
+        steps: list[Step] = []
+        while number >= 0:
+            step, number = done[number]
+            steps.append(step)
+        return steps[::-1], tail
+
+    def _find_taking(self, state: int) -> dict[str, dict[int, tuple[str, ...]]]:
+        """Return for each child the states it may lead to, each with the fewest put in before."""
+        found: defaultdict[str, dict[int, tuple[str, ...]]] = defaultdict(dict)
+        # A bridge is in the order of its length: the first to a state has the fewest.
+        for target, missing in self._bridge(state).items():
+            for after in self.follow[target]:
+                found[self.labels[after]].setdefault(after, missing)
+        return found
+
+    def _find_bridge(self, state: int) -> dict[int, tuple[str, ...]]:
+        """Return the states that can be reached by putting elements in, each with the fewest."""
+        found: dict[int, tuple[str, ...]] = {state: ()}
+        front = [state]
+        for here in front:  # it grows
+            for after in sorted(self.follow[here] - found.keys()):
+                found[after] = (*found[here], self.labels[after])
+                front.append(after)
+        return found
+
+
+def eased(content: Particle) -> Particle:
+    """Return a content model that XML has a form for, and that takes all that this one takes.
+
+    A group joined by ``&`` becomes any number of its elements in any order. If the next child
+    would still not determine the next state, or the model names elements at more than 150 places,
+    the whole becomes any number of its elements in any order.
+    """
+    without = _without_all(content)
+    names = list(without.names())
+    if len(names) <= _MOST_PLACES and Automaton(without).is_deterministic:
+        return without
+    return any_of(names)
+
+
+def _without_all(particle: Particle) -> Particle:
+    if particle.kind == "all":
+        return any_of(particle.names())
+    parts = tuple(map(_without_all, particle.parts))
+    return Particle(particle.kind, particle.occurs, particle.name, parts)
 
 
 @dataclass(frozen=True)
@@ -50,11 +261,6 @@ class Element:
     holds_any: bool = False
 
     @cached_property
-    def required(self) -> frozenset[str]:
-        """The elements that have to be directly under it."""
-        return self.content.required() if self.content else frozenset()
-
-    @cached_property
     def eased(self) -> Particle | None:
         """The content model in a form that XML has."""
         return eased(self.content) if self.content else None
@@ -63,7 +269,9 @@ class Element:
     def automaton(self) -> Automaton | None:
         """The automaton of the eased content model; None if it takes its elements in any order."""
         content = self.eased
-        return None if content is None or content.takes_everything else Automaton(content)
+        if content is None or content == any_of(content.names()):
+            return None
+        return Automaton(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +288,7 @@ class Rule:
 
     element: str
     tokens: tuple[str, ...] = ()
-    pattern: Pattern | None = None
+    pattern: re.Pattern[str] | None = None
     roles: tuple[str, ...] = ()
 
 
@@ -89,7 +297,7 @@ class Model:
     """A document model: :func:`crawler.core.structure.medl.parse_model` reads one.
 
     ``elements``
-        The declared elements by name, in the order of the model.
+        The declared elements by name, in the order of the model. The first is around all others.
     ``rules``
         What identifies them, in that order.
     ``name``
@@ -99,13 +307,10 @@ class Model:
     elements: Mapping[str, Element]
     rules: tuple[Rule, ...]
     name: str = "model"
-    _below: dict[str, frozenset[str]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     @property
     def root(self) -> str:
-        """The element declared first, which is around all others."""
+        """The outermost element."""
         return next(iter(self.elements))
 
     @cached_property
@@ -114,42 +319,43 @@ class Model:
         found: dict[str, None] = {}
         for element in self.elements.values():
             found[element.name] = None
-            if element.content is not None:
-                found.update(dict.fromkeys(element.content.names()))
+            found.update(dict.fromkeys(element.content.names() if element.content else ()))
         return tuple(found)
 
     @cached_property
     def _children(self) -> Mapping[str, frozenset[str]]:
-        every = frozenset(self.names)
-        return {
-            name: every
-            if element.holds_any
-            else frozenset(element.content.names() if element.content else ())
-            for name, element in self.elements.items()
-        }
+        found = dict[str, frozenset[str]]()
+        for name, element in self.elements.items():
+            held = self.names if element.holds_any else ()
+            found[name] = frozenset(element.content.names() if element.content else held)
+        return found
 
     def children(self, name: str) -> frozenset[str]:
         """Return the elements that may be directly under one."""
         return self._children.get(name, frozenset())
 
+    @cached_property
+    def _below(self) -> dict[str, frozenset[str]]:
+        return {}
+
     def below(self, name: str) -> frozenset[str]:
         """Return the elements that may be under one, at any depth."""
-        known = self._below.get(name)
-        if known is None:
+        if name not in self._below:
             found: set[str] = set()
-            waiting = list(self.children(name))
+            waiting = [name]
             while waiting:
-                here = waiting.pop()
-                if here not in found:
-                    found.add(here)
-                    waiting += self.children(here)
-            known = self._below[name] = frozenset(found)
-        return known
+                fresh = self.children(waiting.pop()) - found
+                found |= fresh
+                waiting += fresh
+            self._below[name] = frozenset(found)
+        return self._below[name]
 
     def lacking(self, name: str, children: Collection[str]) -> list[str]:
         """Return the elements that one has to hold and does not, in the order of the model."""
         element = self.elements.get(name)
-        missing = element.required - set(children) if element else ()
+        if element is None or element.content is None:
+            return []
+        missing = element.content.required().difference(children)
         return [each for each in self.names if each in missing] if missing else []
 
     @cached_property
@@ -158,43 +364,30 @@ class Model:
 
         Elements that no finite document can hold are not in it.
         """
-        users: defaultdict[str, list[Element]] = defaultdict(list)
         sizes: dict[str, float] = {}
-        waiting: deque[Element] = deque()
-        for name in self.names:
-            element = self.elements.get(name)
-            if element is None or element.content is None:
-                sizes[name] = 1
-                continue
-            waiting.append(element)
-            for held in self.children(name):
-                users[held].append(element)
-        while waiting:
-            element = waiting.popleft()
-            size = 1 + element.content.least(sizes)[0] if element.content else 1
-            if size < sizes.get(element.name, math.inf):
-                sizes[element.name] = min(size, _HUGE)
-                waiting.extend(users[element.name])
-        return MappingProxyType(sizes)
-
-    @cached_property
-    def _least(self) -> Mapping[str, tuple[str, ...]]:
-        return {
-            name: element.content.least(self.sizes)[1]
-            for name, element in self.elements.items()
-            if element.content is not None
-        }
+        changes = True
+        while changes:
+            changes = False
+            # Elements are mostly declared before what they hold: few rounds are enough.
+            for name in reversed(self.names):
+                element = self.elements.get(name)
+                least = element.content.least(sizes)[0] if element and element.content else 0
+                if 1 + least < sizes.get(name, math.inf):
+                    sizes[name] = min(1 + least, _HUGE)
+                    changes = True
+        return sizes
 
     def least(self, name: str) -> tuple[str, ...]:
         """Return the fewest children that an element may have, in order: those of fewest below."""
-        return self._least.get(name, ())
+        element = self.elements.get(name)
+        return element.content.least(self.sizes)[1] if element and element.content else ()
 
     def may_repeat(self, name: str, child: str) -> bool:
         """Tell whether one element may hold more than one of another."""
         element = self.elements.get(name)
         if element is None or element.content is None:
             return element is not None and element.holds_any
-        return element.content.may_repeat(child)
+        return element.content.most(child) > 1
 
     @cached_property
     def roles(self) -> Mapping[str, tuple[str, ...]]:

@@ -17,12 +17,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.flow import SiteView, annotate, get_method
-from crawler.core.structure.content import Particle
 from crawler.core.structure.headings import find_headings
 from crawler.core.structure.lines import lines_of
-from crawler.core.structure.medl import write_model
-from crawler.core.structure.model import GROUP, TEXT, Element, Model, Rule
-from crawler.core.structure.patterns import Pattern
+from crawler.core.structure.model import GROUP, TEXT, Element, Model
 from crawler.core.structure.roles import article_roles
 from crawler.core.structure.tokens import Tokens
 
@@ -33,6 +30,7 @@ if TYPE_CHECKING:
 
 _ROOT: Final = "document"
 _LINE: Final = "line"
+# A heading recurs if it is on this share of the pages, and on two at least.
 _RECURS: Final = 0.2
 _FEWEST: Final = 2
 _MOST_PARTS: Final = 40
@@ -41,7 +39,6 @@ _PATTERN_CHARS: Final = 200
 _LABEL: Final = re.compile(r"\s*([^\W\d_][^:：]{0,40}?)\s?[:：](?=\s|$)")
 _LABEL_WORDS: Final = 4
 _NAME_CHARS: Final = 40
-_WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _TOKEN: Final = re.compile(r"[^\s\"'<>]+")
 _PATTERNS: Final = {
     "email": r"[\w.+-]+@[\w-]+(\.[\w-]+)+",
@@ -51,7 +48,7 @@ _PATTERNS: Final = {
 }
 # Roles, which name their elements too, that are directly in an article, and those in a section.
 _ARTICLE: Final = ("title", "author", "date", "summary", "caption")
-_SECTION: Final = ("heading", "paragraph", "item", "quote", "code")
+_SECTION: Final = ("paragraph", "item", "quote", "code")
 
 
 @dataclass(slots=True)
@@ -86,20 +83,23 @@ def suggest_model(documents: Sequence[Document]) -> str:
         raise ValueError("a model is proposed from one page at least")
     least = max(_FEWEST, ceil(len(documents) * _RECURS))
     parts = _recurring_parts(documents, least)
-    model = _PartsModel(parts, least).model() if parts else _article_model(documents)
+    lines = _parts_model(parts, least) if parts else _article_model(documents)
     what = "headings that recur" if parts else "what blocks of running text are"
-    return (
-        f"<!-- Proposed from {len(documents)} page(s), by {what}. Rename elements, add"
-        "\n     tokens, and say what may stand where: (a, b?) in order, (a | b)* any,"
-        "\n     (a & b) in any order. -->"
-        f"\n{write_model(model)}"
+    return "\n".join(
+        (
+            f"<!-- Proposed from {len(documents)} page(s), by {what}. Rename elements, add",
+            "     tokens, and say what may stand where: (a, b?) in order, (a | b)* any,",
+            "     (a & b) in any order. -->",
+            *lines,
+            "",
+        )
     )
 
 
 def _recurring_parts(documents: Sequence[Document], least: int) -> list[_Part]:
     """Return the headings that are on ``least`` pages, in the order in which they usually are."""
     tokens = Tokens(Model({_ROOT: Element(_ROOT)}, ()))
-    patterns = {name: Pattern(source) for name, source in _PATTERNS.items()}
+    patterns = {name: re.compile(each, re.IGNORECASE) for name, each in _PATTERNS.items()}
     parts: defaultdict[str, _Part] = defaultdict(_Part)
     for document in documents:
         lines = lines_of(document.parsed)
@@ -119,7 +119,7 @@ def _recurring_parts(documents: Sequence[Document], least: int) -> list[_Part]:
                 if match is not None and len(match[1].split()) <= _LABEL_WORDS:
                     here[0].add(" ".join(match[1].split()))
                 text = line.text[:_PATTERN_CHARS]
-                here[1].update(name for name in patterns if any(patterns[name].find(text)))
+                here[1].update(name for name in patterns if patterns[name].search(text))
         for key, (labels, found) in seen.items():
             parts[key].pages += 1
             parts[key].labels.update(labels)
@@ -133,77 +133,54 @@ def _key(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-class _PartsModel:
-    """The model of pages whose headings recur.
+def _parts_model(parts: Sequence[_Part], least: int) -> list[str]:
+    """Return the lines of the model of pages whose headings recur.
 
     Args:
         parts: the headings, in order.
         least: on how many pages a label or pattern has to be.
     """
+    used = {_ROOT, TEXT, GROUP}
+    title = _name("title", used)
+    rules = {f'{title} KEYROLE "title"': None}
+    held: dict[str, list[str]] = {}
+    # Elements for labels and patterns, by the label's words or the pattern's name.
+    leaves: dict[str, str] = {}
+    for part in parts:
+        form = part.forms.most_common(1)[0][0]
+        name = _name(form, used)
+        rules[f'{name} KEYTOKENS "{_as_token(form)}"'] = None
+        held[name] = []
+        for label, count in part.labels.most_common(_MOST_LABELS):
+            if count >= least:
+                if (key := _key(label)) not in leaves:
+                    leaves[key] = _name(label, used)
+                    rules[f'{leaves[key]} KEYTOKENS "{_as_token(label)}:"'] = None
+                held[name].append(leaves[key])
+        for pattern, count in part.patterns.items():
+            if count >= least:
+                if pattern not in leaves:
+                    leaves[pattern] = _name(pattern, used)
+                rules[f'{leaves[pattern]} KEYPATTERN "{_PATTERNS[pattern]}"'] = None
+                held[name].append(leaves[pattern])
+    elements = {_ROOT: _any_of([title, *held]), title: "(#PCDATA)"}
+    for name, inner in held.items():
+        # A part without elements of its own keeps its text, and may be given some.
+        elements[name] = _any_of(inner or [_LINE])
+    lines = [_LINE] if not all(held.values()) else []
+    return _written(elements | dict.fromkeys([*leaves.values(), *lines], "(#PCDATA)"), rules)
 
-    def __init__(self, parts: Sequence[_Part], least: int) -> None:
-        self._parts = parts
-        self._least = least
-        self._used = {_ROOT, TEXT, GROUP}
-        self._rules: list[Rule] = []
-        # Elements for labels and patterns, by the label's words or the pattern's name.
-        self._leaves: dict[str, str] = {}
-        self._patterned: set[str] = set()
 
-    def model(self) -> Model:
-        title = self._name("title")
-        self._rules.append(Rule(title, roles=("title",)))
-        held: dict[str, list[str]] = {}
-        for part in self._parts:
-            form = part.forms.most_common(1)[0][0]
-            name = self._name(form)
-            self._rules.append(Rule(name, (_as_token(form),)))
-            held[name] = [
-                self._label_leaf(label)
-                for label, count in part.labels.most_common(_MOST_LABELS)
-                if count >= self._least
-            ] + [
-                self._pattern_leaf(pattern)
-                for pattern, count in part.patterns.items()
-                if count >= self._least
-            ]
-        elements = {
-            _ROOT: Element(_ROOT, _any_of([title, *held])),
-            title: Element(title, holds_text=True),
-        }
-        for name, leaves in held.items():
-            # A part without elements of its own keeps its text, and may be given some.
-            elements[name] = Element(name, _any_of(leaves or [_LINE]))
-        lines = [_LINE] if not all(held.values()) else []
-        for name in (*self._leaves.values(), *lines):
-            elements[name] = Element(name, holds_text=True)
-        return Model(elements, tuple(self._rules))
-
-    def _name(self, text: str) -> str:
-        """Return a new name of an element: letters and digits of what it is made from."""
-        words = "_".join(_WORD.findall(text)).lower()[:_NAME_CHARS].strip("_")
-        base = words if words[:1].isalpha() and not words.startswith("xml") else f"part_{words}"
-        base = base.strip("_")
-        name, number = base, 2
-        while name in self._used:
-            name, number = f"{base}_{number}", number + 1
-        self._used.add(name)
-        return name
-
-    def _label_leaf(self, label: str) -> str:
-        key = _key(label)
-        if key not in self._leaves:
-            self._leaves[key] = self._name(label)
-            self._rules.append(Rule(self._leaves[key], (f"{_as_token(label)}:",)))
-        return self._leaves[key]
-
-    def _pattern_leaf(self, pattern: str) -> str:
-        if pattern not in self._leaves:
-            self._leaves[pattern] = self._name(pattern)
-        if pattern not in self._patterned:
-            self._patterned.add(pattern)
-            self._rules.append(Rule(self._leaves[pattern], pattern=Pattern(_PATTERNS[pattern])))
-        return self._leaves[pattern]
+def _name(text: str, used: set[str]) -> str:
+    """Return a new name of an element: letters and digits of what it is made from."""
+    words = "_".join(re.findall(r"[A-Za-z0-9]+", text)).lower()[:_NAME_CHARS].strip("_")
+    base = words if words[:1].isalpha() and not words.startswith("xml") else f"part_{words}"
+    name = base = base.strip("_")
+    number = 2
+    while name in used:
+        name, number = f"{base}_{number}", number + 1
+    used.add(name)
+    return name
 
 
 def _as_token(text: str) -> str:
@@ -211,15 +188,18 @@ def _as_token(text: str) -> str:
     return "_".join(_TOKEN.findall(text)).rstrip(":") or "_"
 
 
-def _any_of(names: Iterable[str]) -> Particle:
-    parts = tuple(Particle("name", name=name) for name in dict.fromkeys(names))
-    if len(parts) == 1:
-        return Particle("name", "*", parts[0].name)
-    return Particle("choice", "*", parts=parts)
+def _any_of(names: Iterable[str]) -> str:
+    first, *others = dict.fromkeys(names)
+    return f"({' | '.join((first, *others))})*" if others else f"({first}*)"
 
 
-def _article_model(documents: Sequence[Document]) -> Model:
-    """Return the model of articles: what the roles of their blocks are."""
+def _written(elements: dict[str, str], rules: Iterable[str]) -> list[str]:
+    declared = [f"<!ELEMENT {name} {content}>" for name, content in elements.items()]
+    return declared + [f"<!KEYWORD {rule}>" for rule in rules]
+
+
+def _article_model(documents: Sequence[Document]) -> list[str]:
+    """Return the lines of the model of articles: what the roles of their blocks are."""
     method = get_method("article")
     found: set[str] = {"title", "heading", "paragraph"}
     for document in documents:
@@ -228,18 +208,11 @@ def _article_model(documents: Sequence[Document]) -> Model:
         found |= set(article_roles(document, main, lines_of(document.parsed)).values())
     top = [role for role in _ARTICLE if role in found]
     inner = [role for role in _SECTION if role in found]
-    section = Particle(
-        "sequence",
-        parts=(
-            Particle("name", "?", "heading"),
-            _any_of(role for role in inner if role != "heading"),
-            Particle("name", "*", "section"),
-        ),
-    )
+    texts = _any_of(inner) if len(inner) > 1 else f"{inner[0]}*"
     elements = {
-        _ROOT: Element(_ROOT, _any_of([*top, "section"])),
-        "section": Element("section", section),
-    }
-    elements |= {role: Element(role, holds_text=True) for role in (*top, *inner)}
-    rules = [Rule(role, roles=(role,)) for role in ("section", *top, *inner)]
-    return Model(elements, tuple(rules))
+        _ROOT: _any_of([*top, "section"]), "section": f"(heading?, {texts}, section*)",
+    }  # fmt: skip
+    elements |= dict.fromkeys([*top, "heading", *inner], "(#PCDATA)")
+    return _written(
+        elements, [f'{role} KEYROLE "{role}"' for role in ("section", *top, "heading", *inner)]
+    )

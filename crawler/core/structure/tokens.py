@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crawler.core.structure.model import Model
-    from crawler.core.structure.patterns import Pattern
 
 # A longer text is prose, in which a date is no element of its own.
 _PATTERN_CHARS: Final = 400
@@ -54,7 +53,7 @@ class Tokens:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._keywords = Keywords(model)
-        self._patterns: dict[str, list[tuple[str, Pattern]]] = {}
+        self._patterns: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
     def cut(self, text: str, context: str, label: str | None = None) -> list[Node]:
         """Return the tokens of a line, in order: elements and ``TEXT``.
@@ -116,7 +115,7 @@ class Tokens:
         """Return the element whose pattern matches a whole text."""
         inner = text.strip(" ,;:()[].")
         found = self._patterns_of(context)
-        return next((name for name, pattern in found if pattern.covers(inner)), None)
+        return next((name for name, pattern in found if pattern.fullmatch(inner)), None)
 
     def _head(self, text: str, allowed: frozenset[str]) -> str | None:
         if len(text.split()) > _TOKEN_WORDS:
@@ -142,7 +141,7 @@ class Tokens:
             return True
         return not self._model.children(name) and name in self._model.children(head)
 
-    def _patterns_of(self, context: str) -> list[tuple[str, Pattern]]:
+    def _patterns_of(self, context: str) -> list[tuple[str, re.Pattern[str]]]:
         if context not in self._patterns:
             self._patterns[context] = _patterns(self._model, self._model.children(context))
         return self._patterns[context]
@@ -230,7 +229,7 @@ def _without_marks(nodes: Sequence[Node]) -> list[Node]:
     return [node for node in kept if node.text]
 
 
-def _patterns(model: Model, names: frozenset[str]) -> list[tuple[str, Pattern]]:
+def _patterns(model: Model, names: frozenset[str]) -> list[tuple[str, re.Pattern[str]]]:
     return [
         (rule.element, rule.pattern)
         for rule in model.rules
@@ -238,7 +237,7 @@ def _patterns(model: Model, names: frozenset[str]) -> list[tuple[str, Pattern]]:
     ]
 
 
-def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, Pattern]]) -> list[Node]:
+def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[Node]:
     """Cut a text where patterns match, earlier patterns first; nothing of it is lost."""
     pieces = [Node(TEXT, text)]
     if len(text) > _PATTERN_CHARS:
@@ -247,9 +246,9 @@ def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, Pattern]]) -> list
         done: list[Node] = []
         for piece in pieces:
             at = 0
-            for start, end in pattern.find(piece.text) if piece.name == TEXT else ():
-                done += [Node(TEXT, piece.text[at:start]), Node(name, piece.text[start:end])]
-                at = end
+            for found in pattern.finditer(piece.text) if piece.name == TEXT else ():
+                done += [Node(TEXT, piece.text[at : found.start()]), Node(name, found[0])]
+                at = found.end()
             done.append(Node(piece.name, piece.text[at:]))
         pieces = [piece for piece in done if piece.text]
     return pieces
@@ -257,7 +256,7 @@ def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, Pattern]]) -> list
 
 def apply_patterns(root: Node, model: Model) -> None:
     """Step 4: find patterns in text that no keyword names, where the model allows them."""
-    known: dict[str, list[tuple[str, Pattern]]] = {}
+    known: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
     for node in list(root.walk()):
         if node.name not in known:
             allowed = model.children(node.name) if node.is_element else frozenset(model.names)

@@ -24,8 +24,7 @@ from crawler.core.structure.model import GROUP, TEXT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from crawler.core.structure.content import Particle
-    from crawler.core.structure.model import Element, Model
+    from crawler.core.structure.model import Element, Model, Particle
 
 ITEM: Final = "#item"
 """Name of a list item, table row or paragraph while its contents are being grouped."""
