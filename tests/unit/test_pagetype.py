@@ -10,11 +10,10 @@ import pytest
 from crawler.core.errors import CorpusError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype import KINDS, PageType, page_type
-from crawler.core.pagetype.address import Address
+from crawler.core.pagetype.address import Address, page_words
 from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.pagetype.judge import TypeJudge
 from crawler.core.pagetype.rules import LEARNED
-from crawler.core.pagetype.words import page_words
 from crawler.core.trees import sigmoid
 from crawler.core.words import fold
 
@@ -225,9 +224,9 @@ def test_weights_of_other_features_are_refused() -> None:
 
 def test_kinds_and_words_are_whole() -> None:
     assert set(LEARNED) < set(KINDS)
-    words = page_words()
-    assert {"page not found", "페이지를 찾을 수 없습니다"} <= set(words.error)
-    assert all(text == fold(text) for text in (*words.error, *words.login, *words.search))
+    texts = page_words().texts
+    assert {"page not found", "페이지를 찾을 수 없습니다"} <= set(texts["error"])
+    assert all(text == fold(text) for text in (*texts["error"], *texts["login"], *texts["search"]))
 
 
 def test_long_scripts_of_nothing_are_read_in_time() -> None:

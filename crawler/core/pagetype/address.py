@@ -1,16 +1,17 @@
-"""The features of a page's address: its depth, its words, numbers and dates in it."""
+"""The words that tell kinds of pages, and the features of a page's address."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from crawler.core.pagetype.words import page_words
+from crawler.core.words import read_data, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _CHARS = 2_000
 _NUMBER = re.compile(r"\d{4,}")
@@ -22,6 +23,51 @@ _LIST_HYPHENS = 3
 _WORD = re.compile(r"[^\W\d_]+")
 # Names in queries that tell how a visitor came, and not which page is meant.
 _TRACKING = ("utm_", "fbclid", "gclid", "srsltid", "ref", "source", "lang", "hl")
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The lists of ``data/words.json``.
+
+    Attributes:
+        groups: by the name of a list, and by kind of page or cue, words: ``paths`` stand in
+            addresses, ``software`` in what ``<meta name="generator">`` and names of classes say,
+            ``names`` in the names that authors give to elements.
+        types: group of each type of JSON-LD, in lower case; types of no group are "other".
+        texts: in many languages, folded: titles of error pages, with which a longer title may
+            begin or end (``error``); those that have to be the whole title (``error_titles``);
+            titles of forms to sign in (``login``) and of results of a search (``search``); labels
+            of a shop's buttons (``buy``).
+        sets: parts of addresses and names in queries (``search_paths``, ``search_queries``,
+            ``login_paths``, ``list_paths``); names that themes give to whole pages
+            (``error_classes``, ``list_classes``, ``text_classes``); codes of languages (ISO 639-1)
+            and countries (ISO 3166-1) of which sites have ``editions``.
+    """
+
+    groups: Mapping[str, Mapping[str, tuple[str, ...]]]
+    types: Mapping[str, str]
+    texts: Mapping[str, tuple[str, ...]]
+    sets: Mapping[str, frozenset[str]]
+
+
+@cache
+def page_words() -> PageWords:
+    """Return the lists that come with the package."""
+    data = read_data("crawler.core.pagetype", "words")
+    return PageWords(
+        groups={
+            name: {kind: tuple(words.split()) for kind, words in data[name].items()}
+            for name in ("paths", "software", "names")
+        },
+        types={name: group for group, names in data["types"].items() for name in names.split()},
+        texts={
+            name: texts_of(data[name])
+            for name in ("error", "error_titles", "login", "search", "buy")
+        },
+        sets={
+            name: frozenset(words.split()) for name, words in data.items() if isinstance(words, str)
+        },
+    )
 
 
 def _hyphens(part: str) -> int:
@@ -86,7 +132,7 @@ class Address:
         if len(rest) != 1:
             return not rest
         edition = _LANGUAGE.fullmatch(rest[0])
-        return edition is not None and edition["code"] in page_words().editions
+        return edition is not None and edition["code"] in page_words().sets["editions"]
 
     @property
     def is_section(self) -> bool:
@@ -100,29 +146,27 @@ class Address:
     @property
     def is_search(self) -> bool:
         """Whether it is a search of the site."""
-        words = page_words()
-        named = any(part in words.search_paths for part in self.segments)
-        return named or (
-            len(self.segments) <= 1 and not words.search_queries.isdisjoint(self.queries)
+        words = page_words().sets
+        return not words["search_paths"].isdisjoint(self.segments) or (
+            len(self.segments) <= 1 and not words["search_queries"].isdisjoint(self.queries)
         )
 
     def features(self) -> dict[str, float]:
         """Return the features of the address; all 0 where there is none."""
         last = self.segments[-1] if self.segments else ""
-        words = page_words()
         found = {
-            "address: known": float(self.known),
-            "address: depth": float(len(self.segments)),
-            "address: last": float(len(last)),
-            "address: hyphens": float(_hyphens(last)),
-            "address: digits": float(sum(map(str.isdigit, last))),
-            "address: number": float(bool(_NUMBER.search(self.text))),
-            "address: date": float(bool(_DATE.search(self.text))),
-            "address: page": float(bool(_PAGE_NUMBER.search(self.text))),
-            "address: queries": float(len(self.queries)),
-            "address: file": float("." in last),
-            "address: root": float(self.is_root),
+            "known": self.known,
+            "depth": len(self.segments),
+            "last": len(last),
+            "hyphens": _hyphens(last),
+            "digits": sum(map(str.isdigit, last)),
+            "number": bool(_NUMBER.search(self.text)),
+            "date": bool(_DATE.search(self.text)),
+            "page": bool(_PAGE_NUMBER.search(self.text)),
+            "queries": len(self.queries),
+            "file": "." in last,
+            "root": self.is_root,
         }
-        for kind, stems in words.paths.items():
-            found[f"address: {kind}"] = float(len(self.words & stems))
-        return found
+        for kind, stems in page_words().groups["paths"].items():
+            found[kind] = len(self.words.intersection(stems))
+        return {f"address: {name}": float(value) for name, value in found.items()}

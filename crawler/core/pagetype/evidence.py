@@ -15,8 +15,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from crawler.core.page.text import DENSE
-from crawler.core.pagetype.address import Address
-from crawler.core.pagetype.words import page_words
+from crawler.core.pagetype.address import Address, page_words
 from crawler.core.words import any_part, fold
 
 if TYPE_CHECKING:
@@ -217,7 +216,7 @@ def _declared(kind: str, markup: Markup) -> dict[str, float]:
         },
         **{
             f"software: {group}": float(any(part in markup.classes for part in parts))
-            for group, parts in words.software.items()
+            for group, parts in words.groups["software"].items()
         },
     }
 
@@ -299,7 +298,7 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
         by_cues[cues] += count
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
-        for place, cue in enumerate(page_words().names)
+        for place, cue in enumerate(page_words().groups["names"])
     }
     inner = " ".join([block.inner for block in blocks if block.inner]).lower().split()
     found["inner: time"] = math.log1p(inner.count("time"))
@@ -345,7 +344,7 @@ def _cues_of(word: str) -> int:
 @cache
 def _parts() -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """Return the parts of names, each with the bit of its cue: Latin words, and all others."""
-    cues = enumerate(page_words().names.values())
+    cues = enumerate(page_words().groups["names"].values())
     parts = [(part, 1 << place) for place, parts in cues for part in parts]
     words = [pair for pair in parts if _LATIN.fullmatch(pair[0])]
     return words, [pair for pair in parts if pair not in words]
@@ -382,7 +381,8 @@ def _buttons() -> re.Pattern[str]:
     """Return the pattern of a page's texts that are labels of a shop's buttons, signs around."""
     sign = rf"(?:[^\w{_APART}]|_)"
     labels = "|".join(
-        rf"{sign}++".join(map(re.escape, label.split())) for label in sorted(page_words().buy)
+        rf"{sign}++".join(map(re.escape, label.split()))
+        for label in sorted(page_words().texts["buy"])
     )
     return re.compile(rf"{_APART}{sign}*+({labels}){sign}*+(?={_APART})")
 

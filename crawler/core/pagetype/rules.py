@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from crawler.core.pagetype.address import names_a_list
-from crawler.core.pagetype.words import page_words
+from crawler.core.pagetype.address import names_a_list, page_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -121,26 +120,25 @@ def _ruled(evidence: PageEvidence, article: float) -> str | None:
 
 
 def _is_error(evidence: PageEvidence) -> bool:
-    words = page_words()
-    if not words.error_classes.isdisjoint(evidence.markup.classes.split()):
+    words, texts = page_words(), page_words().texts
+    if not words.sets["error_classes"].isdisjoint(evidence.markup.classes.split()):
         return True
     return any(
-        title in words.error_titles
-        or any(_is_near(title, phrase) for phrase in words.error if phrase in title)
+        title in texts["error_titles"]
+        or any(
+            # The phrase with little text before or after it.
+            len(title) <= len(phrase) + _BESIDE
+            and (title.startswith(phrase) or title.endswith(phrase))
+            for phrase in texts["error"]
+        )
         for title in evidence.titles
     )
 
 
-def _is_near(title: str, phrase: str) -> bool:
-    """Tell whether a title is a phrase with little text before or after it."""
-    return len(title) <= len(phrase) + _BESIDE and title.startswith(phrase) | title.endswith(phrase)
-
-
 def _is_login(evidence: PageEvidence) -> bool:
     words = page_words()
-    named = not words.login.isdisjoint(evidence.titles)
-    addressed = not words.login_paths.isdisjoint(evidence.address.words)
-    if not named:
+    addressed = not words.sets["login_paths"].isdisjoint(evidence.address.words)
+    if not any(title in words.texts["login"] for title in evidence.titles):
         # Many sites have a login form on every page.
         return addressed and evidence.markup.passwords > 0 and not evidence.prose
     return evidence.markup.passwords > 0 or addressed
@@ -172,34 +170,28 @@ def _has_teasers(evidence: PageEvidence, article: float) -> bool:
 
 def _is_list(evidence: PageEvidence, article: float) -> bool:
     """Tell whether address or classes call a page a list that does not look like one text."""
-    if evidence.declared:
+    if evidence.declared or not (article < _RATHER or _holds_several(evidence)):
         return False
     address, words = evidence.address, page_words()
-    unlike = article < _RATHER or _holds_several(evidence)
-    classes = set(evidence.markup.classes.split())
-    return unlike and (
-        (_has_list_address(address) and not _is_short_text(evidence))
-        or (address.is_search and (article < _LIKELY or _is_titled_search(evidence)))
-        or bool(classes & words.list_classes and not classes & words.text_classes)
-    )
-
-
-def _is_short_text(evidence: PageEvidence) -> bool:
-    """Tell whether a page is running text with few hyperlinks and no list."""
-    return (
+    if address.is_search and (
+        article < _LIKELY
+        or any(
+            title == phrase or title.startswith(f"{phrase} ")
+            for phrase in words.texts["search"]
+            for title in evidence.titles
+        )
+    ):
+        return True
+    is_short_text = (
         evidence.prose > 0
         and evidence.is_plain
         and not evidence.linked_headings
         and evidence.markup.counts["article"] <= 1
     )
-
-
-def _is_titled_search(evidence: PageEvidence) -> bool:
-    return any(
-        title == phrase or title.startswith(f"{phrase} ")
-        for phrase in page_words().search
-        for title in evidence.titles
-    )
+    if _has_list_address(address) and not is_short_text:
+        return True
+    classes = set(evidence.markup.classes.split())
+    return bool(classes & words.sets["list_classes"] and not classes & words.sets["text_classes"])
 
 
 def _has_list_address(address: Address) -> bool:
@@ -208,7 +200,7 @@ def _has_list_address(address: Address) -> bool:
         return True
     parts = path.split("/")
     for place, part in enumerate(parts):
-        if part in page_words().list_paths:
+        if part in page_words().sets["list_paths"]:
             below = parts[place + 1 :]
             return len(below) <= _LIST_DEPTH and all(map(names_a_list, below))
     return False
