@@ -28,8 +28,7 @@ from lightgbm_trees import trees_of
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype.evidence import PageEvidence
-from crawler.core.pagetype.judge import TypeJudge
-from crawler.core.pagetype.rules import ARTICLE, LEARNED, PageType, decide
+from crawler.core.pagetype.judge import ARTICLE, LEARNED, PageType, TypeJudge, decide
 from crawler.evaluation.pagetypes import kind_of_gold
 from crawler.evaluation.scores import Confusion
 

@@ -12,8 +12,7 @@ from crawler.core.flow import Page, read
 from crawler.core.pagetype import KINDS, PageType, page_type
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.pagetype.evidence import PageEvidence
-from crawler.core.pagetype.judge import TypeJudge
-from crawler.core.pagetype.rules import LEARNED
+from crawler.core.pagetype.judge import LEARNED, TypeJudge
 from crawler.core.trees import sigmoid
 from crawler.core.words import fold
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from crawler.core.pagetype.judge import page_type
-from crawler.core.pagetype.rules import ARTICLE, KINDS, PageType
+from crawler.core.pagetype.judge import ARTICLE, KINDS, PageType, page_type
 
 __all__ = ["ARTICLE", "KINDS", "PageType", "page_type"]

@@ -1,27 +1,93 @@
-"""The kind of a page by learned likelihoods and rules."""
+"""The kind of a page, by learned likelihoods and by rules where there are few pages to learn from.
+
+Each rule asks for at least two signs that agree, or for one that leaves no doubt: a page that says
+it is not found and holds next to no text; one at the address of a site's first page that does not
+call itself an article. Where no rule decides, the learned likelihoods do.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from crawler.core.errors import CorpusError
+from crawler.core.pagetype.address import names_a_list, page_words
 from crawler.core.pagetype.evidence import PageEvidence
-from crawler.core.pagetype.rules import LEARNED, decide
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
     from crawler.core.page.page import Document
-    from crawler.core.pagetype.rules import PageType
+    from crawler.core.pagetype.address import Address
 
+ARTICLE = "article"
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        ARTICLE: "one text with a headline: news, a post, a guide, an interview, a recipe",
+        "front": "the first page of a site, or of its edition in a language",
+        "listing": "a section, tag or archive, a shop's range, results of a search",
+        "product": "one thing that is for sale",
+        "forum": "questions and answers, a thread",
+        "documentation": "a page of a manual, a reference or a wiki",
+        "service": "what a company or an office does or offers",
+        "login": "a form to sign in or to register",
+        "error": "not found, not allowed, or a check for robots, whatever the status",
+        "empty": "no text that is seen",
+    }
+)
+"""Name and meaning of each kind."""
+
+LEARNED = (ARTICLE, "listing", "product", "forum", "documentation", "service")
+"""The kinds that are told by learned weights; the others are told by rules."""
+DOUBT = 0.1
+"""A page is left out only where it is less likely an article than this."""
+_LIKELY = 0.5
+# The confidence of rules: the gold data have too few such pages to measure it.
+_RULED = 0.9
+# A likelihood that the address does not overrule.
+_SURE = 0.95
+_RATHER = 0.7
+_UNLIKELY = 0.7
+_TEASERS = 2
+# Letters of running text that a page with only a message or a form may have, as in its footer.
+_LITTLE = 500
+# How many letters a title may have beside "page not found".
+_BESIDE = 15
+_LIST_DEPTH = 2
+_PAGE = re.compile(r"(?:.*/)?page/\d{1,4}")
+_MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
 _OTHER_FEATURES = "the weights of page types were learned from other features; learn them again"
+
+
+@dataclass(frozen=True, slots=True)
+class PageType:
+    """The kind of a page.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        confidence: how likely it is of that kind, 0 to 1: learned, or 0.9 where a rule decided.
+        article: how likely it is an article, 0 to 1; 0 where a rule says that it is none, or
+            headings that lead elsewhere leave no doubt.
+    """
+
+    kind: str
+    confidence: float
+    article: float
+
+    def is_among(self, kinds: Collection[str]) -> bool:
+        """Tell whether a page of this type is exported where these kinds are wanted.
+
+        In doubt a page is an article: it is wanted as one unless less than :data:`DOUBT` likely.
+        """
+        return self.kind in kinds or (ARTICLE in kinds and self.article >= DOUBT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,3 +150,128 @@ def page_type(document: Document, judge: TypeJudge | None = None) -> PageType:
     evidence = PageEvidence.of(document)
     asked = TypeJudge.shipped() if judge is None else judge
     return decide(evidence, asked.likelihoods(evidence.features))
+
+
+def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
+    """Return the kind of a page.
+
+    Args:
+        evidence: what is known of it.
+        likelihoods: how likely it is of each of the learned kinds, 0 to 1.
+    """
+    ruled = _ruled(evidence, likelihoods[ARTICLE])
+    if ruled is not None:
+        return PageType(ruled, _RULED, 0.0)
+    article = likelihoods[ARTICLE]
+    if evidence.is_plain:
+        # A page with little around its text is a short post: lists, shops and forums have links.
+        article = max(article, _LIKELY)
+    has_teasers = _has_teasers(evidence, article)
+    if article >= _LIKELY and not has_teasers:
+        return PageType(ARTICLE, article, article)
+    others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
+    kind = max(others, key=others.__getitem__)
+    share = others[kind] / (sum(others.values()) or 1.0)
+    return PageType(kind, (1 - article) * share, 0.0 if has_teasers else article)
+
+
+def _ruled(evidence: PageEvidence, article: float) -> str | None:
+    if not evidence.blocks:
+        return "empty"
+    if not evidence.declared and evidence.prose < _LITTLE:
+        if _is_error(evidence):
+            return "error"
+        if _is_login(evidence):
+            return "login"
+    if evidence.address.is_root and not _is_one_text(evidence, article):
+        return "front"
+    if _is_list(evidence, article):
+        return "listing"
+    return None
+
+
+def _is_error(evidence: PageEvidence) -> bool:
+    words, texts = page_words(), page_words().texts
+    if not words.sets["error_classes"].isdisjoint(evidence.markup.classes.split()):
+        return True
+    return any(
+        title in texts["error_titles"]
+        or any(
+            # The phrase with little text before or after it.
+            len(title) <= len(phrase) + _BESIDE
+            and (title.startswith(phrase) or title.endswith(phrase))
+            for phrase in texts["error"]
+        )
+        for title in evidence.titles
+    )
+
+
+def _is_login(evidence: PageEvidence) -> bool:
+    words = page_words()
+    addressed = not words.sets["login_paths"].isdisjoint(evidence.address.words)
+    if not any(title in words.texts["login"] for title in evidence.titles):
+        # Many sites have a login form on every page.
+        return addressed and evidence.markup.passwords > 0 and not evidence.prose
+    return evidence.markup.passwords > 0 or addressed
+
+
+def _is_one_text(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether the first page of a site is a single text."""
+    if evidence.declared:
+        return article >= _LIKELY
+    return article >= _SURE and not _holds_several(evidence)
+
+
+def _holds_several(evidence: PageEvidence) -> bool:
+    return evidence.linked_headings > 1 or evidence.markup.counts["article"] > 2  # noqa: PLR2004 - a list, no pair
+
+
+def _has_teasers(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether a page that may be no article has headings that link to other pages.
+
+    An article may have some below it, so its address must be none that one has.
+    """
+    return (
+        article < _UNLIKELY
+        and not evidence.declared
+        and evidence.linked_headings > _TEASERS
+        and evidence.address.is_section
+    )
+
+
+def _is_list(evidence: PageEvidence, article: float) -> bool:
+    """Tell whether address or classes call a page a list that does not look like one text."""
+    if evidence.declared or not (article < _RATHER or _holds_several(evidence)):
+        return False
+    address, words = evidence.address, page_words()
+    if address.is_search and (
+        article < _LIKELY
+        or any(
+            title == phrase or title.startswith(f"{phrase} ")
+            for phrase in words.texts["search"]
+            for title in evidence.titles
+        )
+    ):
+        return True
+    is_short_text = (
+        evidence.prose > 0
+        and evidence.is_plain
+        and not evidence.linked_headings
+        and evidence.markup.counts["article"] <= 1
+    )
+    if _has_list_address(address) and not is_short_text:
+        return True
+    classes = set(evidence.markup.classes.split())
+    return bool(classes & words.sets["list_classes"] and not classes & words.sets["text_classes"])
+
+
+def _has_list_address(address: Address) -> bool:
+    path = "/".join(address.segments).removesuffix("/index.html")
+    if _PAGE.fullmatch(path) or _MONTHS.fullmatch(path):
+        return True
+    parts = path.split("/")
+    for place, part in enumerate(parts):
+        if part in page_words().sets["list_paths"]:
+            below = parts[place + 1 :]
+            return len(below) <= _LIST_DEPTH and all(map(names_a_list, below))
+    return False
