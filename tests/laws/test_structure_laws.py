@@ -8,11 +8,11 @@ from lxml import etree
 
 from crawler.core.errors import ModelError, UnreadablePageError
 from crawler.core.flow import Document, Page, read
-from crawler.core.structure.distance import distance
 from crawler.core.structure.medl import parse_model
 from crawler.core.structure.model import Automaton, Element, Model, Particle, Rule, eased
 from crawler.core.structure.structure import structure_names, structure_of
 from crawler.core.structure.tree import Node, implied_dtd
+from crawler.evaluation.structure import distance
 from crawler.store.document_models import load_model, model_names
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -140,7 +140,9 @@ TREES = st.recursive(
 
 
 def apart(one: Node, two: Node) -> int:
-    return distance(one, two, lambda node: node.name)
+    found = distance(one, two, lambda node: node.name)
+    assert found is not None
+    return found
 
 
 def size(tree: Node) -> int:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.structure.lines import Line, lines_of
-from crawler.core.structure.styles import declared
+from crawler.core.structure.lines import Line, declared, lines_of
 
 
 def lines(html: str) -> list[Line]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Annotation, SiteView, annotate, get_method
 from crawler.core.structure import DEFAULT_STRUCTURE
+from crawler.core.structure.methods import build_as_published, build_modern
 from crawler.core.structure.model import TEXT
-from crawler.core.structure.modern import build_modern
-from crawler.core.structure.paper_method import build_as_published
 from crawler.core.structure.tree import fit, to_xml
 
 if TYPE_CHECKING:
