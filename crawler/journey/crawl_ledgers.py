@@ -187,7 +187,7 @@ class CrawlLedgers:
             keep: keep the spools as archives instead.
         """
         for run in self.runs.values():
-            owed = [row.address for row in run.ledger.owed()]
+            owed = [row.address for row in run.ledger.rows("owed")]
             run.ledger.requeue(*(url for url in owed if address_key(url) not in self.held))
         for spool in self._left_spools():
             if spool.path in self._shared:

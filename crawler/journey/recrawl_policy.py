@@ -141,7 +141,7 @@ class RecrawlPolicy:
             waste.useless += not changed
 
     def _all(self) -> Iterator[tuple[str, Reason]]:
-        for row in self.ledger.hinted():
+        for row in self.ledger.rows("hinted"):
             if row.state == "fetched":
                 yield row.address, "hinted"
         left = self.most

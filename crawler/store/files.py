@@ -11,7 +11,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 from xxhash import xxh3_64_hexdigest
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import CorpusError, StoreError
 from crawler.core.wording import listed, nearest
 
 if TYPE_CHECKING:
@@ -76,6 +76,21 @@ def known_sites(site: str, names: Sequence[str]) -> str:
 
 
 @contextmanager
+def system_errors(what: str, advice: str, kind: type[CorpusError] = StoreError) -> Iterator[None]:
+    """Raise errors of the system as errors that say what could not be done, why, and what to do.
+
+    Args:
+        what: what cannot be done, as ``FILE cannot be read``.
+        advice: what to do.
+        kind: the class of the error.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}. {advice}") from error
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path to write a file to; the file takes the place of ``path`` when the block ends.
 
@@ -85,15 +100,12 @@ def replacing(path: Path) -> Iterator[Path]:
         StoreError: the file cannot be written.
     """
     aside = path.with_name(f".{path.name}.{uuid4().hex}{ASIDE}")
+    advice = "Free some space there, or name another folder, and run the command again"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield aside
-        aside.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror or error}. Free some space there, or name "
-            "another folder, and run the command again"
-        ) from error
+        with system_errors(f"{path} cannot be written", advice):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield aside
+            aside.replace(path)
     finally:
         with suppress(OSError):
             aside.unlink()
@@ -107,6 +119,23 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
     """
     with replacing(path) as aside, aside.open("wb") as file:
         file.writelines(pieces)
+
+
+def lock_beside(path: Path, in_use: str) -> FileLock:
+    """Lock a file that one process at a time may write, by a file beside it.
+
+    Args:
+        path: the file, which need not exist.
+        in_use: what the error says where another process holds the lock.
+
+    Raises:
+        StoreError: another process holds it, or the file beside it cannot be made.
+    """
+    with system_errors(f"{path} cannot be locked", "Check the folder and its permissions."):
+        lock = try_lock(path.with_name(f"{path.name}.lock"))
+    if lock is None:
+        raise StoreError(f"{path} is in use by {in_use}")
+    return lock
 
 
 def try_lock(path: Path) -> FileLock | None:

@@ -158,7 +158,7 @@ def _compare(ledger: Ledger, plain: dict[str, dict[str, str]]) -> None:
     assert {row.address for row in ledger.rows("gone")} == {
         name for name, page in plain.items() if page["state"] == "gone"
     }
-    assert {row.address for row in ledger.owed()} <= {
+    assert {row.address for row in ledger.rows("owed")} <= {
         name for name, page in plain.items() if page["content"] != page["exported"]
     }
 

@@ -97,7 +97,7 @@ def test_versions_are_told_apart_by_bytes_and_then_by_text(first: Crawl, tmp_pat
     assert not second.fetch(visits[f"{BASE}a"], f"body of {BASE}a"), "the same bytes"
     assert second.fetch(visits[f"{BASE}b"], "another design")
     assert second.export(f"{BASE}b", f"text of {BASE}b") is None, "the same text"
-    assert list(second.ledger.owed()) == []
+    assert list(second.ledger.rows("owed")) == []
     third = next_crawl(second, tmp_path, "run-3")
     third.find("b", listed="2024-07-01")
     (visit,) = third.all_visits()[:1]
@@ -182,7 +182,7 @@ def test_a_listing_that_dates_all_its_pages_anew_is_not_believed(tmp_path: Path)
     ]
     assert crawl.frontier.are_redated(later)
     assert not crawl.frontier.are_redated(later[:15])
-    assert list(crawl.ledger.hinted()) == [], "asking notes nothing"
+    assert list(crawl.ledger.rows("hinted")) == [], "asking notes nothing"
     crawl.close()
 
 

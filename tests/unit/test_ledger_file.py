@@ -45,6 +45,12 @@ def fill(path: Path, pages: int = 2000) -> None:
         )
 
 
+def quick_check(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as raw:
+        (found,) = raw.execute("PRAGMA quick_check(1)").fetchone()
+    return str(found)
+
+
 def damage(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[8192:-4096] = b"\xa5" * (len(content) - 8192 - 4096)
@@ -65,7 +71,7 @@ def test_what_was_added_is_there_when_the_ledger_is_opened_again(path: Path) -> 
     fill(path)
     with Ledger(path) as ledger:
         assert ledger.pending() == 2000
-        assert ledger.check() == ()
+        assert quick_check(path) == "ok"
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}.lock"]
     ledger.close()
     with pytest.raises(StoreError, match="while it is open"):
@@ -143,7 +149,7 @@ def test_a_file_of_something_else_is_named_and_moved_on_request_alone(path: Path
     content = b"<!doctype html>" * 1000
     path.write_bytes(content)
     for _ in range(2):
-        with pytest.raises(StoreError, match=r"is damaged .* move it aside"):
+        with pytest.raises(StoreError, match="is damaged"):
             Ledger(path)
     assert path.read_bytes() == content
     assert move_aside(path).read_bytes() == content
@@ -156,10 +162,9 @@ def test_a_file_of_something_else_is_named_and_moved_on_request_alone(path: Path
 def test_damage_within_is_found_where_it_is_met(path: Path) -> None:
     fill(path)
     damage(path)
-    with Ledger(path) as ledger:
-        with pytest.raises(StoreError, match="is damaged"):
-            list(ledger.rows())
-        assert ledger.check()
+    with Ledger(path) as ledger, pytest.raises(StoreError, match="is damaged"):
+        list(ledger.rows())
+    assert quick_check(path) != "ok"
 
 
 def test_a_file_that_was_cut_is_damaged(path: Path) -> None:
@@ -172,10 +177,10 @@ def test_a_file_that_was_cut_is_damaged(path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot be locked"):
         Ledger(tmp_path / "file" / "news.example.sqlite")
     (tmp_path / "folder.sqlite").mkdir()
-    with pytest.raises(StoreError, match="Check the permissions"):
+    with pytest.raises(StoreError, match="permissions"):
         Ledger(tmp_path / "folder.sqlite")
 
 
@@ -188,4 +193,4 @@ def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
         with pytest.raises(StoreError, match="disk is full"):
             ledger.add_found(many)
         assert ledger.pending() == 10
-        assert ledger.check() == ()
+        assert quick_check(path) == "ok"

@@ -12,10 +12,10 @@ from scrapy.settings import Settings
 
 from crawler.commands.ledger import LedgerCommand
 from crawler.core.errors import StoreError
-from crawler.reports.ledger import LISTS, Listed, as_json, figure, read_site
+from crawler.reports.ledger import LISTS, read_site
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import GONE_HASH, Fetched, Figures, Found, Run
+from crawler.store.ledger.rows import GONE_HASH, Fetched, Found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,59 +75,74 @@ def call(path: Path, *args: str, code: int = 0, **options: object) -> None:
 
 def test_a_site_is_told_by_state_with_its_runs_and_parts(path: Path) -> None:
     report = read_site(SITE, path)
-    assert report.figures == Figures(
-        queued=2, fetching=1, fetched=1, gone=2, refused=1, failed=2, exported=3
-    )
-    assert report.articles == 2, "one of three is exported as gone"
-    assert [run.id for run in report.runs] == ["one", "two"]
-    assert report.runs[-1] == Run("two", JUNE)
-    assert [(part.name, part.pages) for part in report.unfinished] == [("two-00002.jsonl", 0)]
-    assert report.lists == {}
-    assert figure(report.runs[0], "incremental/new") == 3
-    assert figure(report.runs[1], "incremental/new") == 0
+    assert report["states"] == {
+        "queued": 2,
+        "fetching": 1,
+        "fetched": 1,
+        "gone": 2,
+        "refused": 1,
+        "failed": 2,
+    }
+    assert report["articles"] == 2, "one of three is exported as gone"
+    assert [run["id"] for run in report["runs"]] == ["one", "two"]
+    assert report["runs"][0]["figures"]["corpus/incremental/new"] == 3
+    assert report["runs"][-1] == {
+        "id": "two",
+        "started": JUNE,
+        "ended": None,
+        "reason": None,
+        "figures": {},
+    }
+    parts = [(part["name"], part["pages"]) for part in report["unfinished_parts"]]
+    assert parts == [("two-00002.jsonl", 0)]
+    assert not report.keys() & LISTS.keys()
+
+
+def listed(report: dict[str, Any], name: str) -> tuple[int, list[tuple[object, ...]]]:
+    return report[name]["number"], [tuple(one.values()) for one in report[name]["first"]]
 
 
 def test_addresses_are_listed_with_reason_and_date(path: Path) -> None:
-    lists = read_site(SITE, path, tuple(LISTS)).lists
-    assert lists["failed"] == (
+    report = read_site(SITE, path, tuple(LISTS))
+    assert list(report["failed"]["first"][0]) == ["address", "date", "status", "tries", "reason"]
+    assert listed(report, "failed") == (
         2,
-        (
-            Listed(page(4), JULY, 500, 2, "HTTP status 500"),
-            Listed(page(3), JUNE, 0, 1, "timeout [기사]"),
-        ),
+        [
+            (page(4), JULY, 500, 2, "HTTP status 500"),
+            (page(3), JUNE, 0, 1, "timeout [기사]"),
+        ],
     )
-    assert lists["gone"] == (
+    assert listed(report, "gone") == (
         2,
-        (
-            Listed(page(1), JULY, 410, 0, "the next crawl exports it as gone"),
-            Listed(page(0), JUNE, 404, 0, "exported as gone"),
-        ),
+        [
+            (page(1), JULY, 410, 0, "the next crawl exports it as gone"),
+            (page(0), JUNE, 404, 0, "exported as gone"),
+        ],
     )
-    assert lists["refused"] == (1, (Listed(page(6), JUNE, 0, 0, f"duplicate: {page(2)}"),))
-    assert lists["waiting"] == (
+    assert listed(report, "refused") == (1, [(page(6), JUNE, 0, 0, f"duplicate: {page(2)}")])
+    assert listed(report, "waiting") == (
         3,
-        (
-            Listed(page(7), MAY, 0, 0, "under way"),
-            Listed(page(8), MAY, 0, 0, "found by sitemap"),
-            Listed(page(5), JULY, 0, 1, "failed before: reset"),
-        ),
+        [
+            (page(7), MAY, 0, 0, "under way"),
+            (page(8), MAY, 0, 0, "found by sitemap"),
+            (page(5), JULY, 0, 1, "failed before: reset"),
+        ],
     )
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_limit_gives_the_first_of_a_list_and_their_number(path: Path, name: Any) -> None:  # noqa: ANN401 - a literal
-    number, listed = read_site(SITE, path, (name,)).lists[name]
+    number, first = listed(read_site(SITE, path, (name,)), name)
     for limit in range(1, number + 2):
-        assert read_site(SITE, path, (name,), limit).lists[name] == (number, listed[:limit])
+        assert listed(read_site(SITE, path, (name,), limit), name) == (number, first[:limit])
 
 
 def test_lists_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty.sqlite"
     Ledger(path).close()
     report = read_site("empty", path, tuple(LISTS))
-    assert set(report.lists.values()) == {(0, ())}
-    assert report.runs == ()
-    assert as_json(report)["runs"] == []
+    assert [listed(report, name) for name in LISTS] == [(0, [])] * len(LISTS)
+    assert report["runs"] == []
 
 
 def test_other_reasons(tmp_path: Path) -> None:
@@ -137,18 +152,18 @@ def test_other_reasons(tmp_path: Path) -> None:
         ledger.mark_fetched(Fetched(page(0), 404, MAY))
         ledger.mark_fetched(Fetched(page(1), 200, MAY, "h"))
         ledger.requeue(page(1))
-    lists = read_site("other", path, ("gone", "waiting")).lists
-    assert [one.reason for one in lists["gone"][1]] == ["never exported"]
-    assert [one.reason for one in lists["waiting"][1]] == ["asked for again"]
+    report = read_site("other", path, ("gone", "waiting"))
+    assert [one["reason"] for one in report["gone"]["first"]] == ["never exported"]
+    assert [one["reason"] for one in report["waiting"]["first"]] == ["asked for again"]
 
 
 def test_a_ledger_is_read_beside_a_crawl_that_writes_it(path: Path) -> None:
     with Ledger(path) as ledger:
-        before = read_site(SITE, path).figures
+        before = read_site(SITE, path)["states"]
         with ledger.transaction():
             ledger.mark_fetching(page(8))
-            assert read_site(SITE, path).figures == before
-        assert read_site(SITE, path).figures.fetching == before.fetching + 1
+            assert read_site(SITE, path)["states"] == before
+        assert read_site(SITE, path)["states"]["fetching"] == before["fetching"] + 1
         ledger.mark_failed(page(8), "the crawl writes on", at=JULY)
 
 

@@ -31,7 +31,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def owed(ledger: Ledger) -> set[str]:
-    return {row.address for row in ledger.owed()}
+    return {row.address for row in ledger.rows("owed")}
 
 
 def test_runs_are_kept_in_order_with_what_they_say(ledger: Ledger) -> None:

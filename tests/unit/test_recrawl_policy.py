@@ -162,7 +162,7 @@ def test_hints_are_followed_until_they_were_wrong_too_often(ledger: Ledger) -> N
         again.judged(asked[0][0], changed=came % 4 == 0)
     assert came == 26
     assert again.put_off == {"hinted": 74}
-    assert len(list(ledger.hinted())) == 100, "they stay for the next crawl"
+    assert len(list(ledger.rows("hinted"))) == 100, "they stay for the next crawl"
 
 
 def test_old_pages_do_not_keep_new_ones_from_being_asked_for(ledger: Ledger) -> None:

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
-from crawler.store.files import file_name, try_lock
+from crawler.store.files import file_name, lock_beside, site_named, system_errors
 from crawler.store.ledger.updates import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from filelock import BaseFileLock
 
 SCHEMA_VERSION: Final = 1
 """Of the tables below. A ledger of a later version is refused."""
@@ -93,8 +91,20 @@ CREATE TABLE part_pages (
 """
 
 _APPLICATION: Final = int.from_bytes(b"Corp", "big")  # tells a ledger from other SQLite files
-_SUFFIX: Final = ".sqlite"
-_BESIDE: Final = ("", "-wal", "-shm")
+_IN_USE: Final = (
+    "another crawl of the same site. Wait until that has ended, or set CORPUS_DIR to another "
+    "folder."
+)
+_ADVICE: Final = {
+    ("SQLITE_FULL",): "Free some space on the disk; what was written before is safe",
+    ("SQLITE_BUSY", "SQLITE_LOCKED"): (
+        "Another process holds the ledger: wait until that has ended, and try again"
+    ),
+    ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"): (
+        "Check the permissions of the file and of its folder"
+    ),
+}
+"""What to do about errors of SQLite, by the beginnings of their names."""
 _CACHE_KB: Final = 32 * 1024
 _WAIT_SECONDS: Final = 10
 _CHECKPOINT: Final = 8_000  # pages of the write-ahead file, 32 MB
@@ -106,7 +116,7 @@ LAST_KEY: Final = 2**63 - 1
 
 def ledger_path(folder: Path, site: str) -> Path:
     """Return the file of a site's ledger; different sites have different ones on any system."""
-    return folder / f"{file_name(site)}{_SUFFIX}"
+    return folder / f"{file_name(site)}.sqlite"
 
 
 def move_aside(path: Path) -> Path:
@@ -120,42 +130,29 @@ def move_aside(path: Path) -> Path:
     """
     if not path.is_file():
         raise StoreError(f"{path} does not exist, and need not be moved aside.")
-    try:
-        lock = _locked(path)
-        try:
-            number = 1
-            while (target := path.with_name(f"{path.name}.aside-{number}")).exists():
-                number += 1
-            # The write-ahead file goes first: beside a new ledger it would be taken for its own.
-            for ending in reversed(_BESIDE):
-                part = path.with_name(path.name + ending)
-                if part.exists():
-                    part.rename(target.with_name(target.name + ending))
-        finally:
-            lock.release()
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be moved aside: {error.strerror or error}. Check its permissions."
-        ) from error
+    with ExitStack() as stack:
+        stack.callback(lock_beside(path, _IN_USE).release)
+        stack.enter_context(
+            system_errors(f"{path} cannot be moved aside", "Check its permissions.")
+        )
+        number = 1
+        while (target := path.with_name(f"{path.name}.aside-{number}")).exists():
+            number += 1
+        # The write-ahead file goes first: beside a new ledger it would be taken for its own.
+        for ending in ("-shm", "-wal", ""):
+            part = path.with_name(path.name + ending)
+            if part.exists():
+                part.rename(target.with_name(target.name + ending))
     return target
 
 
-def _locked(path: Path) -> BaseFileLock:
-    """Lock a ledger against other writers."""
-    try:
-        # Not the ledger itself: closing any descriptor of that would drop the locks of SQLite.
-        lock = try_lock(path.with_name(f"{path.name}.lock"))
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be opened: {error.strerror or error}. "
-            "Check the folder and its permissions."
-        ) from error
-    if lock is None:
-        raise StoreError(
-            f"{path} is in use by another crawl of the same site. "
-            "Wait until that has ended, or set CORPUS_DIR to another folder."
-        )
-    return lock
+def damage_error(path: Path, error: Exception) -> StoreError:
+    """Return the error that says that a ledger is damaged, and what to do."""
+    return StoreError(
+        f"{path}: the ledger is damaged ({error}). Put a copy of it in its place, or move it aside "
+        f"with 'scrapy ledger {site_named(path.stem)} --move-aside' to begin anew: the site's "
+        "pages are then fetched and exported once more."
+    )
 
 
 class LedgerDatabase:
@@ -178,7 +175,8 @@ class LedgerDatabase:
             raise StoreError(f"{path} does not exist: no crawl has kept a ledger under that name.")
         with ExitStack() as stack:
             if not read_only:
-                stack.callback(_locked(path).release)
+                # Not the ledger itself: closing a descriptor of that drops the locks of SQLite.
+                stack.callback(lock_beside(path, _IN_USE).release)
             with self._sqlite_errors():
                 self._connection = sqlite3.connect(
                     path, timeout=_WAIT_SECONDS, isolation_level=None
@@ -198,14 +196,6 @@ class LedgerDatabase:
         # What was committed is kept, even where SQLite cannot remove its files beside the ledger.
         with suppress(sqlite3.Error):
             self._opened.close()
-
-    def check(self) -> tuple[str, ...]:
-        """Read the whole file; return what is damaged in it, empty where nothing is."""
-        try:
-            rows = self._connection.execute("PRAGMA quick_check(20)").fetchall()
-        except sqlite3.DatabaseError as error:
-            return (str(error),)
-        return tuple(line for (line,) in rows if line != "ok")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -280,7 +270,16 @@ class LedgerDatabase:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {_advice(error)}") from error
+            name = getattr(error, "sqlite_errorname", "")
+            if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+                raise damage_error(self.path, error) from error
+            advice = "Check the disk, and try again"
+            if isinstance(error, sqlite3.ProgrammingError):
+                advice = "Use a ledger while it is open, in the thread that opened it"
+            for names, text in _ADVICE.items():
+                if name.startswith(names):
+                    advice = text
+            raise StoreError(f"{self.path}: {error}. {advice}.") from error
 
     def _prepare(self, *, read_only: bool) -> None:
         version = self._value("PRAGMA user_version")
@@ -311,22 +310,3 @@ class LedgerDatabase:
                     self._run(statement)
                 self._run(f"PRAGMA application_id = {_APPLICATION}")
                 self._run(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-def _advice(error: sqlite3.Error) -> str:
-    if isinstance(error, sqlite3.ProgrammingError):
-        return f"{error}. Use a ledger while it is open, in the thread that opened it."
-    name = getattr(error, "sqlite_errorname", "")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return (
-            f"the ledger is damaged ({error}). Put a copy of it in its place, or move it aside "
-            "with 'scrapy ledger SITE --move-aside' to begin anew: the site's pages are then "
-            "fetched and exported once more."
-        )
-    if name.startswith("SQLITE_FULL"):
-        return "the disk is full. Free some space there; what was written before is safe."
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return "another process holds the ledger. Wait until that has ended, and try again."
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return f"{error}. Check the permissions of the file and of its folder."
-    return f"the ledger cannot be read or written ({error}). Check the disk, and try again."

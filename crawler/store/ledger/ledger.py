@@ -13,9 +13,10 @@ more than a bounded cache is in memory, whatever is read.
 
 from __future__ import annotations
 
-from itertools import islice
+from collections import Counter
+from itertools import chain, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from crawler.core.listings.model import MAX_ADDRESS_CHARS
 from crawler.core.page.addresses import address_key, canonical_address
@@ -27,7 +28,6 @@ from crawler.store.ledger.rows import (
     ROW_COLUMNS,
     STATES,
     Change,
-    Figures,
     row_of,
     seconds_of,
 )
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
     from crawler.store.ledger.rows import Fetched, Found, Row, State
 
+Flag = Literal["hinted", "owed", "retracted"]
+
+_FLAGS: Final = get_args(Flag)
 _BATCH: Final = 20_000  # entries sorted and added in one transaction; some 10 MB in memory
 _ROWS_AT_ONCE: Final = 500
 _REASON_CHARS: Final = 200
@@ -57,6 +60,9 @@ _UNASKED: Final = "304 without asking"
 _QUEUED, _FETCHING, _FETCHED, _GONE, _REFUSED, _FAILED = range(len(STATES))
 # SQLite uses a partial index only where its own condition is in the query.
 _UNSETTLED: Final = f"state NOT IN ({_QUEUED}, {_FETCHED})"
+_FIGURES: Final = (
+    f"SELECT state, count(*), sum(exported <> '{GONE_HASH}'), sum(owed) FROM pages GROUP BY state"
+)
 _HINT_COLUMNS: Final = ", ".join(Hints._fields)
 _KNOWN: Final = f"SELECT {_HINT_COLUMNS}, tries, fetched_at, in_sitemap FROM pages WHERE key = ?"
 _NEW: Final = "key, address, state, turn, found_by, found_at, in_sitemap"
@@ -354,19 +360,11 @@ class Ledger(LedgerRuns):
             (address,),
         )
 
-    def owed(self) -> Iterator[Row]:
-        """Give the pages that were fetched and are to be exported, and are in no finished part."""
-        return self._iterate("INDEXED BY owed WHERE owed = 1 AND")
-
     def gone_to_export(self) -> Iterator[Row]:
         """Give the pages that are gone or retracted, and of which a version was exported last."""
-        for rows in (
-            self.rows("gone"),
-            self._iterate("INDEXED BY retracted WHERE retracted = 1 AND"),
-        ):
-            for row in rows:
-                if row.exported_hash not in {"", GONE_HASH, PART_HASH}:
-                    yield row
+        for row in chain(self.rows("gone"), self.rows("retracted")):
+            if row.exported_hash not in {"", GONE_HASH, PART_HASH}:
+                yield row
 
     # Reading
 
@@ -382,21 +380,25 @@ class Ledger(LedgerRuns):
         statement = f"SELECT {ROW_COLUMNS} FROM pages WHERE key = ?"
         return self._rows(statement, key)[0] if is_known else None
 
-    def hinted(self) -> Iterator[Row]:
-        """Give the pages that a listing has dated later since they were fetched."""
-        return self._iterate("INDEXED BY hinted WHERE hinted = 1 AND")
-
-    def rows(self, state: State | None = None) -> Iterator[Row]:
-        """Give all that is known, or what is in one state, in the order of the addresses' hashes.
+    def rows(self, which: State | Flag | None = None) -> Iterator[Row]:
+        """Give all that is known, or the pages of a state or flag, in the order of their hashes.
 
         The ledger may be written to meanwhile: an address is given as it is when it is reached.
+
+        Args:
+            which: a state; or ``hinted``, dated later by a listing since they were fetched;
+                ``owed``, fetched and still to be exported; ``retracted``, no articles any more.
         """
-        if state is None:
-            return self._iterate("WHERE")
-        number = STATES.index(state)
-        if number in {_QUEUED, _FETCHED}:
-            return self._iterate(f"WHERE state = {number} AND")
-        return self._iterate(f"INDEXED BY unsettled WHERE {_UNSETTLED} AND state = {number} AND")
+        choice = "WHERE"
+        if which in _FLAGS:
+            choice = f"INDEXED BY {which} WHERE {which} = 1 AND"
+        elif which is not None:
+            number = STATES.index(which)
+            is_many = number in {_QUEUED, _FETCHED}
+            index = "WHERE" if is_many else f"INDEXED BY unsettled WHERE {_UNSETTLED} AND"
+            choice = f"{index} state = {number} AND"
+        rows = self._batches(f"SELECT key, {ROW_COLUMNS} FROM pages {choice}")
+        return (row_of(columns) for _, *columns in rows)
 
     def fetched_since(self, time: str) -> int:
         """Count the pages that were fetched whole at a time or later; reads the whole ledger."""
@@ -406,16 +408,16 @@ class Ledger(LedgerRuns):
         """
         return int(self._value(statement, seconds_of(time)))
 
-    def figures(self) -> Figures:
-        """Count the addresses by their state; this reads the whole ledger."""
-        rows = self._run(
-            "SELECT state, count(*), count(exported), sum(owed) FROM pages GROUP BY state"
-        ).fetchall()
-        return Figures(
-            **{STATES[state]: count for state, count, _, _ in rows},
-            exported=sum(row[2] for row in rows),
-            owed=sum(row[3] for row in rows),
-        )
+    def figures(self) -> Counter[str]:
+        """Count the addresses by their state, and the pages that are ``exported`` or ``owed``.
+
+        Exported are those of which a version was exported last, and not that they are gone. An
+        article on several pages counts with each of them. This reads the whole ledger.
+        """
+        figures: Counter[str] = Counter()
+        for state, count, exported, owed in self._run(_FIGURES).fetchall():
+            figures.update({STATES[state]: count, "exported": exported or 0, "owed": owed})
+        return figures
 
     def _set_page(self, key: int, columns: Mapping[str, object]) -> None:
         self._set("pages", {"key": key}, columns)
@@ -428,10 +430,6 @@ class Ledger(LedgerRuns):
 
     def _rows(self, statement: str, *values: int) -> list[Row]:
         return [row_of(columns) for columns in self._run(statement, *values).fetchall()]
-
-    def _iterate(self, choice: str) -> Iterator[Row]:
-        rows = self._batches(f"SELECT key, {ROW_COLUMNS} FROM pages {choice}")
-        return (row_of(columns) for _, *columns in rows)
 
     def _batches(self, statement: str) -> Iterator[Any]:
         """Give the rows of a statement that selects the key first, in the order of the keys.

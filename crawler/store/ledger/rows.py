@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crawler.core.errors import StoreError
@@ -37,21 +36,18 @@ _PART_OF_DATE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 class Found:
     """An address that was found, and what is known of its page before it is fetched.
 
-    ``address``
-        Absolute. A ledger knows it by its canonical form
-        (:func:`crawler.core.page.addresses.canonical_address`).
-    ``found_by``, ``at``
-        How it was found, and when (ISO 8601).
-    ``listed``
-        The date a listing gave: ISO 8601, as exact as it was written, from a year to a time.
-    ``priority``
-        The date by which the page is ordered in the queue; empty where that is ``listed``.
-    ``kind``
-        What kind of page it seems to be, by its address or listing; empty where it is not known.
-    ``depth``
-        Links from the start to it.
-    ``hints``
-        Whether a later date hints at a change; not where a listing dates all its pages anew.
+    Attributes:
+        address: Absolute. A ledger knows it by its canonical form
+            (:func:`crawler.core.page.addresses.canonical_address`).
+        found_by: How it was found.
+        at: When (ISO 8601).
+        listed: The date a listing gave: ISO 8601, as exact as it was written, from a year to a
+            time.
+        priority: The date by which the page is ordered in the queue; empty where that is
+            ``listed``.
+        kind: What kind of page it seems to be, by its address or listing; empty where unknown.
+        depth: Links from the start to it.
+        hints: Whether a later date hints at a change; not where a listing dates all pages anew.
     """
 
     address: str
@@ -68,21 +64,15 @@ class Found:
 class Fetched:
     """A server's answer for an address.
 
-    ``address``
-        In any form of the address that was requested.
-    ``status``
-        2xx: the page. 304: it has not changed. 404 and 410: it is gone. Any other is for
-        :meth:`crawler.store.ledger.ledger.Ledger.mark_failed`.
-    ``at``
-        When (ISO 8601).
-    ``content_hash``
-        Identifies the version of the page, as a hash of its body does. Needed with 2xx.
-    ``kind``
-        What kind of page it is; empty leaves what was known.
-    ``etag``, ``last_modified``
-        Headers of the answer, as they came.
-    ``for_export``
-        Whether the page is to be exported.
+    Attributes:
+        address: In any form of the address that was requested.
+        status: 2xx: the page. 304: it has not changed. 404 and 410: it is gone. Any other is for
+            :meth:`crawler.store.ledger.ledger.Ledger.mark_failed`.
+        at: When (ISO 8601).
+        content_hash: Identifies the version of the page, as a hash of its body. Needed with 2xx.
+        kind: What kind of page it is; empty leaves what was known.
+        etag, last_modified: Headers of the answer, as they came.
+        for_export: Whether the page is to be exported.
     """
 
     address: str
@@ -98,11 +88,9 @@ class Fetched:
 class Change(NamedTuple):
     """How a page differs from what was known of it.
 
-    ``kind``
-        Compared with the version fetched before: ``new`` where there is none, ``changed``,
-        ``same``, or ``gone``.
-    ``to_export``
-        The page is to be exported, and this version was not yet.
+    Attributes:
+        kind: Compared with the version fetched before; ``new`` where there is none.
+        to_export: The page is to be exported, and this version was not yet.
     """
 
     kind: Literal["new", "changed", "same", "gone"]
@@ -113,31 +101,24 @@ class Change(NamedTuple):
 class Row:
     """What a ledger knows of an address. Unknown text is empty; times are in UTC.
 
-    ``address``, ``listed``, ``kind``, ``depth``
-        As in :class:`Found`, with ``address`` in its canonical form. ``listed`` is the latest date
-        that a listing gave, and ``kind`` what the page turned out to be once it was fetched.
-    ``found_by``, ``found_at``
-        How and when it was found first.
-    ``priority``
-        The date by which it is ordered in the queue.
-    ``state``, ``reason``, ``tries``
-        Its state; why it was refused or failed; how often fetching failed since it last worked.
-    ``canonical``
-        The address under which the page is known instead, where it was refused for that.
-    ``asked_at``, ``fetched_at``
-        When its server last answered or failed, and when it last gave the page (or said that the
-        page has not changed, or is gone).
-    ``changed_at``
-        When an answer last showed a new version, or that the page is gone.
-    ``status``
-        HTTP status of the last answer, 0 where there was none.
-    ``content_hash``
-        Of the version that was fetched last.
-    ``owed``
-        The fetched version is to be exported and is in no finished part.
-    ``exported_hash``
-        The name of the version exported last; ``GONE_HASH`` where it was exported that the page is
-        gone.
+    Attributes:
+        address, depth: As in :class:`Found`, the address in its canonical form.
+        found_by, found_at: How and when it was found first.
+        state: What became of it.
+        canonical: The address under which it is known instead, where it was refused for that.
+        listed: The latest date that a listing gave.
+        priority: The date by which it is ordered in the queue.
+        kind: What kind of page it is, as far as that is known.
+        reason: Why it was refused or failed.
+        tries: How often fetching failed since it last worked.
+        asked_at: When its server last answered or failed.
+        fetched_at: When its server last gave the page, or said that it is unchanged or gone.
+        changed_at: When an answer last showed a new version, or that the page is gone.
+        status: HTTP status of the last answer, 0 where there was none.
+        content_hash: Of the version that was fetched last.
+        owed: The fetched version is to be exported and is in no finished part.
+        exported_hash: The name of the version exported last; ``GONE_HASH`` where it was exported
+            that the page is gone.
     """
 
     address: str
@@ -171,17 +152,14 @@ class Run:
     started: str
     ended: str = ""
     reason: str = ""
-    figures: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    figures: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A numbered part of a run's output.
+    """A numbered part of a run's output, and how many pages are in it.
 
-    ``pages``
-        How many pages are in it.
-    ``finished``
-        When it was whole; empty where it is not, and then its pages do not count as exported.
+    Where ``finished`` is empty it is not whole, and its pages do not count as exported.
     """
 
     run: str
@@ -190,25 +168,6 @@ class Part:
     begun: str
     finished: str = ""
     pages: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """How many addresses are in each state, and how many pages are exported or are to be."""
-
-    queued: int = 0
-    fetching: int = 0
-    fetched: int = 0
-    gone: int = 0
-    refused: int = 0
-    failed: int = 0
-    exported: int = 0
-    owed: int = 0
-
-    @property
-    def addresses(self) -> int:
-        """All addresses of the ledger."""
-        return sum(getattr(self, state) for state in STATES)
 
 
 def seconds_of(time: str) -> int:
@@ -248,38 +207,29 @@ def iso_of(seconds: int | None) -> str:
     return f"{time.replace(tzinfo=None).isoformat()}Z"
 
 
-def _text(value: str | None) -> str:
-    return value or ""
+def _known(value: Any) -> Any:  # noqa: ANN401 - text or a number, as SQLite gives it
+    return "" if value is None else value
 
 
-_FIELDS: Final[tuple[tuple[str, Callable[[Any], Any]], ...]] = (
-    ("address", _text),
-    ("found_by", FOUND_BY.__getitem__),
-    ("found_at", iso_of),
-    ("state", STATES.__getitem__),
-    ("canonical", _text),
-    ("listed", _text),
-    ("priority", iso_of),
-    ("kind", _text),
-    ("depth", int),
-    ("reason", _text),
-    ("tries", int),
-    ("asked_at", iso_of),
-    ("fetched_at", iso_of),
-    ("changed_at", iso_of),
-    ("coalesce(status, 0)", int),
-    ("content", _text),
-    ("owed", bool),
-    ("exported", _text),
-)
-"""For each field of :class:`Row`, its column in the table of pages, and how it is converted."""
+# Where a field of Row is not the column of that name.
+_COLUMNS: Final = {
+    "status": "coalesce(status, 0)",
+    "content_hash": "content",
+    "exported_hash": "exported",
+}
+_CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "found_by": FOUND_BY.__getitem__,
+    "state": STATES.__getitem__,
+    "owed": bool,
+    **dict.fromkeys(("found_at", "priority", "asked_at", "fetched_at", "changed_at"), iso_of),
+}
+_FIELDS: Final = tuple(one.name for one in fields(Row))
+_CONVERT: Final = tuple(_CONVERSIONS.get(name, _known) for name in _FIELDS)
 
-ROW_COLUMNS: Final = ", ".join(column for column, _ in _FIELDS)
+ROW_COLUMNS: Final = ", ".join(_COLUMNS.get(name, name) for name in _FIELDS)
 """Columns of the table of pages, of which :func:`row_of` makes a row."""
-
-_CONVERSIONS: Final = tuple(convert for _, convert in _FIELDS)
 
 
 def row_of(columns: Sequence[Any]) -> Row:
     """Make a row of the ``ROW_COLUMNS`` of a page."""
-    return Row(*[convert(value) for convert, value in zip(_CONVERSIONS, columns, strict=True)])
+    return Row(*[convert(value) for convert, value in zip(_CONVERT, columns, strict=True)])

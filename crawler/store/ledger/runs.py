@@ -16,7 +16,6 @@ exported.
 from __future__ import annotations
 
 import json
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import StoreError
@@ -31,7 +30,6 @@ _TIMES: Final = {
     "runs": ("started", "ended"),
     "pages": ("found_at", "asked_at", "fetched_at", "changed_at"),
 }
-"""The columns with times."""
 
 _PAGES_OF_PART: Final = "FROM part_pages WHERE run = ? AND part = ?"
 
@@ -94,13 +92,7 @@ class LedgerRuns(LedgerDatabase):
         """Return all runs, in the order they were begun."""
         statement = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
         return [
-            Run(
-                id=run,
-                started=iso_of(started),
-                ended=iso_of(ended),
-                reason=reason or "",
-                figures=MappingProxyType(json.loads(figures or "{}")),
-            )
+            Run(run, iso_of(started), iso_of(ended), reason or "", json.loads(figures or "{}"))
             for run, started, ended, reason, figures in self._run(statement).fetchall()
         ]
 
