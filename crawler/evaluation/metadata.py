@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -22,13 +22,15 @@ from crawler.evaluation.scores import Overlap
 from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from crawler.evaluation.gold import Row
-    from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
 _NEEDS = "html and any of title, authors and publishing_date"
+# Each measured field, and its field of the metadata.
+_FIELDS = {"date": "published", "title": "title", "author": "authors"}
+_NONE = "none"
 _DATES = ("publishing_date", "publish_date")
 _AUTHORS = ("authors", "author")
 # A day, whatever follows it; gold may know no more than a month or a year.
@@ -47,44 +49,6 @@ class _GoldPage:
     authors: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Share:
-    """On how many pages a field is known, found, and right."""
-
-    known: int = 0
-    found: int = 0
-    right: int = 0
-
-    def share(self, count: int) -> float:
-        return count / self.known if self.known else 0.0
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What was found on all pages; ``sources`` counts by field, source, and whether it is right."""
-
-    pages: int = 0
-    date: _Share = field(default_factory=_Share)
-    title: _Share = field(default_factory=_Share)
-    author_pages: int = 0
-    authors: Overlap = field(default_factory=Overlap)
-    sources: defaultdict[str, Counter[tuple[str, bool]]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def author_score(self) -> Score:
-        # Where no line names an author there is nothing that could be right.
-        return (self.authors if self.author_pages else Overlap(0, 1, 1)).score
-
-    def rows(self) -> Iterator[tuple[str, str, int, int]]:
-        """Yield each field and source, and how often it was right and wrong."""
-        for name, counts in sorted(self.sources.items()):
-            for source in sorted({source for source, _ in counts}):
-                yield name, source, counts[source, True], counts[source, False]
-
-
 def measure_metadata(job: Job) -> Report:
     """Read the metadata of all pages, and report.
 
@@ -93,13 +57,55 @@ def measure_metadata(job: Job) -> Report:
     Raises:
         UnreadableInputError: the gold files cannot be used, or know nothing of any page.
     """
-    tally = _Tally()
+    pages, skipped, authors = 0, Counter[str](), Overlap()
+    # How often each source of a field was right (True) and wrong.
+    counts: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in _FIELDS}
     for gold in islice(map(_gold_page, read_rows(job.gold, _NEEDS)), job.limit):
-        tally.pages += 1
-        _measure(gold, tally)
-    if not (tally.date.known or tally.title.known or tally.author_pages):
+        pages += 1
+        try:
+            found = read_metadata(parse(Page.from_text(gold.url, gold.html)), gold.url)
+        except UnreadablePageError as error:
+            skipped[error.reason] += 1
+            found = Metadata()
+        wanted, names = _names(gold.authors), _names(found.authors)
+        if gold.authors:
+            authors += Overlap(len(wanted & names), len(names), len(wanted))
+        right = {
+            # Gold that knows no day is right by the month or year that it knows.
+            "date": gold.date and (found.published or "")[: len(gold.date)] == gold.date,
+            "title": gold.title and folded(found.title or "") == folded(gold.title),
+            "author": wanted == names if gold.authors else None,
+        }
+        for name, is_right in right.items():
+            if is_right is not None:
+                counts[name][found.sources.get(_FIELDS[name], _NONE), bool(is_right)] += 1
+    if not any(counts.values()):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
-    return Report(pages=tally.pages, figures=_figures(tally))
+    known = {name: own.total() for name, own in counts.items()}
+    accuracy = {name: _share(own, lambda _, right: right) for name, own in counts.items()}
+    # Where no line names an author there is nothing that could be right.
+    score = (authors if known["author"] else Overlap(0, 1, 1)).score
+    return Report(
+        pages=pages,
+        figures={
+            "date": {
+                "accuracy": accuracy["date"],
+                "found": _share(counts["date"], lambda source, _: source != _NONE),
+                "pages": known["date"],
+            },
+            "title": {"accuracy": accuracy["title"], "pages": known["title"]},
+            "author": {**score.as_json(), "pages": known["author"]},
+            "sources": {
+                name: {
+                    source: {"right": own[source, True], "wrong": own[source, False]}
+                    for source in sorted({source for source, _ in own})
+                }
+                for name, own in sorted(counts.items())
+                if own
+            },
+            "skipped": sorted_counts(skipped),
+        },
+    )
 
 
 def folded(text: str) -> str:
@@ -111,36 +117,9 @@ def folded(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _measure(gold: _GoldPage, tally: _Tally) -> None:
-    try:
-        found = read_metadata(parse(Page.from_text(gold.url, gold.html)), gold.url)
-    except UnreadablePageError as error:
-        tally.skipped[error.reason] += 1
-        found = Metadata()
-
-    def count(name: str, key: str, *, right: bool) -> None:
-        tally.sources[name][found.sources.get(key, "none"), right] += 1
-
-    if gold.date is not None:
-        # Gold that knows no day is right by the month or year that it knows.
-        right = (found.published or "")[: len(gold.date)] == gold.date
-        _add(tally.date, found=found.published is not None, right=right)
-        count("date", "published", right=right)
-    if gold.title is not None:
-        right = folded(found.title or "") == folded(gold.title)
-        _add(tally.title, found=found.title is not None, right=right)
-        count("title", "title", right=right)
-    if gold.authors:
-        wanted, names = _names(gold.authors), _names(found.authors)
-        tally.author_pages += 1
-        tally.authors += Overlap(len(wanted & names), len(names), len(wanted))
-        count("author", "authors", right=wanted == names)
-
-
-def _add(share: _Share, *, found: bool, right: bool) -> None:
-    share.known += 1
-    share.found += found
-    share.right += right
+def _share(counts: Counter[tuple[str, bool]], is_counted: Callable[[str, bool], bool]) -> float:
+    total = sum(count for pair, count in counts.items() if is_counted(*pair))
+    return total / counts.total() if counts else 0.0
 
 
 def _names(authors: Iterable[str]) -> set[str]:
@@ -183,23 +162,3 @@ def _authors(row: Row) -> tuple[str, ...]:
         if (text := _known(row, key)) is not None:
             return tuple(_BETWEEN_NAMES.split(text))
     return ()
-
-
-def _figures(tally: _Tally) -> dict[str, object]:
-    sources: defaultdict[str, dict[str, object]] = defaultdict(dict)
-    for name, source, right, wrong in tally.rows():
-        sources[name][source] = {"right": right, "wrong": wrong}
-    return {
-        "date": {
-            "accuracy": tally.date.share(tally.date.right),
-            "found": tally.date.share(tally.date.found),
-            "pages": tally.date.known,
-        },
-        "title": {
-            "accuracy": tally.title.share(tally.title.right),
-            "pages": tally.title.known,
-        },
-        "author": {**tally.author_score.as_json(), "pages": tally.author_pages},
-        "sources": dict(sources),
-        "skipped": sorted_counts(tally.skipped),
-    }
