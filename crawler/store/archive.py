@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
+from crawler.store.files import system_errors
 from crawler.store.payload import PayloadError, undo_encodings
 from crawler.store.warc import MAX_HEAD, read_records
 
@@ -59,13 +60,9 @@ def read_pages(
         UnreadableInputError: a file cannot be opened or is no WARC file.
     """
     for path in paths:
-        try:
-            with Path(path).open("rb") as file:
-                yield from pages_in(file, str(path), on_skip=on_skip, max_bytes=max_bytes)
-        except OSError as error:
-            raise UnreadableInputError(
-                f"{path} cannot be read: {error.strerror or error}. Check the path."
-            ) from error
+        errors = system_errors(f"{path} cannot be read", "Check the path.", UnreadableInputError)
+        with errors, Path(path).open("rb") as file:
+            yield from pages_in(file, str(path), on_skip=on_skip, max_bytes=max_bytes)
 
 
 def pages_in(
@@ -179,19 +176,13 @@ class WarcWriter:
         if not self._date:
             raise StoreError(f"{date!r} is no time. Give the start of the crawl in ISO 8601.")
         self._compression = compression
-        try:
-            # Of two processes only one can create the file.
+        advice = (
+            "Check the folder and its permissions; where another crawl writes the file or left it "
+            "behind, move it away or choose another name."
+        )
+        # Of two processes only one can create the file.
+        with system_errors(f"{self.path} cannot be created", advice):
             self._file: IO[bytes] = self.path.open("xb", buffering=0)
-        except FileExistsError:
-            raise StoreError(
-                f"{self.path} exists already: another crawl writes it, or left it behind. "
-                "Move it away or choose another name."
-            ) from None
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be created: {error.strerror or error}. "
-                "Check the folder and its permissions."
-            ) from error
         self._size = 0
         self._append(_info_bytes(self.path.name, self._date, info or {}))
 

@@ -1,33 +1,55 @@
 """Counts kept per site and crawl, so that a later crawl can judge pages as they come.
 
-One file holds what one crawl observed on one site: ``<folder>/<site>/<crawl>.npz``, the addresses
-of its pages and the arrays of their observations (:mod:`crawler.store.counts_file`). The counts of
-a site are the merge of its files, in any order. A file that cannot be used is reported and passed
+One file holds what one crawl observed on one site: ``<folder>/<site>/<crawl>.npz``. The counts of a
+site are the merge of its files, in any order. A file that cannot be used is reported and passed
 over; what the other files hold is not lost.
+
+An ``.npz`` archive is written and read here array by array and piece by piece, since a site's
+observations need not fit memory. A file is checked as a whole before anything of it is counted.
+
+=========================  ========================================================================
+``format``                 1
+``site``                   the site's name in UTF-8, uint8
+``urls``, ``url_sizes``    the addresses in UTF-8, joined, uint8; the bytes of each, uint32
+``sizes``                  how many blocks each page has, uint32
+``keys``, ``weights``      the pages' blocks, joined, uint64 and uint16
+``sums/NAME/sizes``        how many entries each page adds to a sum, uint32
+``sums/NAME/keys``,        these entries, joined, uint64 and uint32
+``sums/NAME/counts``
+=========================  ========================================================================
 """
 
 from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import IO, TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import numpy as np
+from numpy.lib import format as npy
 
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows, batches
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
-from crawler.store.counts_file import read_counts, write_counts
 from crawler.store.files import CUT, file_name, replacing, site_named
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from crawler.core.counting.arrays import ArraySpace
 
 logger = logging.getLogger(__name__)
+
+_FORMAT = 1
+_SUMS = "sums/"
+_KEYS = "/keys.npy"
+_CODING = ("utf-8", "surrogatepass")
 
 
 def _warn(error: StoreError) -> None:
@@ -99,3 +121,165 @@ def _site_of(folder: Path) -> str:
                 whole: bytes = file["site"].tobytes()
                 return whole.decode("utf-8", "surrogatepass")
     return site_named(folder.name)
+
+
+class _DamageError(ValueError):
+    """A file of counts is not what was written; the message says where it differs."""
+
+
+def write_counts(path: Path, site: str, log: ObservationLog) -> None:
+    """Write a site's observations.
+
+    Raises:
+        OSError: the file cannot be written.
+        StoreError: the observations cannot be read.
+    """
+    urls = [url.encode(*_CODING) for url in log.urls()]
+    with ZipFile(path, "w") as archive:
+        _write(archive, "format", np.array(_FORMAT))
+        _write(archive, "site", np.frombuffer(site.encode(*_CODING), dtype=np.uint8))
+        _write(archive, "urls", np.frombuffer(b"".join(urls), dtype=np.uint8))
+        _write(archive, "url_sizes", np.array([len(url) for url in urls], dtype=np.uint32))
+        for section in log.sections:
+            sizes = log.sizes(section)
+            total = int(sizes.sum())
+            name, figures, kind = _names(section)
+            _write(archive, f"{name}sizes", sizes.astype(np.uint32))
+            keys = (rows.keys for rows in log.rows(section))
+            _write_pieces(archive, f"{name}keys", np.uint64, total, keys)
+            pieces = (rows.figures for rows in log.rows(section))
+            _write_pieces(archive, f"{name}{figures}", kind, total, pieces)
+
+
+def read_counts(path: Path, space: ArraySpace | None = None) -> ObservationLog:
+    """Read what :func:`write_counts` wrote.
+
+    Args:
+        path: the file.
+        space: where to keep the observations; without, in memory.
+
+    Raises:
+        StoreError: the file is damaged, cannot be read, or was written by a later version.
+    """
+    try:
+        with ZipFile(path) as archive:
+            return _read(path, archive, space)
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be read ({error}); check its permissions, or delete it and crawl again"
+        ) from error
+    except Exception as error:
+        # numpy and zipfile raise a dozen kinds of error over damaged bytes, with advice on numpy.
+        reason = f": {error}" if isinstance(error, _DamageError) else ""
+        raise StoreError(f"{path} is damaged{reason}; delete it and crawl again") from error
+
+
+def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> ObservationLog:
+    if (damaged := archive.testzip()) is not None:
+        raise _DamageError(f"the checksum of {damaged} is wrong")
+    if int(_array(archive, "format")) != _FORMAT:
+        raise StoreError(
+            f"{path} was written by a later version; upgrade scrapy-corpus or delete it"
+        )
+    joined = _array(archive, "urls").tobytes()
+    ends = _ends(_array(archive, "url_sizes", np.uint32), len(joined), "url_sizes").tolist()
+    urls = [joined[start:end].decode(*_CODING) for start, end in pairwise(ends)]
+    if len(set(urls)) < len(urls):
+        raise _DamageError("some of its addresses are there twice")
+    log = ObservationLog(space)
+    names = [name for name in archive.namelist() if name.startswith(_SUMS) and name.endswith(_KEYS)]
+    sections = [BLOCKS, *sorted(name.removeprefix(_SUMS).removesuffix(_KEYS) for name in names)]
+    # All is checked before the first page is taken, so that no part of a file is counted.
+    checked = {section: _section_ends(archive, section, len(urls)) for section in sections}
+    log.extend(urls, {s: _rows(archive, s, ends, log.space.batch) for s, ends in checked.items()})
+    return log
+
+
+def _names(section: str) -> tuple[str, str, type]:
+    """Return the prefix of a section's arrays, and the name and data type of its figures."""
+    if section == BLOCKS:
+        return "", "weights", np.uint16
+    return f"{_SUMS}{section}/", "counts", np.uint32
+
+
+def _section_ends(archive: ZipFile, section: str, pages: int) -> NDArray[np.int64]:
+    """Check the arrays of a section; return where the entries of each page end, from 0 on."""
+    name, figures, kind = _names(section)
+    total = _length(archive, f"{name}keys", np.uint64)
+    if total != _length(archive, f"{name}{figures}", kind):
+        raise _DamageError(f"its {name}{figures} do not match its {name}keys")
+    sizes = _array(archive, f"{name}sizes", np.uint32)
+    if len(sizes) != pages:
+        raise _DamageError(f"its {name}sizes do not match its addresses")
+    return _ends(sizes, total, f"{name}sizes")
+
+
+def _ends(sizes: NDArray[Any], total: int, name: str) -> NDArray[np.int64]:
+    ends = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    if ends[-1] != total:
+        raise _DamageError(f"its {name} do not add up to {total}")
+    return ends
+
+
+def _rows(archive: ZipFile, section: str, ends: NDArray[np.int64], batch: int) -> Iterator[Rows]:
+    """Read a section, about so many entries at a time."""
+    name, figures, kind = _names(section)
+    with (
+        archive.open(f"{name}keys.npy") as keys_file,
+        archive.open(f"{name}{figures}.npy") as figures_file,
+    ):
+        for file in (keys_file, figures_file):
+            _header(file)
+        for first, last in batches(ends, batch):
+            count = int(ends[last] - ends[first])
+            keys = _take(keys_file, np.uint64, count)
+            yield Rows(np.diff(ends[first : last + 1]), keys, _take(figures_file, kind, count))
+
+
+def _write(archive: ZipFile, name: str, array: NDArray[Any]) -> None:
+    with archive.open(f"{name}.npy", "w") as file:
+        npy.write_array(file, array, allow_pickle=False)
+
+
+def _write_pieces(
+    archive: ZipFile, name: str, kind: type, total: int, pieces: Iterable[NDArray[Any]]
+) -> None:
+    """Write one array, given in pieces, as numpy would write it whole."""
+    header = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (total,)}
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        npy.write_array_header_1_0(file, header)
+        for piece in pieces:
+            file.write(piece.view(np.uint8).data)
+
+
+def _array(archive: ZipFile, name: str, kind: type | None = None) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as file:
+        array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    if kind is not None and array.dtype != kind:
+        raise _DamageError(f"its {name} are of another data type")
+    return array
+
+
+def _length(archive: ZipFile, name: str, kind: type) -> int:
+    """Return how many entries an array has, after a check that it has as many as it says."""
+    with archive.open(f"{name}.npy") as file:
+        shape, dtype = _header(file)
+        begin = file.tell()
+    if dtype != kind or len(shape) != 1:
+        raise _DamageError(f"its {name} are of another data type")
+    if archive.getinfo(f"{name}.npy").file_size != begin + shape[0] * dtype.itemsize:
+        raise _DamageError(f"its {name} are not as many as they should be")
+    return shape[0]
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = npy.read_magic(file)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _take(file: IO[bytes], kind: type, count: int) -> NDArray[Any]:
+    return np.frombuffer(file.read(count * np.dtype(kind).itemsize), dtype=kind, count=count)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import logging
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.store.archive import WarcWriter, page_of
-from crawler.store.files import try_lock
+from crawler.store.files import lock_beside, system_errors
 from crawler.store.payload import PayloadError
 from crawler.store.warc import read_records
 
@@ -41,14 +42,12 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,149}")
 class SpoolInfo:
     """What is known of a spool in a folder.
 
-    ``crawl_id``, ``started``, ``spider``, ``settings``
-        As the crawl that made it gave them: see :meth:`Spool.create`.
-    ``pages``
-        How many whole pages it holds.
-    ``in_use``
-        Whether a running process works on it.
-    ``damage``
-        The places in it that cannot be read, a line each; the pages there are lost.
+    Attributes:
+        path: Its file.
+        crawl_id, started, spider, settings: As its crawl gave them: see :meth:`Spool.create`.
+        pages: How many whole pages it holds.
+        in_use: Whether a running process works on it.
+        damage: The places in it that cannot be read, a line each; the pages there are lost.
     """
 
     path: Path
@@ -117,12 +116,8 @@ class Spool:
             facts = json.dumps({name: getattr(info, name) for name in _FACTS})
         except (TypeError, ValueError) as error:
             raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
-        try:
+        with system_errors(f"{path.parent} cannot be made", "Choose another folder."):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{path.parent} cannot be made: {error.strerror or error}. Choose another folder."
-            ) from error
         archive = _archive_path(path)
         if archive.exists():
             raise StoreError(
@@ -197,29 +192,24 @@ class Spool:
     def _read(self, count: int) -> Iterator[Page]:
         damage: list[str] = []
         given = 0
-        try:
-            with self.path.open("rb") as file:
-                records = read_records(
-                    file,
-                    name=str(self.path),
-                    max_block=None,
-                    on_damage=lambda _reason, detail: damage.append(detail),
-                )
-                while given < count:
-                    page = _page_in(next(records, None), damage)
-                    if tuple(damage) != self.damage[: len(damage)]:
-                        raise StoreError(
-                            f"{self.path}: page {given} is damaged ({'; '.join(damage)}). "
-                            "Open the spool once more to process the pages that are whole."
-                        )
-                    if page is not None:
-                        yield page
-                        given += 1
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be read: {error.strerror or error}. "
-                "Has it been moved or deleted?"
-            ) from error
+        errors = system_errors(f"{self.path} cannot be read", "Has it been moved or deleted?")
+        with errors, self.path.open("rb") as file:
+            records = read_records(
+                file,
+                name=str(self.path),
+                max_block=None,
+                on_damage=lambda _reason, detail: damage.append(detail),
+            )
+            while given < count:
+                page = _page_in(next(records, None), damage)
+                if tuple(damage) != self.damage[: len(damage)]:
+                    raise StoreError(
+                        f"{self.path}: page {given} is damaged ({'; '.join(damage)}). "
+                        "Open the spool once more to process the pages that are whole."
+                    )
+                if page is not None:
+                    yield page
+                    given += 1
 
     def finish(self, *, keep: bool) -> None:
         """Note that every page has been exported, and close the spool.
@@ -232,14 +222,11 @@ class Spool:
         """
         if self._writer is not None:
             self._writer.close()
+        change = "renamed" if keep else "removed"
         try:
-            if not self._info.drained:
-                self._remove_or_rename(keep=keep)
-        except OSError as error:
-            change = "renamed" if keep else "removed"
-            raise StoreError(
-                f"{self.path} cannot be {change} ({error.strerror or error}): do it by hand"
-            ) from error
+            with system_errors(f"{self.path} cannot be {change}", "Do it by hand."):
+                if not self._info.drained:
+                    self._remove_or_rename(keep=keep)
         finally:
             self.close()
 
@@ -318,17 +305,7 @@ def _locked(path: Path) -> BaseFileLock | None:
     """Lock a spool. An archive needs no lock: nobody writes or removes it."""
     if not path.name.endswith(_WAITING):
         return None
-    try:
-        lock = try_lock(_lock_path(path))
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be locked: {error.strerror or error}. Check the folder's permissions."
-        ) from error
-    if lock is None:
-        raise StoreError(
-            f"{path} is in use by another process. Wait until that crawl or replay has ended."
-        )
-    return lock
+    return lock_beside(path, "another process. Wait until that crawl or replay has ended.")
 
 
 def _release(lock: BaseFileLock | None) -> None:
@@ -350,19 +327,16 @@ def _survey(path: Path) -> SpoolInfo:
         else:
             damage.append(detail)
 
-    try:
-        with path.open("rb") as file:
-            records = read_records(file, name=str(path), max_block=None, on_damage=on_damage)
-            facts = _facts_in(next(records, None))
-            if facts is not None:
-                pages = sum(1 for _ in records)
-                return SpoolInfo(path, **facts, pages=pages, damage=tuple(damage))
-    except UnreadableInputError:
-        pass
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be opened: {error.strerror or error}. Check the path."
-        ) from error
+    with (
+        suppress(UnreadableInputError),
+        system_errors(f"{path} cannot be opened", "Check the path."),
+        path.open("rb") as file,
+    ):
+        records = read_records(file, name=str(path), max_block=None, on_damage=on_damage)
+        facts = _facts_in(next(records, None))
+        if facts is not None:
+            pages = sum(1 for _ in records)
+            return SpoolInfo(path, **facts, pages=pages, damage=tuple(damage))
     raise _NoSpoolError(f"{path} is no spool. Read other archives with the archive spider.")
 
 

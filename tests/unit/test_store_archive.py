@@ -404,7 +404,7 @@ def test_fields_that_are_no_json_are_an_error_and_leave_the_file_whole(tmp_path:
 def test_a_writer_never_takes_a_file_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "own.warc.gz"
     path.write_bytes(b"mine")
-    with pytest.raises(StoreError, match="exists already"):
+    with pytest.raises(StoreError, match="File exists"):
         WarcWriter(path, date=STARTED)
     with pytest.raises(StoreError, match="cannot be created"):
         WarcWriter(tmp_path / "none" / "a.warc.gz", date=STARTED)

@@ -12,8 +12,7 @@ import pytest
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter
-from crawler.store.folders import read_folder
-from crawler.store.sources import read_source
+from crawler.store.sources import read_folder, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -187,7 +187,7 @@ def test_facts_that_no_crawl_wrote_make_no_spool(
 
 def test_one_crawl_owns_its_spool(tmp_path: Path) -> None:
     spool = Spool.create(tmp_path, "mine", started=STARTED)
-    with pytest.raises(StoreError, match="exists already"):
+    with pytest.raises(StoreError, match="File exists"):
         Spool.create(tmp_path, "mine", started=STARTED)
     spool.close()
     with pytest.raises(StoreError, match="closed"):
