@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from crawler.core.flow import Document, Page, read
-from crawler.core.methods.article.cues import CUES, cues_in
 from crawler.core.methods.article.features import HeadTexts, evidence
-from crawler.core.methods.article.layout import FAR, SIGNS, Layout
+from crawler.core.methods.article.layout import CUES, FAR, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
 
 PROSE = (

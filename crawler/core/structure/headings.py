@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.methods.article.cues import CUES, cues_in
+from crawler.core.methods.article.layout import CUES, cues_in
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import begins_as_byline
-from crawler.core.methods.article.cues import CUES, cues_in
+from crawler.core.methods.article.layout import CUES, cues_in
 from crawler.core.page.text import drop_unseen
 from crawler.core.words import fold_name
 

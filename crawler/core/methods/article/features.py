@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.methods.article.cues import CUES, cues_in
-from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 
 if TYPE_CHECKING:

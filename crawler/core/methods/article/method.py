@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.article.cues import CUES
 from crawler.core.methods.article.features import evidence
 from crawler.core.methods.article.judge import Judge, chosen, expected_f1
-from crawler.core.methods.article.layout import FAR
+from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.base import Label
 from crawler.core.trees import sigmoid
 
