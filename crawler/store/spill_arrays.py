@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from crawler.core.counting.arrays import BATCH, MemoryArray
+from crawler.core.counting.arrays import BATCH, ArraySpace, GrowingArray
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _MEMORY = 64 * 2**20
 
 
-class DiskSpace:
+class DiskSpace(ArraySpace):
     """Growing arrays in memory up to a limit, and on disk beyond it.
 
     Args:
@@ -41,9 +41,9 @@ class DiskSpace:
     """
 
     def __init__(self, folder: Path, memory: int = _MEMORY, batch: int = BATCH) -> None:
+        super().__init__(batch)
         self.folder = folder
         self.memory = memory
-        self.batch = batch
         self.on_disk = 0
         """Bytes that were written to the file."""
         self._arrays: weakref.WeakSet[SpillArray] = weakref.WeakSet()
@@ -139,13 +139,12 @@ class DiskSpace:
         return self._file
 
 
-class SpillArray:
+class SpillArray(GrowingArray):
     """A growing array whose last entries are in memory, and the others in the file of its space."""
 
     def __init__(self, space: DiskSpace, kind: DTypeLike) -> None:
+        super().__init__(kind)
         self._space = space
-        self._kind = np.dtype(kind)
-        self._tail = MemoryArray(kind)
         # Of each part on disk, the number of its first entry and its place in the file.
         self._firsts: list[int] = []
         self._places: list[int] = []
@@ -153,27 +152,23 @@ class SpillArray:
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return self._on_disk + len(self._tail)
+        return self._on_disk + self._length
 
     @property
     def in_memory(self) -> int:
         """Bytes in memory."""
-        return len(self._tail) * self._kind.itemsize
-
-    def chunks(self) -> list[NDArray[Any]]:
-        """Return what is in memory, in pieces."""
-        return self._tail.chunks()
+        return self._length * self._kind.itemsize
 
     def was_written(self, place: int) -> None:
         """Drop what is in memory: it was written to that place of the file."""
         self._firsts.append(self._on_disk)
         self._places.append(place)
-        self._on_disk += len(self._tail)
-        self._tail = MemoryArray(self._kind)
+        self._on_disk += self._length
+        self.clear()
 
     def append(self, values: NDArray[Any]) -> None:
         """Add entries, which are copied."""
-        self._tail.append(values)
+        super().append(values)
         self._space.grow(len(values) * self._kind.itemsize)
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
@@ -183,7 +178,7 @@ class SpillArray:
             StoreError: they cannot be read from disk.
         """
         if start >= self._on_disk:
-            return self._tail.read(start - self._on_disk, stop - self._on_disk)
+            return super().read(start - self._on_disk, stop - self._on_disk)
         values = np.empty(stop - start, dtype=self._kind)
         ends = [*self._firsts[1:], self._on_disk]
         at = start
@@ -195,5 +190,5 @@ class SpillArray:
             self._space.read_into(values[at - start : end - start], place)
             at = end
         if stop > self._on_disk:
-            values[self._on_disk - start :] = self._tail.read(0, stop - self._on_disk)
+            values[self._on_disk - start :] = super().read(0, stop - self._on_disk)
         return values

@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.core.counting.arrays import ArraySpace, MemorySpace
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
 from crawler.store.counts import CountStore
@@ -40,7 +40,7 @@ ADDRESSES = st.text("abAÉ가\n\0 /%\ud800", max_size=3)
 # Limits so small that everything is cut apart, and that nothing or only the last pages of a site
 # stay in memory.
 SPACES: st.SearchStrategy[ArraySpace] = st.builds(
-    MemorySpace, st.sampled_from([1, 3, 20])
+    ArraySpace, st.sampled_from([1, 3, 20])
 ) | st.builds(
     DiskSpace,
     # Files there have no name.

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawler.core.counting.arrays import ArraySpace, MemorySpace
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.observation_log import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.spill_arrays import DiskSpace
@@ -17,8 +17,8 @@ from crawler.store.spill_arrays import DiskSpace
 def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:
     """Group pages given as block keys with their weights; each is named by its group's first."""
     spaces: list[ArraySpace] = [
-        MemorySpace(),
-        MemorySpace(batch=2),
+        ArraySpace(),
+        ArraySpace(batch=2),
         DiskSpace(Path(tempfile.gettempdir()), memory=50, batch=7),
     ]
     found, *others = (_groups(pages, similarity, space) for space in spaces)

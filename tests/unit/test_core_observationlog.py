@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.counting.arrays import MemorySpace
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.observation import KeyCounts, Observation
 from crawler.core.counting.observation_log import BLOCKS, ObservationLog, batches
 
@@ -20,7 +20,7 @@ def page(url: str, *keys: int, weight: int = 9, **sums: dict[int, int]) -> Obser
 
 
 def log_of(*pages: Observation, batch: int = 4) -> ObservationLog:
-    log = ObservationLog(MemorySpace(batch))
+    log = ObservationLog(ArraySpace(batch))
     for one in pages:
         log.add(one)
     return log

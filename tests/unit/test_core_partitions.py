@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.counting.arrays import MemorySpace
-from crawler.core.counting.partitions import Partitions, sorted_within
+from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
 
 KEYS = {
     "none": [],
@@ -23,7 +22,7 @@ KEYS = {
 @pytest.mark.parametrize("pieces", [1, 3])
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_runs_are_all_entries_by_their_keys(keys: list[int], pieces: int, batch: int) -> None:
-    partitions = Partitions(MemorySpace(batch), len(keys))
+    partitions = Partitions(ArraySpace(batch), len(keys))
     array = np.array(keys, dtype=np.uint64)
     values = np.arange(len(keys), dtype=np.uint64)
     for piece, numbers in zip(
@@ -47,7 +46,7 @@ def test_runs_are_all_entries_by_their_keys(keys: list[int], pieces: int, batch:
 def test_how_many_were_expected_and_how_long_keys_are_changes_nothing(entries: int) -> None:
     for bits in (5, 20, 64):
         keys = np.array([31, 0, 5, 31, 16, 5, 5], dtype=np.uint64)
-        partitions = Partitions(MemorySpace(batch=2), entries, bits)
+        partitions = Partitions(ArraySpace(batch=2), entries, bits)
         partitions.add(keys, keys + np.uint64(1))
         found = [key for part, _, _ in partitions.runs() for key in part.tolist()]
         assert found == [0, 5, 5, 5, 16, 31, 31]
@@ -56,7 +55,7 @@ def test_how_many_were_expected_and_how_long_keys_are_changes_nothing(entries: i
 def test_entries_of_a_key_fall_into_one_part_and_parts_are_small() -> None:
     draw = np.random.default_rng(3)
     keys = np.repeat(draw.integers(0, 2**64, 500, dtype=np.uint64), 2)
-    partitions = Partitions(MemorySpace(batch=100), len(keys))
+    partitions = Partitions(ArraySpace(batch=100), len(keys))
     partitions.add(keys, keys)
     parts = [set(part.tolist()) for part, _, _ in partitions.runs()]
     assert len(parts) == 16

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.counting.arrays import MemorySpace
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.errors import StoreError
 from crawler.store.spill_arrays import DiskSpace
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.counting.arrays import ArraySpace, GrowingArray
+    from crawler.core.counting.arrays import GrowingArray
 
 
 def numbers(start: int, stop: int, kind: type = np.uint64) -> NDArray[Any]:
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_array_is_the_array_of_all_that_was_appended(
     folder: Path, sizes: list[int], memory: int, data: st.DataObject
 ) -> None:
-    spaces: list[ArraySpace] = [MemorySpace(), DiskSpace(folder, memory)]
+    spaces: list[ArraySpace] = [ArraySpace(), DiskSpace(folder, memory)]
     for space in spaces:
         arrays = [(space.array(kind), kind) for kind in (np.uint64, np.uint16)]
         whole: list[int] = []
@@ -57,7 +57,7 @@ def test_a_array_is_the_array_of_all_that_was_appended(
 
 
 def test_what_was_appended_is_a_copy() -> None:
-    array: GrowingArray = MemorySpace().array(np.uint64)
+    array: GrowingArray = ArraySpace().array(np.uint64)
     values = numbers(0, 5)
     array.append(values)
     values[:] = 9

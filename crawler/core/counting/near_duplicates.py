@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from crawler.core.counting.partitions import Partitions
+from crawler.core.counting.arrays import Partitions
 from crawler.core.counting.recurring import UNIT, rarity
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crawler.core.counting.arrays import MemorySpace
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.observation import KeyCounts, Observation
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from crawler.core.counting.arrays import ArraySpace
 
 BLOCKS = ""
 """Name of the section of a log that holds blocks and their weights; the others hold sums."""
@@ -111,7 +110,7 @@ class ObservationLog:
     """
 
     def __init__(self, space: ArraySpace | None = None) -> None:
-        self.space: ArraySpace = space or MemorySpace()
+        self.space: ArraySpace = space or ArraySpace()
         self._records: dict[str, int] = {}  # the valid record of each address
         self._urls: list[str] = []
         self._valid = bytearray()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
+from crawler.core.counting.arrays import Partitions, sorted_within
 from crawler.core.counting.observation_log import BLOCKS
-from crawler.core.counting.partitions import Partitions, sorted_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

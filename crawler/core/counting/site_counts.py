@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from xxhash import xxh3_128
 
+from crawler.core.counting.arrays import Partitions, sorted_within
 from crawler.core.counting.near_duplicates import duplicate_groups
 from crawler.core.counting.observation import KeyCounts, Observation, look_up, observe_blocks
 from crawler.core.counting.observation_log import BLOCKS, ObservationLog
-from crawler.core.counting.partitions import Partitions, sorted_within
 from crawler.core.counting.recurring import RecurringBlocks
 
 if TYPE_CHECKING:
