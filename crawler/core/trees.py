@@ -54,26 +54,16 @@ class TreeEnsemble:
 
     def __post_init__(self) -> None:
         """Check that every step leads on to a leaf, and count the steps."""
-        self._check()
-        leaf = self.left == np.arange(len(self.left))
+        nodes = np.arange(len(self.left))
+        leaf = (self.left == nodes) & (self.right == nodes)
+        # Children come after their parents, so that no path is a circle; the right one follows the
+        # left one, so that a step is an addition.
+        ordered = (self.left > nodes) & (self.right == self.left + 1) & (self.right < len(nodes))
+        if not (leaf | ordered).all():
+            raise CorpusError("the weights hold broken trees; install the package again")
         object.__setattr__(self, "depth", self._steps(leaf))
         endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
         object.__setattr__(self, "threshold", endless)
-
-    def _check(self) -> None:
-        nodes = np.arange(len(self.feature))
-        sizes = {len(self.feature), len(self.threshold), len(self.left), len(self.right)}
-        if sizes != {len(self.value)} or not len(self.roots):
-            raise CorpusError("the weights hold no whole trees; install the package again")
-        leaf = (self.left == nodes) & (self.right == nodes)
-        # Children come after their parents, so that no path is a circle.
-        onward = (self.left > nodes) & (self.right > nodes) & (self.right < len(nodes))
-        in_range = (self.feature >= 0) & (self.feature < len(self.names))
-        # The right child follows the left one, so that a step is an addition.
-        ordered = self.right == self.left + 1
-        inside = (self.roots >= 0) & (self.roots < len(nodes))
-        if not (leaf | (onward & in_range & ordered)).all() or not inside.all():
-            raise CorpusError("the weights hold broken trees; install the package again")
 
     def _steps(self, leaf: NDArray[np.bool_]) -> int:
         depth, at = 0, np.unique(self.roots)

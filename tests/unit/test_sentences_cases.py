@@ -18,7 +18,7 @@ from crawler.core.sentences import (
     splitter_for,
     splitting_names,
 )
-from crawler.core.sentences.libraries import sentencex_ends
+from crawler.core.sentences.sentence import sentencex_ends
 from support.crawling import ROOT
 
 # Each case is a text in which "¦" stands before every sentence but the first.
@@ -206,7 +206,7 @@ def test_a_failing_library_ends_no_crawl(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> None:
         raise PanicException
 
-    monkeypatch.setattr("crawler.core.sentences.libraries.get_sentence_boundaries", fail)
+    monkeypatch.setattr("crawler.core.sentences.sentence.get_sentence_boundaries", fail)
     assert sentencex_ends("One. Two", "en") == [5, 8]
 
 

@@ -12,9 +12,14 @@ from functools import cache, partial
 from crawler.core.errors import UnknownMethodError
 from crawler.core.sentences.english_korean import split_english, split_korean, split_korean_by_model
 from crawler.core.sentences.languages import guess_language, language_of, primary_language
-from crawler.core.sentences.libraries import has_kiwi
 from crawler.core.sentences.rules import split_by_marks, split_by_sentencex
-from crawler.core.sentences.sentence import Sentence, Splitter, ended_sentences, split_as_paper
+from crawler.core.sentences.sentence import (
+    Sentence,
+    Splitter,
+    ended_sentences,
+    has_kiwi,
+    split_as_paper,
+)
 
 __all__ = [
     "DEFAULT_SPLITTING",

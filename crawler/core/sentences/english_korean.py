@@ -16,11 +16,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.sentences.libraries import kiwi_ends
-from crawler.core.sentences.marks import TRAIL
-from crawler.core.sentences.quotes import outermost_enclosures
+from crawler.core.sentences.marks import TRAIL, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
-from crawler.core.sentences.sentence import Sentence, sentences_between
+from crawler.core.sentences.sentence import Sentence, kiwi_ends, sentences_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,25 +13,28 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crawler.core.sentences.languages import habits_of
-from crawler.core.sentences.libraries import is_abbreviation, readable_ends, sentencex_ends
 from crawler.core.sentences.marks import (
     CJK_MARKS,
     HARD_MARKS,
     LEAD,
     LOOK_BACK,
+    Enclosure,
     Place,
+    goes_on_after_quote,
+    is_taken_up,
     list_items,
+    outermost_enclosures,
     passages,
     places,
     without_enclosing_marks,
 )
-from crawler.core.sentences.quotes import (
-    Enclosure,
-    goes_on_after_quote,
-    is_taken_up,
-    outermost_enclosures,
+from crawler.core.sentences.sentence import (
+    Sentence,
+    is_abbreviation,
+    readable_ends,
+    sentences_between,
+    sentencex_ends,
 )
-from crawler.core.sentences.sentence import Sentence, sentences_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

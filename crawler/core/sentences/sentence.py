@@ -1,16 +1,36 @@
-"""A sentence, a splitter, and the sentence of Lee (2009)."""
+"""Sentences, the rule of Lee (2009), and the libraries that split.
+
+The libraries are sentencex, for many languages, and kiwipiepy, a model of Korean.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Protocol
+
+from sentencex import get_sentence_boundaries
+
+from crawler.core.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
 _PAPER_END = re.compile(r"[.?!](?=\s|\Z)")
+# JSON may hold halves of surrogate pairs, which sentencex cannot read. It also fails on a space of
+# several bytes (no-break, line separator) before an initial.
+_UNREADABLE = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
+_PLAIN_END = re.compile(r"[.!?]\s+")
+_PANIC = "PanicException"
+# The time and memory of the model grow with each text: a long text is passed in parts.
+_PART_CHARS = 2000
+_HANGUL = re.compile("[가-힣]")
+# The rules judge the marks. The model is asked for words, but not for those that connect clauses.
+_LAST_WORD = re.compile(r"[^\W\d_]\Z")
+_CONNECTS = re.compile(r"(?:[데고며서만면가]|지마|려나)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +88,79 @@ def ended_sentences(text: str) -> tuple[Sentence, ...]:
 def split_as_paper(text: str) -> tuple[Sentence, ...]:
     """Return the sentences by the paper's rule, and the rest as the last sentence."""
     return sentences_between(text, [mark.end() for mark in _PAPER_END.finditer(text)])
+
+
+def sentencex_ends(text: str, language: str) -> list[int]:
+    """Return the offsets at which sentencex ends sentences, ascending."""
+    return readable_ends(_UNREADABLE.sub(" ", text), language)
+
+
+def readable_ends(text: str, language: str) -> list[int]:
+    """Return the offsets at which sentencex ends sentences of a text that it can read.
+
+    The text has no white space but spaces and line breaks, and no half of a surrogate pair.
+    """
+    try:
+        return [boundary["end_index"] for boundary in get_sentence_boundaries(language, text)]
+    except BaseException as error:  # a failing library must not end a crawl
+        # The class has no importable name. The library has written its failure to standard error.
+        if type(error).__name__ != _PANIC:
+            raise
+        return [*(end.end() for end in _PLAIN_END.finditer(text)), len(text)]
+
+
+@lru_cache(maxsize=4096)
+def is_abbreviation(word: str, language: str) -> bool:
+    """Tell whether sentencex ends no sentence behind ``word`` and a dot."""
+    return len(sentencex_ends(f"Also {word}. However not.", language)) == 1
+
+
+class _Span(Protocol):
+    @property
+    def end(self) -> int: ...
+
+
+class _Model(Protocol):
+    """The part of kiwipiepy's interface that is used."""
+
+    def split_into_sents(self, text: str, *, return_sub_sents: bool) -> Sequence[_Span]: ...
+
+
+def has_kiwi() -> bool:
+    """Tell whether the Korean model is installed. Does not load it."""
+    return find_spec("kiwipiepy") is not None
+
+
+def kiwi_ends(text: str) -> Iterator[int]:
+    """Yield where the Korean model ends sentences behind a word, at white space only.
+
+    The model is loaded at the first call, once in a process.
+
+    Raises:
+        CorpusError: the model cannot be loaded.
+    """
+    for start in range(0, len(text), _PART_CHARS):
+        part = text[start : start + _PART_CHARS]
+        if _HANGUL.search(part) is None:
+            continue
+        for span in _model().split_into_sents(part, return_sub_sents=False):
+            end = start + span.end
+            last = text[max(0, end - 2) : end]
+            at_word = text[end : end + 1].isspace() and _LAST_WORD.search(last)
+            if at_word and not _CONNECTS.search(last):
+                yield end
+
+
+@cache
+def _model() -> _Model:
+    # Importing it takes time, and only Korean text needs it.
+    from kiwipiepy import Kiwi  # noqa: PLC0415 - as said above
+
+    try:
+        model: _Model = Kiwi(num_workers=1)
+    except (ImportError, OSError, RuntimeError) as error:
+        raise CorpusError(
+            f"the Korean model cannot be loaded ({error}); install kiwipiepy again, or uninstall "
+            "it to split by rule"
+        ) from error
+    return model

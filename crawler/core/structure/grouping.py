@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crawler.core.structure.model import GROUP, TEXT
-from crawler.core.structure.tree import ITEM, Node, bottom_up
+from crawler.core.structure.tree import ITEM, Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:
             of its group or nothing.
     """
     parts = model.children(root.name)
-    for node in bottom_up(root):
+    for node in reversed(list(root.walk())):
         if node.name == ITEM:
             first = next((place for place, each in enumerate(node.children) if each.is_element), -1)
             heads = [first] if first >= 0 else []

@@ -46,7 +46,6 @@ class Heading:
         The element directly under the root that it names; None for none.
     """
 
-    line: Line
     level: int
     part: str | None
 
@@ -115,7 +114,7 @@ def find_headings(
         level = 0 if candidate in above else _PART
         if candidate not in at_part_level and level:
             level += order[others[candidate.looks]] + bool(naming)
-        headings[candidate.line] = Heading(candidate.line, level, candidate.part)
+        headings[candidate.line] = Heading(level, candidate.part)
     return headings
 
 

@@ -117,11 +117,11 @@ class _Builder:
         }
         for line in lines:
             if line.first and self._role(line) == "heading" and line not in kept:
-                kept[line] = Heading(line, _OPENING, None)
+                kept[line] = Heading(_OPENING, None)
         section = model.with_role("section")
         if section is not None and section not in model.children(section):
             # Sections do not nest in this model: all headings are of one level.
-            kept = {line: Heading(line, 1, heading.part) for line, heading in kept.items()}
+            kept = {line: Heading(1, heading.part) for line, heading in kept.items()}
         return kept
 
     def _group(self, lines: Sequence[Line], headings: Mapping[Line, Heading]) -> None:

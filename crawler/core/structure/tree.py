@@ -72,11 +72,6 @@ class Node:
             waiting += reversed(node.children)
 
 
-def bottom_up(root: Node) -> list[Node]:
-    """Return all nodes of a tree, each after those below it."""
-    return list(root.walk())[::-1]
-
-
 def _texts(root: Node) -> Iterator[str]:
     return (node.text for node in root.walk() if node.text)
 
