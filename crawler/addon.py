@@ -18,9 +18,8 @@ from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method, table_words
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
-from crawler.middlewares.second_pass_request import SpoolDownloadHandler
 from crawler.middlewares.throttling import ThrottlingMiddleware
-from crawler.middlewares.two_pass import DrainingItems, TwoPass
+from crawler.middlewares.two_pass import DrainingItems, SpoolDownloadHandler, TwoPass
 from crawler.pipelines.folders import (
     StructureFolder,
     StructureFolderPipeline,

@@ -17,7 +17,7 @@ from scrapy import signals
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.core.errors import StoreError
-from crawler.extensions.refused_item import RefusedItem
+from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import aside_of, now
 from crawler.settings import Options

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
+from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.pipelines import ItemPipelineManager
 
@@ -15,6 +16,10 @@ from crawler.items import PageItem
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
+
+
+class RefusedItem(DropItem):
+    """A stage found that a page gives no item; the session has counted and logged the reason."""
 
 
 class OutputGuard:

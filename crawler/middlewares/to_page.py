@@ -41,6 +41,30 @@ def take_parsed(output: object) -> ParsedPage | None:
     return _parsed.pop(output, None) if isinstance(output, Response) else None
 
 
+class ItemOrigins:
+    """From which responses the items of a spider were made, for the wrapper pipeline.
+
+    An item is known by its identity, since items are of any type; it is held meanwhile, so that no
+    other has the same. Whatever becomes of an item, it is forgotten with its response, which Scrapy
+    holds as long as items of it travel.
+    """
+
+    def __init__(self) -> None:
+        self._items: WeakKeyDictionary[Response, dict[int, Any]] = WeakKeyDictionary()
+
+    def add(self, item: Any, response: Response) -> None:  # noqa: ANN401 - any item type of Scrapy
+        """Remember from which response an item was made."""
+        self.take(item)
+        self._items.setdefault(response, {})[id(item)] = item
+
+    def take(self, item: Any) -> Response | None:  # noqa: ANN401 - as above
+        """Return the response of an item, and forget it; None where it is not known."""
+        for response, items in self._items.items():
+            if items.pop(id(item), None) is not None:
+                return response
+        return None
+
+
 def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders yield what they like
     """Return the page that a spider's output is, None where it is something else.
 

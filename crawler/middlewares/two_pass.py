@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkabl
 
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
@@ -33,9 +34,7 @@ from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
 from crawler.journey.session import Crawl, crawl_name
-from crawler.middlewares.item_origins import ItemOrigins
-from crawler.middlewares.second_pass_request import second_pass
-from crawler.middlewares.to_page import flaw_of, page_from, take_parsed
+from crawler.middlewares.to_page import ItemOrigins, flaw_of, page_from, take_parsed
 from crawler.settings import Options
 from crawler.store.spool import Spool
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
@@ -301,7 +299,13 @@ class TwoPass:
         self._asked = True
         engine = self.crawler.engine
         assert engine is not None  # noqa: S101 - it is the engine that is idle
-        engine.crawl(second_pass(self.drain))
+        # Nothing is fetched, so what guards or slows fetching lets it pass.
+        opt_outs = dict.fromkeys(
+            ("dont_obey_robotstxt", "dont_cache", "dont_redirect", "dont_retry",
+             "autothrottle_dont_adjust_delay"), True,
+        )  # fmt: skip
+        meta = {**opt_outs, "download_slot": "spool"}
+        engine.crawl(Request("spool://pages", callback=self.drain, dont_filter=True, meta=meta))
         raise DontCloseSpider
 
     async def drain(
@@ -407,6 +411,19 @@ class TwoPass:
             )  # fmt: skip
         there = spool.path.exists()
         self.stats.set_value("corpus/spool", str(spool.path) if there else None)
+
+
+class SpoolDownloadHandler:
+    """Answers ``spool://`` requests with an empty response: the pages come from disk."""
+
+    lazy = True
+
+    async def download_request(self, request: Request) -> Response:
+        """Return the response that begins the second pass."""
+        return Response(request.url)
+
+    async def close(self) -> None:
+        """Nothing is held here."""
 
 
 class DrainingItems(ItemPipelineManager):

@@ -14,7 +14,7 @@ from itemadapter import ItemAdapter, is_item
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
-from crawler.extensions.refused_item import RefusedItem
+from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.main_text import MainText

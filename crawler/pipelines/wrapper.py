@@ -16,6 +16,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
+from twisted.internet.threads import deferToThread
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.parse import parse
@@ -23,18 +24,38 @@ from crawler.items import PageItem, WrappedPage
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
 from crawler.middlewares.two_pass import TwoPass
-from crawler.pipelines.threaded_wrapper import ThreadedWrapper
 from crawler.settings import Options
 from crawler.wrapper.crawl_wrapper import CrawlWrapper
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from crawler.core.page.parse import ParsedPage
     from crawler.journey.item_page import ItemPage
     from crawler.wrapper.running import Wrapped
 
 logger = logging.getLogger(__name__)
+
+
+class ThreadedWrapper:
+    """Runs a wrapper project in a thread where it has scripts, so that the crawl goes on."""
+
+    def __init__(self, wrapper: CrawlWrapper) -> None:
+        self.wrapper = wrapper
+        self._lock = DeferredLock()
+
+    async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
+        """Run the project on a page; arguments as :meth:`CrawlWrapper.run`."""
+        if not self.wrapper.has_scripts:
+            return self.wrapper.run(page, more)
+        # One page at a time: pages that wait for their scripts would take all threads of the
+        # reactor, and the crawl needs some to resolve host names.
+        in_thread = self._lock.run(deferToThread, self.wrapper.run, page, more)
+        ran: Wrapped = await maybe_deferred_to_future(in_thread)
+        return ran
 
 
 class WrapperPipeline:

@@ -23,7 +23,7 @@ from crawler.discovery.links import page_links
 from crawler.discovery.scope import Scope
 from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
-from crawler.pipelines.threaded_wrapper import ThreadedWrapper
+from crawler.pipelines.wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
 from crawler.wrapper.crawl_wrapper import CrawlWrapper

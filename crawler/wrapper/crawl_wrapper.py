@@ -1,7 +1,7 @@
 """A wrapper project inside a crawl: its fields, and the figures, log lines and report of its pages.
 
 Nothing here imports Scrapy or Twisted. A crawl that must not wait for scripts uses
-:class:`crawler.pipelines.threaded_wrapper.ThreadedWrapper`.
+:class:`crawler.pipelines.wrapper.ThreadedWrapper`.
 """
 
 from __future__ import annotations
