@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.utils.misc import load_object
 
@@ -36,15 +36,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _PRIORITY = "addon"
-# Next to the engine: a project's own spider middlewares see pages as its spiders yield them.
-_TWO_PASS_ORDER = 10
-# Next to the downloader: it sees answers before they are cached or retried, and what is asked for
-# where no cache has it.
-_THROTTLING_ORDER = 950
-# Each item has its parsed page with it, and Scrapy takes about three times as many from a callback.
-_CONCURRENT_ITEMS = 5
-# Behind a project's own pipelines: what they change or drop is changed or dropped there too.
-_FOLDER_ORDER = 1000
 # What its two readings of the paper have in front of their names.
 _PUBLISHED_METHOD = "rules"
 
@@ -80,42 +71,46 @@ class CorpusAddon:
         _warn_of_other_processor(settings)
 
     def _add(self, settings: BaseSettings, options: Options) -> None:
-        for name, value in POLITE_SETTINGS.items():
+        values = {
+            **POLITE_SETTINGS,
+            # What is too large to be read need not be fetched; pages that come near are logged.
+            "DOWNLOAD_MAXSIZE": options.max_page_bytes,
+            "DOWNLOAD_WARNSIZE": options.max_page_bytes // 2,
+            "FEED_EXPORT_ENCODING": "utf-8",
+            # A page that reloads or moves on after more seconds than these is there to be read.
+            "METAREFRESH_MAXDELAY": 5,
+            "ITEM_PROCESSOR": DrainingItems,
+            # Each item has its parsed page with it, and Scrapy takes three times as many at once.
+            "CONCURRENT_ITEMS": 5,
+        }
+        for name, value in values.items():
             settings.set(name, value, _PRIORITY)
-        # What is too large to be read need not be fetched; pages that come near are told of.
-        settings.set("DOWNLOAD_MAXSIZE", options.max_page_bytes, _PRIORITY)
-        settings.set("DOWNLOAD_WARNSIZE", options.max_page_bytes // 2, _PRIORITY)
-        settings.set("FEED_EXPORT_ENCODING", "utf-8", _PRIORITY)
-        # A page that reloads or moves on after more seconds than these is there to be read.
-        settings.set("METAREFRESH_MAXDELAY", 5, _PRIORITY)
-        settings.set("ITEM_PROCESSOR", DrainingItems, _PRIORITY)
         replace_middlewares(settings)
         replace_queue(settings, _PRIORITY)
-        settings.setdefault_in_component_priority_dict(
-            "DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, _THROTTLING_ORDER
-        )
-        settings.setdefault_in_component_priority_dict(
-            "SPIDER_MIDDLEWARES", TwoPass, _TWO_PASS_ORDER
-        )
-        settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlDelay, 500)
-        settings.setdefault_in_component_priority_dict("EXTENSIONS", Progress, 500)
-        if options.crawl_report is not None or options.end_with_stdin:
-            settings.setdefault_in_component_priority_dict("EXTENSIONS", CrawlReport, 500)
-        settings.set("CONCURRENT_ITEMS", _CONCURRENT_ITEMS, _PRIORITY)
-        for pipeline, order in ITEM_PIPELINES.items():
-            settings.setdefault_in_component_priority_dict(
-                "ITEM_PIPELINES", load_object(pipeline), order
-            )
-        if options.tables_folder is not None:
-            settings.setdefault_in_component_priority_dict(
-                "ITEM_PIPELINES", TableFolderPipeline, _FOLDER_ORDER
-            )
-        if options.structure_folder is not None:
-            settings.setdefault_in_component_priority_dict(
-                "ITEM_PIPELINES", StructureFolderPipeline, _FOLDER_ORDER
-            )
-        _add_default(settings, "DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler})
-        _add_default(settings, "FEED_EXPORTERS", FEED_EXPORTERS)
+        reports = options.crawl_report is not None or options.end_with_stdin
+        for name, component, order, is_wanted in (
+            # Next to the downloader: it sees answers before they are cached or retried, and what is
+            # asked for where no cache has it.
+            ("DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, 950, True),
+            # Next to the engine: a project's own spider middlewares see pages as they are yielded.
+            ("SPIDER_MIDDLEWARES", TwoPass, 10, True),
+            ("EXTENSIONS", CrawlDelay, 500, True),
+            ("EXTENSIONS", Progress, 500, True),
+            ("EXTENSIONS", CrawlReport, 500, reports),
+            *(("ITEM_PIPELINES", load_object(one), at, True) for one, at in ITEM_PIPELINES.items()),
+            # Behind a project's own pipelines: what they change or drop is changed or dropped here.
+            ("ITEM_PIPELINES", TableFolderPipeline, 1000, options.tables_folder),
+            ("ITEM_PIPELINES", StructureFolderPipeline, 1000, options.structure_folder),
+        ):
+            if is_wanted:
+                settings.setdefault_in_component_priority_dict(name, component, order)
+        # Entries of the project itself win.
+        for name, entries in (
+            ("DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler}),
+            ("FEED_EXPORTERS", FEED_EXPORTERS),
+        ):
+            merged = {**entries, **settings.getdict(name)}
+            settings.set(name, merged, max(settings.getpriority(name) or 0, 15))
 
 
 def _check_row_feeds(settings: BaseSettings, options: Options) -> None:
@@ -183,7 +178,15 @@ def _check_wrapper(options: Options) -> None:
 
 def _check_tables(options: Options) -> None:
     table_method(options, table_words(options))
-    _warn_of_idle_constants(options)
+    is_published = options.table_method.startswith(_PUBLISHED_METHOD)
+    if not is_published and options.table_constants != TableConstants():
+        logger.warning(
+            'CORPUS_TABLE_CONSTANTS: the verdicts of the method "%s" do not depend on constants of '
+            '"%s". CORPUS_TABLE_METHOD=%s lets that judge.',
+            options.table_method,
+            _PUBLISHED_METHOD,
+            _PUBLISHED_METHOD,
+        )
     if options.tables_folder is None:
         return
     if not options.tables:
@@ -192,20 +195,6 @@ def _check_tables(options: Options) -> None:
             "written. Leave the one out, or the other."
         )
     TableFolder.check(options.tables_folder)
-
-
-def _warn_of_idle_constants(options: Options) -> None:
-    """Say where constants of the published method are set and another method judges."""
-    if options.table_method.startswith(_PUBLISHED_METHOD):
-        return
-    if options.table_constants != TableConstants():
-        logger.warning(
-            'CORPUS_TABLE_CONSTANTS: the verdicts of the method "%s" do not depend on constants of '
-            '"%s". CORPUS_TABLE_METHOD=%s lets that judge.',
-            options.table_method,
-            _PUBLISHED_METHOD,
-            _PUBLISHED_METHOD,
-        )
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:
@@ -218,9 +207,3 @@ def _warn_of_other_processor(settings: BaseSettings) -> None:
             "crawler.middlewares.two_pass.DrainingItems to have them exported at once.",
             processor if isinstance(processor, str) else getattr(found, "__qualname__", found),
         )
-
-
-def _add_default(settings: BaseSettings, name: str, entries: dict[str, Any]) -> None:
-    """Add entries to a dictionary setting where the project has none of that key."""
-    merged = {**entries, **settings.getdict(name)}
-    settings.set(name, merged, max(settings.getpriority(name) or 0, 15))

@@ -47,14 +47,6 @@ if TYPE_CHECKING:
 PREFIX: Final = "CORPUS_"
 """What every setting of the project starts with."""
 
-_PAUSE_KEYS: Final = ("first", "longest", "after_errors")
-_TABLE_KEYS: Final = ("type_weight", "length_weight", "threshold", "shortest", "longest", "most")
-# Settings of earlier versions: the setting and the key that hold their values now.
-_MOVED: Final = {
-    **{f"CORPUS_PAUSE_{key.upper()}": ("CORPUS_PAUSES", key) for key in _PAUSE_KEYS},
-    **{f"CORPUS_TABLE_{key.upper()}": ("CORPUS_TABLE_CONSTANTS", key) for key in _TABLE_KEYS},
-}
-
 
 @dataclass(frozen=True, slots=True)
 class TableConstants:
@@ -302,12 +294,6 @@ REPLAYED: Final = frozenset(option.name for option in OPTIONS if option.affects 
 def _check_name(name: str) -> None:
     """Refuse an unknown setting, and say what it may have been meant to be."""
     known = [option.name for option in OPTIONS]
-    if name in _MOVED:
-        setting, key = _MOVED[name]
-        raise OptionError(
-            f"{name} is now a key of {setting}: write {setting} = {{'{key}': …}}, or "
-            f"-s {setting}='{{\"{key}\": …}}' on the command line"
-        )
     if name not in known:
         raise OptionError(
             f"There is no setting {name}. The nearest is {nearest(name, known, cutoff=0.0)}; "

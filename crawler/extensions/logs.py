@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from itemadapter import ItemAdapter, is_item
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.log import get_scrapy_root_handler
-
-if TYPE_CHECKING:
-    from scrapy import Spider
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
 
 _NAME_CHARS: Final = 200
 """Longest name of an item in a log line."""
@@ -21,36 +16,20 @@ _NAME_CHARS: Final = 200
 class ShortLogFormatter(LogFormatter):
     """Names an item by its address; Scrapy's own formatter prints the whole item, page text too."""
 
-    def scraped(
-        self,
-        item: Any,  # noqa: ANN401 - any item type of Scrapy
-        response: Response | Failure | None,
-        spider: Spider,
-    ) -> LogFormatterResult:
+    def scraped(self, item: Any, *where: Any) -> LogFormatterResult:  # noqa: ANN401 - any item type of Scrapy
         """Say that an item has passed all pipelines."""
-        return _short(super().scraped(item, response, spider), "Exported %(name)s", item)
+        return _short(super().scraped(item, *where), "Exported %(name)s", item)
 
-    def dropped(
-        self,
-        item: Any,  # noqa: ANN401 - any item type of Scrapy
-        exception: BaseException,
-        response: Response | Failure | None,
-        spider: Spider,
-    ) -> LogFormatterResult:
+    def dropped(self, item: Any, exception: BaseException, *where: Any) -> LogFormatterResult:  # noqa: ANN401 - as above
         """Say which item a pipeline dropped, and why."""
-        result = super().dropped(item, exception, response, spider)
+        result = super().dropped(item, exception, *where)
         return _short(result, "Dropped %(name)s: %(exception)s", item, exception=exception)
 
-    def item_error(
-        self,
-        item: Any,  # noqa: ANN401 - any item type of Scrapy
-        exception: BaseException,
-        response: Response | Failure | None,
-        spider: Spider,
-    ) -> LogFormatterResult:
+    def item_error(self, item: Any, exception: BaseException, *where: Any) -> LogFormatterResult:  # noqa: ANN401 - as above
         """Say with which item a pipeline failed; the traceback follows."""
-        result = super().item_error(item, exception, response, spider)
-        return _short(result, "Error processing %(name)s", item)
+        return _short(
+            super().item_error(item, exception, *where), "Error processing %(name)s", item
+        )
 
 
 def _short(
@@ -63,20 +42,15 @@ def _short(
     return {"level": result["level"], "msg": message, "args": {"name": name, **values}}
 
 
-class _StartFilter(logging.Filter):
-    """Keeps the lists of components and settings for those who log at DEBUG."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        name = record.args.get("componentname") if isinstance(record.args, dict) else None
-        if name == "item pipeline" or not str(record.msg).startswith(
-            ("Enabled ", "Overridden settings")
-        ):
-            return True
-        handler = get_scrapy_root_handler()
-        return handler is not None and handler.level <= logging.DEBUG
-
-
-_START_FILTER: Final = _StartFilter()
+def _is_wanted(record: logging.LogRecord) -> bool:
+    """Keep the lists of components and settings for those who log at DEBUG."""
+    name = record.args.get("componentname") if isinstance(record.args, dict) else None
+    if name == "item pipeline" or not str(record.msg).startswith(
+        ("Enabled ", "Overridden settings")
+    ):
+        return True
+    handler = get_scrapy_root_handler()
+    return handler is not None and handler.level <= logging.DEBUG
 
 
 def shorten_start() -> None:
@@ -85,4 +59,4 @@ def shorten_start() -> None:
     Scrapy has no setting for it; call this from a settings module.
     """
     for name in ("scrapy.addons", "scrapy.crawler", "scrapy.middleware"):
-        logging.getLogger(name).addFilter(_START_FILTER)
+        logging.getLogger(name).addFilter(_is_wanted)

@@ -77,9 +77,9 @@ class LedgerSpider(Protocol):
 
 @runtime_checkable
 class PageSource(Protocol):
-    """What a spider has as ``archive``: pages that lie on disk, to be read in place of fetching."""
+    """A spider whose pages lie on disk, to be read in place of fetching."""
 
-    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+    def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
         """Read all pages in one order; ``on_skip`` is called with a reason and what gives none."""
 
 
@@ -92,8 +92,9 @@ class TwoPass:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
         self.stats = crawler.stats
         self._started = datetime.now(UTC)
-        archive, spool = (getattr(crawler.spider, name, None) for name in ("archive", "spool"))
-        self._archive = archive if isinstance(archive, PageSource) else None
+        spider: object = crawler.spider
+        spool = getattr(spider, "spool", None)
+        self._archive = spider if isinstance(spider, PageSource) else None
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
         self.spool = spool if isinstance(spool, Spool) else None
         self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
@@ -341,7 +342,7 @@ class TwoPass:
         if self._archive is not None:
             captures = await self._count_archive(self._archive)
             # What is passed over was told in the first reading.
-            pages = captures.wanted(self._archive.pages(lambda _reason, _detail: None))
+            pages = captures.wanted(self._archive.stored_pages(lambda _reason, _detail: None))
         elif self.spool is not None:
             pages = self.spool.pages()
         self._pages.evidence.save()
@@ -351,7 +352,7 @@ class TwoPass:
     async def _count_archive(self, archive: PageSource) -> Captures:
         # A crawl exports what its spider yields, an address twice too, and so does its replay.
         captures = Captures(latest_alone=self._pages.mode is Mode.ARCHIVE)
-        async for page in _unhurried(archive.pages(self._passed_over)):
+        async for page in _unhurried(archive.stored_pages(self._passed_over)):
             self._arrived()
             if not self._pages.count(page):
                 captures.pass_over()

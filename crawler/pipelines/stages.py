@@ -24,6 +24,7 @@ from crawler.settings import Options
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
 
     from crawler.journey.item_page import Stage
 
@@ -35,6 +36,10 @@ class StagePipeline:
 
     is_stage: ClassVar = True
     """Whether it fills items and takes them nowhere."""
+    needs: ClassVar[str] = ""
+    """The option without which the pipeline takes itself out; empty where it always stays."""
+    make: ClassVar[staticmethod[[Options, StatsCollector], Stage]]
+    """Makes the stage."""
 
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
@@ -42,19 +47,14 @@ class StagePipeline:
         self.stats = crawler.stats
         self.options = Options.from_settings(crawler.settings)
         self._two_pass: TwoPass | None = None
-        stage = self.stage()
-        if stage is None:
+        if self.needs and not getattr(self.options, self.needs):
             raise NotConfigured
-        self._stage = stage
+        self._stage = self.make(self.options, self.stats)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the pipeline of a crawl; it takes itself out where the settings do not want it."""
         return cls(crawler)
-
-    def stage(self) -> Stage | None:
-        """Make the stage; None where the settings do not want it."""
-        raise NotImplementedError
 
     def open_spider(self) -> None:
         """Find the middleware whose session counts what is refused and what fails."""
@@ -108,28 +108,22 @@ class StagePipeline:
 class MainTextPipeline(StagePipeline):
     """Fills ``text`` and all that depends on which blocks are kept."""
 
-    def stage(self) -> Stage:
-        """Make the stage."""
-        return MainText(self.options)
+    make = staticmethod(lambda options, _stats: MainText(options))
 
 
 class MetadataPipeline(StagePipeline):
     """Fills title, authors, dates, language and the other metadata."""
 
-    def stage(self) -> Stage:
-        """Make the stage."""
-        return Metadata(self.options)
+    make = staticmethod(lambda options, _stats: Metadata(options))
 
 
 class FiltersPipeline(StagePipeline):
     """Drops pages by their text and metadata: no text, unchanged since the last crawl."""
 
-    def stage(self) -> Stage:
-        """Make the stage; its filters are known when the spider is open."""
-        return ResultFilters((), self.stats)
+    make = staticmethod(lambda _options, stats: ResultFilters((), stats))
 
     def open_spider(self) -> None:
-        """Find the ledgers of an incremental crawl."""
+        """Find the ledgers of an incremental crawl: the filters depend on them."""
         super().open_spider()
         ledgers = None if self._two_pass is None else self._two_pass.ledgers
         self._stage = ResultFilters(result_filters(self.options, ledgers), self.stats)
@@ -138,24 +132,19 @@ class FiltersPipeline(StagePipeline):
 class SentencesPipeline(StagePipeline):
     """Fills ``sentences``; switched off by ``CORPUS_SENTENCES``."""
 
-    def stage(self) -> Stage | None:
-        """Make the stage; None where it is switched off."""
-        return Sentences(self.options) if self.options.sentences else None
+    needs = "sentences"
+    make = staticmethod(lambda options, _stats: Sentences(options))
 
 
 class TablesPipeline(StagePipeline):
     """Fills ``tables``; switched off by ``CORPUS_TABLES``."""
 
-    def stage(self) -> Stage | None:
-        """Make the stage; None where it is switched off."""
-        return Tables(self.options, self.stats) if self.options.tables else None
+    needs = "tables"
+    make = staticmethod(Tables)
 
 
 class StructurePipeline(StagePipeline):
     """Fills ``structure`` where ``CORPUS_STRUCTURE_MODEL`` names a document model."""
 
-    def stage(self) -> Stage | None:
-        """Make the stage; None where no model is named."""
-        if self.options.structure_model is None:
-            return None
-        return Structure(self.options, self.stats)
+    needs = "structure_model"
+    make = staticmethod(Structure)

@@ -35,48 +35,8 @@ class ArchiveArguments:
     base_url: str = declare("", "address of the folder, for saved pages that do not say their own")
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """Pages on disk, which can be read any number of times, one at a time.
-
-    Attributes:
-        paths: Files and folders.
-        base_url: Address of a folder whose pages do not say their own.
-        max_bytes: Larger records are skipped unread.
-    """
-
-    paths: tuple[Path, ...]
-    base_url: str
-    max_bytes: int
-
-    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        """Read all pages; ``on_skip`` is called with reason and detail for what gives none."""
-        for path in self.paths:
-            yield from self._pages_of(path, on_skip)
-
-    def _pages_of(self, path: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        is_empty = True
-
-        def skip(reason: str, detail: str) -> None:
-            nonlocal is_empty
-            is_empty = False
-            on_skip(reason, detail)
-
-        try:
-            for page in read_source(
-                path, base_url=self.base_url, max_bytes=self.max_bytes, on_skip=skip
-            ):
-                is_empty = False
-                yield page
-        except UnreadableInputError as error:
-            # The other files are still read.
-            skip("unreadable", str(error))
-        if is_empty:
-            on_skip("no-page", f"{path}: nothing in it is a page")
-
-
 class ArchiveSpider(Spider):
-    """Gives the crawl an archive."""
+    """Gives the crawl the pages of archives."""
 
     name = "archive"
 
@@ -94,28 +54,36 @@ class ArchiveSpider(Spider):
             except UnreadableInputError as error:
                 raise ArgumentExit(f"{self.name}: path={path}: {error}") from error
 
-    @property
-    def archive(self) -> Archive:
-        """The pages that are read instead of fetched."""
+    def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        """Read all pages; ``on_skip`` is called with reason and detail for what gives none."""
+        for path in self._paths:
+            yield from self._pages_of(path, on_skip)
+
+    def _pages_of(self, path: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        is_empty = True
+
+        def skip(reason: str, detail: str) -> None:
+            nonlocal is_empty
+            is_empty = False
+            on_skip(reason, detail)
+
         most = Options.from_settings(self.settings).max_page_bytes
-        return Archive(self._paths, self.arguments.base_url, most)
+        try:
+            for page in read_source(
+                path, base_url=self.arguments.base_url, max_bytes=most, on_skip=skip
+            ):
+                is_empty = False
+                yield page
+        except UnreadableInputError as error:
+            # The other files are still read.
+            skip("unreadable", str(error))
+        if is_empty:
+            on_skip("no-page", f"{path}: nothing in it is a page")
 
 
 @dataclass(frozen=True, slots=True)
 class _ReplayArguments:
     path: str = declare(REQUIRED, "the spool that a crawl left behind")
-
-
-@dataclass(frozen=True, slots=True)
-class _SpooledPages:
-    """The pages of a spool as an archive."""
-
-    spool: Spool
-
-    def pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        for damage in self.spool.damage:
-            on_skip("corrupt", f"{self.spool.path}: {damage}")
-        yield from self.spool.pages()
 
 
 class ReplaySpider(Spider):
@@ -130,4 +98,9 @@ class ReplaySpider(Spider):
             self.spool = Spool.open(self.arguments.path)
         except StoreError as error:
             raise ArgumentExit(f"{self.name}: {error}") from error
-        self.archive = _SpooledPages(self.spool)
+
+    def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        """Read the pages of the spool; ``on_skip`` is called for each damage."""
+        for damage in self.spool.damage:
+            on_skip("corrupt", f"{self.spool.path}: {damage}")
+        yield from self.spool.pages()

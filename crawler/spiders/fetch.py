@@ -58,16 +58,16 @@ def fetch_pages(urls: Sequence[str], process: Process) -> list[Page | FetchError
     """
     for url in urls:
         check_address(url)
-    found: dict[str, Page] = {}
-    errors: dict[str, str] = {}
-    process.crawl(_FetchSpider, urls=list(dict.fromkeys(urls)), found=found, errors=errors)
+    found: dict[str, Page | FetchError] = {
+        url: _error(url, "the crawl ended before it came") for url in urls
+    }
+    process.crawl(_FetchSpider, found=found)
     process.start()
-    return [found[url] if url in found else _not_fetched(url, errors.get(url, "")) for url in urls]
+    return [found[url] for url in urls]
 
 
-def _not_fetched(url: str, error: str) -> FetchError:
-    why = one_line(error) or "the crawl ended before it came"
-    return FetchError(f"{url} could not be fetched: {why}")
+def _error(url: str, why: str) -> FetchError:
+    return FetchError(f"{url} could not be fetched: {one_line(why)}")
 
 
 def without_export(settings: BaseSettings) -> None:
@@ -103,33 +103,30 @@ class _FetchSpider(Spider):
         # A person waits for the page: an overloaded site is an error at once, not a pause.
         settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
 
-    def __init__(self, urls: list[str], found: dict[str, Page], errors: dict[str, str]) -> None:
+    def __init__(self, found: dict[str, Page | FetchError]) -> None:
         super().__init__("fetch")
-        self.urls = urls
         self.found = found
-        self.errors = errors
 
     async def start(self) -> AsyncIterator[Request]:
-        for url in self.urls:
+        for url in list(self.found):
             yield Request(
                 url,
                 callback=self.parse_page,
                 errback=self.failed,
                 dont_filter=True,
-                cb_kwargs={"asked": url},
                 meta={"corpus_asked": url},
             )
 
-    def parse_page(self, response: Response, asked: str) -> None:
+    def parse_page(self, response: Response) -> None:
         page = page_from(response, datetime.now(UTC).isoformat(timespec="seconds"))
         if page is not None:
-            self.found[asked] = page
+            self.found[response.meta["corpus_asked"]] = page
 
     def failed(self, failure: Failure) -> None:
         error = failure.value
         request: Request = failure.request  # type: ignore[attr-defined] # Scrapy sets it
+        reason = failure.getErrorMessage()
         if isinstance(error, HttpError):
             reason = f"its server answered with status {error.response.status}"
-        else:
-            reason = failure.getErrorMessage()
-        self.errors[request.meta["corpus_asked"]] = reason
+        asked: str = request.meta["corpus_asked"]
+        self.found[asked] = _error(asked, reason)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.core.errors import FetchError, one_line
 from crawler.core.wording import fit_width
 from crawler.journey.statistics import by_reason
+from crawler.reports.stdout import table_lines
 from crawler.spiders.fetch import without_export
 from crawler.spiders.site import SiteSpider
 
@@ -150,7 +151,4 @@ def table(visits: Sequence[Visit]) -> Iterator[str]:
         (one.kind or "page", one.date, one.found_by, fit_width(one.address, _ADDRESS_COLUMNS))
         for one in visits
     ]
-    widths = [max(len(row[column]) for row in (_COLUMNS, *rows)) for column in range(3)]
-    for row in (_COLUMNS, *rows):
-        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join([*cells, row[-1]])
+    return table_lines([_COLUMNS, *rows])

@@ -119,20 +119,6 @@ def test_a_wrong_dictionary_names_the_keys(given: object) -> None:
         Options.from_settings({"CORPUS_PAUSES": given})
 
 
-@pytest.mark.parametrize(
-    ("old", "setting", "key"),
-    [
-        ("CORPUS_PAUSE_FIRST", "CORPUS_PAUSES", "first"),
-        ("CORPUS_PAUSE_AFTER_ERRORS", "CORPUS_PAUSES", "after_errors"),
-        ("CORPUS_TABLE_TYPE_WEIGHT", "CORPUS_TABLE_CONSTANTS", "type_weight"),
-        ("CORPUS_TABLE_MOST", "CORPUS_TABLE_CONSTANTS", "most"),
-    ],
-)
-def test_an_earlier_name_says_the_new_form(old: str, setting: str, key: str) -> None:
-    with pytest.raises(OptionError, match=f"{old} .* {setting}.*'{key}'"):
-        Options.from_settings({old: "1"})
-
-
 def test_every_setting_says_what_it_changes() -> None:
     assert {option.affects for option in OPTIONS} == {"items", "observations", "neither"}
     assert {"CORPUS_TEXT_METHOD", "CORPUS_TABLE_CONSTANTS", "CORPUS_WRAPPER"} <= REPLAYED
