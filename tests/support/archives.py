@@ -16,7 +16,7 @@ from crawler.harvest.archive.work import Figures, Summary
 from crawler.harvest.engine import InlineEngine
 from crawler.journey.page_joiner import Captures
 from crawler.settings import Options
-from crawler.spiders.archive import Archive
+from crawler.spiders.archive import ArchiveSpider
 from crawler.store.archive import WarcWriter, record_bytes
 from support.journeys import Journey
 
@@ -148,14 +148,15 @@ def one_process(paths: Sequence[Path], options: Options) -> tuple[list[bytes], d
     """Return the lines of the items that the mode archive makes in one process, and the skips."""
     figures = Figures()
     journey = Journey(options, "reference", figures, mode="archive")
-    archive = Archive(tuple(paths), "", options.max_page_bytes)
+    archive = ArchiveSpider(path="|".join(map(str, paths)))
+    archive.settings = Settings({"CORPUS_MAX_PAGE_BYTES": options.max_page_bytes})
     captures = Captures(latest_alone=True)
-    for page in archive.pages(figures.skipped):
+    for page in archive.stored_pages(figures.skipped):
         if not journey.count(page):
             captures.pass_over()
         elif not captures.add(page):
             journey.session.skip("duplicate-address", page.url)
-    items = journey.items(captures.wanted(archive.pages(lambda _reason, _detail: None)))
+    items = journey.items(captures.wanted(archive.stored_pages(lambda _reason, _detail: None)))
     written = io.BytesIO()
     exporter = JsonLinesItemExporter(written, encoding="utf-8")
     for item in items:
