@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,9 +28,8 @@ from crawler.evaluation.task import Report, sorted_counts
 from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
-    from crawler.core.structure.model import Model
     from crawler.evaluation.task import Job
 
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
@@ -38,15 +38,6 @@ _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "pa
 # Trees whose distance takes more steps are left out of the hierarchy, and counted.
 _MOST_STEPS: Final = 60_000_000
 _HEADED: Final = "headed"
-
-
-@dataclass(frozen=True, slots=True)
-class _GoldPage:
-    url: str
-    html: str
-    model: Model
-    truth: Node
-    is_news: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +68,24 @@ def measure_structure(job: Job) -> Report:
     """
     check_structure_method(job.method)  # Refuse a wrong name before a file is opened.
     skipped: Counter[str] = Counter()
-    pages = [_measure(gold, job.method, skipped) for gold in islice(_pages(job), job.limit)]
+    load = cache(load_model)
+    pages: list[Likeness] = []
+    for row in islice(read_rows(job.gold, _NEEDS), job.limit):
+        is_news = "gold_body" in row.values
+        model = load(_NEWS if is_news else row.text("model"))
+        url, html = row.optional("url") or GOLD_URL, row.text("html")
+        truth = _body(row) if is_news else _xml(row)
+        try:
+            found = structure_of(read(Page.from_text(url, html)), model, job.method).root
+        except UnreadablePageError as error:
+            skipped[error.reason] += 1
+            found = Node(model.root)
+        pages.append(likeness(_news_alone(found) if is_news else found, truth))
     if not pages:
         raise job.no_gold("gold pages", _NEEDS)
+    if too_large := sum(page.hierarchy is None for page in pages):
+        skipped["too-large"] = too_large
     return Report(pages=len(pages), figures=_figures(pages, skipped))
-
-
-def _measure(gold: _GoldPage, method: str, skipped: Counter[str]) -> Likeness:
-    try:
-        document = read(Page.from_text(gold.url, gold.html))
-        found = structure_of(document, gold.model, method).root
-    except UnreadablePageError as error:
-        skipped[error.reason] += 1
-        found = Node(gold.model.root)
-    if gold.is_news:
-        found = _news_alone(found)
-    like = likeness(found, gold.truth)
-    if like.hierarchy is None:
-        skipped["too-large"] += 1
-    return like
 
 
 def likeness(found: Node, truth: Node) -> Likeness:
@@ -173,22 +163,6 @@ def _news_alone(root: Node) -> Node:
 
 def _section(children: list[Node]) -> Node:
     return Node("section", "", children, headed=children[0].name == "headline")
-
-
-def _pages(job: Job) -> Iterator[_GoldPage]:
-    models: dict[str, Model] = {}
-    for row in read_rows(job.gold, _NEEDS):
-        is_news = "gold_body" in row.values
-        name = _NEWS if is_news else row.text("model")
-        if name not in models:
-            models[name] = load_model(name)
-        yield _GoldPage(
-            url=row.optional("url") or GOLD_URL,
-            html=row.text("html"),
-            model=models[name],
-            truth=_body(row) if is_news else _xml(row),
-            is_news=is_news,
-        )
 
 
 def _xml(row: Row) -> Node:
