@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.spill_arrays import DiskSpace
 

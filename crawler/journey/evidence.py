@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import ObservationLog
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address

@@ -30,7 +30,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.lib import format as npy
 
-from crawler.core.counting.observation_log import BLOCKS, ObservationLog, Rows, batches
+from crawler.core.counting.observation import BLOCKS, ObservationLog, Rows, batches
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.files import CUT, file_name, replacing, site_named

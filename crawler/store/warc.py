@@ -38,17 +38,13 @@ _CHUNK = 1 << 20
 class Record:
     """One WARC record.
 
-    ``headers``
-        By lower-cased name; of a repeated header the first.
-    ``length``
-        Bytes of its block.
-    ``block``
-        The block; of an HTTP response what follows the HTTP headers. ``None`` where ``length``
-        exceeds the caller's limit.
-    ``status``
-        Status code of an HTTP response; ``None`` where the block does not begin as one.
-    ``http_headers``
-        The headers of an HTTP response in their order, with lower-cased names.
+    Attributes:
+        headers: By lower-cased name; of a repeated header the first.
+        length: Bytes of its block.
+        block: The block; of an HTTP response what follows the HTTP headers. ``None`` where
+            ``length`` exceeds the caller's limit.
+        status: Status code of an HTTP response; ``None`` where the block does not begin as one.
+        http_headers: The headers of an HTTP response in their order, with lower-cased names.
     """
 
     headers: Mapping[str, str]
@@ -117,8 +113,8 @@ def read_records(
 class _Source:
     """A WARC file as FastWARC reads it, and where reading continues after damage.
 
-    ``place``
-        The byte of the file where reading began, or stopped at damage.
+    Attributes:
+        place: The byte of the file where reading began, or stopped at damage.
     """
 
     def __init__(self, file: IO[bytes], name: str) -> None:

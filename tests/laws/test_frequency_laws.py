@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.core.counting.arrays import ArraySpace
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crawler.core.counting.arrays import ArraySpace
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.spill_arrays import DiskSpace
 

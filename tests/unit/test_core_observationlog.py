@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from crawler.core.counting.arrays import ArraySpace
-from crawler.core.counting.observation import KeyCounts, Observation
-from crawler.core.counting.observation_log import BLOCKS, ObservationLog, batches
+from crawler.core.counting.observation import (
+    BLOCKS,
+    KeyCounts,
+    Observation,
+    ObservationLog,
+    batches,
+)
 
 
 def page(url: str, *keys: int, weight: int = 9, **sums: dict[int, int]) -> Observation:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.counts import CountStore

@@ -1,19 +1,25 @@
-"""What one page contributes to the counts of its site."""
+"""What each page contributes to the counts of its site, and the log that keeps it."""
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from crawler.core.counting.arrays import ArraySpace
 
-    from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import DTypeLike, NDArray
 
     from crawler.core.page.blocks import Block
+
+BLOCKS = ""
+"""Name of the section of a log that holds blocks and their weights; the others hold sums."""
 
 _MAX_WEIGHT = 65_535
 
@@ -23,10 +29,9 @@ _MAX_WEIGHT = 65_535
 class KeyCounts:
     """A figure for each of some 64-bit keys.
 
-    ``keys``
-        Distinct, ascending, uint64.
-    ``counts``
-        The figure of each, uint32.
+    Attributes:
+        keys: Distinct, ascending, uint64.
+        counts: The figure of each, uint32.
     """
 
     keys: NDArray[np.uint64]
@@ -77,15 +82,12 @@ def look_up(
 class Observation:
     """What one page contributes to the counts: its blocks, and how much text each has.
 
-    ``url``
-        The page's address.
-    ``keys``
-        Distinct block keys of the page, ascending, uint64.
-    ``weights``
-        For each key the characters of its block that are not hyperlink text, uint16 (capped).
-        Near-duplicate pages are recognised by them.
-    ``sums``
-        What a method adds up over the site, by the method's own names.
+    Attributes:
+        url: The page's address.
+        keys: Distinct block keys of the page, ascending, uint64.
+        weights: For each key the characters of its block that are not hyperlink text, uint16
+            (capped). Near-duplicate pages are recognised by them.
+        sums: What a method adds up over the site, by the method's own names.
     """
 
     url: str
@@ -164,3 +166,219 @@ def _larger(
 
 
 _NO_COUNTS = KeyCounts.of({})
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The entries of some pages in one section, joined.
+
+    Attributes:
+        sizes: How many entries each page has, int64.
+        keys, figures: The entries, page after page.
+    """
+
+    sizes: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    figures: NDArray[Any]
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self.sizes)
+
+
+def batches(ends: NDArray[np.int64], batch: int) -> Iterator[tuple[int, int]]:
+    """Divide a sequence of pages into batches.
+
+    Args:
+        ends: where the entries of each page end, from before the first page on.
+        batch: most entries of a batch, unless one page has more.
+
+    Yields:
+        The first page of a batch, and the page after its last.
+    """
+    first, pages = 0, len(ends) - 1
+    while first < pages:
+        last = int(np.searchsorted(ends, ends[first] + batch, side="right")) - 1
+        # No more pages than entries at a time, since they may have none; and one at least.
+        last = max(min(last, first + batch), first + 1)
+        yield first, last
+        first = last
+
+
+class _Section:
+    """Keys with a figure each, those of one record after those of another."""
+
+    def __init__(self, space: ArraySpace, kind: DTypeLike) -> None:
+        self.keys = space.array(np.uint64)
+        self.figures = space.array(kind)
+        # Where the entries of each record end, from before the first on. Records without entries
+        # may be missing at the end.
+        self.ends = array("q", [0])
+
+    def append(self, record: int, keys: NDArray[np.uint64], figures: NDArray[Any]) -> None:
+        self.pad(record)
+        self.keys.append(keys)
+        self.figures.append(figures)
+        self.ends.append(len(self.keys))
+
+    def extend(self, rows: Rows) -> None:
+        ends = len(self.keys) + np.cumsum(rows.sizes, dtype=np.int64)
+        self.keys.append(rows.keys)
+        self.figures.append(rows.figures)
+        self.ends.frombytes(ends.tobytes())
+
+    def pad(self, records: int) -> None:
+        """Give at least so many records an end."""
+        missing = records + 1 - len(self.ends)
+        if missing > 0:
+            self.ends.extend([self.ends[-1]] * missing)
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return the entries of the records from ``first`` up to ``last``."""
+        self.pad(last)
+        ends = np.frombuffer(self.ends[first : last + 1], dtype=np.int64)
+        start, stop = int(ends[0]), int(ends[-1])
+        return Rows(np.diff(ends), self.keys.read(start, stop), self.figures.read(start, stop))
+
+    def all_ends(self, records: int) -> NDArray[np.int64]:
+        self.pad(records)
+        return np.array(self.ends, dtype=np.int64)
+
+
+class ObservationLog:
+    """A site's observations, one a page: appended at the end, read in the order of writing.
+
+    An address that is observed again gets a new record at the end, the union of both; its old
+    record is not read any more.
+
+    Args:
+        space: where the records are kept; without, in memory.
+    """
+
+    def __init__(self, space: ArraySpace | None = None) -> None:
+        self.space: ArraySpace = space or ArraySpace()
+        self._records: dict[str, int] = {}  # the valid record of each address
+        self._urls: list[str] = []
+        self._valid = bytearray()
+        self._sections = {BLOCKS: _Section(self.space, np.uint16)}
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self._records)
+
+    @property
+    def sections(self) -> list[str]:
+        """The names of the sections: :data:`BLOCKS`, then those of the sums, sorted."""
+        return sorted(self._sections)
+
+    def urls(self) -> list[str]:
+        """Return the addresses, in the order in which pages are read."""
+        return [url for url, valid in zip(self._urls, self._valid, strict=True) if valid]
+
+    def entries(self, section: str) -> int:
+        """Return how many entries a section has, with those of old records."""
+        return len(self._sections[section].keys)
+
+    def sizes(self, section: str) -> NDArray[np.int64]:
+        """Return how many entries of a section each page has, in the order of reading."""
+        sizes = np.diff(self._sections[section].all_ends(len(self._urls)))
+        return sizes[self._is_valid(0, len(self._urls))]
+
+    def add(self, observation: Observation) -> None:
+        """Put a page into the log, or what is new of a page that it holds."""
+        url = observation.url
+        known = self._records.get(url)
+        if known is not None:
+            before = self.page(url)
+            observation = before.union(observation)
+            if observation is before:
+                return
+            self._valid[known] = 0
+        record = self._records[url] = len(self._urls)
+        self._urls.append(url)
+        self._valid.append(1)
+        self._sections[BLOCKS].append(record, observation.keys, observation.weights)
+        for name, sums in observation.sums.items():
+            if len(sums.keys):
+                self._section(name).append(record, sums.keys, sums.counts)
+
+    def extend(self, urls: Sequence[str], sections: Mapping[str, Iterable[Rows]]) -> None:
+        """Put many pages into the log at once.
+
+        Args:
+            urls: their addresses, distinct, none of them in the log.
+            sections: for each section the rows of all pages, in pieces of any size.
+        """
+        first = len(self._urls)
+        for name, pieces in sections.items():
+            section = self._section(name)
+            section.pad(first)
+            for rows in pieces:
+                section.extend(rows)
+        self._urls.extend(urls)
+        self._records.update(zip(urls, range(first, len(self._urls)), strict=True))
+        self._valid.extend(b"\1" * len(urls))
+
+    def merge(self, other: ObservationLog) -> None:
+        """Put all pages of another log into this one."""
+        if self._records.keys().isdisjoint(other._records):
+            self.extend(other.urls(), {name: other.rows(name) for name in other.sections})
+        else:
+            for observation in other.pages():
+                self.add(observation)
+
+    def page(self, url: str) -> Observation:
+        """Return the observation of an address; KeyError where there is none."""
+        record = self._records[url]
+        return next(self._observations(record, record + 1))
+
+    def blocks(self, url: str) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
+        """Return the block keys of a page and their weights; KeyError where there is none."""
+        record = self._records[url]
+        rows = self._sections[BLOCKS].read(record, record + 1)
+        return rows.keys, rows.figures
+
+    def pages(self) -> Iterator[Observation]:
+        """Read the log page by page."""
+        for first, last in self._batches(self._sections):
+            yield from self._observations(first, last)
+
+    def rows(self, section: str) -> Iterator[Rows]:
+        """Read one section of the log, as many pages at a time as the space's batch holds."""
+        for first, last in self._batches([section]):
+            rows = self._sections[section].read(first, last)
+            valid = self._is_valid(first, last)
+            if not valid.all():
+                kept = np.repeat(valid, rows.sizes)
+                rows = Rows(rows.sizes[valid], rows.keys[kept], rows.figures[kept])
+            yield rows
+
+    def _section(self, name: str) -> _Section:
+        return self._sections.setdefault(name, _Section(self.space, np.uint32))
+
+    def _is_valid(self, first: int, last: int) -> NDArray[np.bool_]:
+        return np.frombuffer(bytes(self._valid[first:last]), dtype=np.bool_)
+
+    def _batches(self, sections: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """Divide the records into batches of about as many entries as are read at a time."""
+        records = len(self._urls)
+        ends = sum(
+            (self._sections[name].all_ends(records) for name in sections),
+            start=np.zeros(records + 1, dtype=np.int64),
+        )
+        return batches(ends, self.space.batch)
+
+    def _observations(self, first: int, last: int) -> Iterator[Observation]:
+        """Give the valid observations among some records."""
+        parts: dict[str, list[tuple[NDArray[np.uint64], NDArray[Any]]]] = {}
+        for name in self.sections:
+            rows = self._sections[name].read(first, last)
+            ends = np.cumsum(rows.sizes)[:-1]
+            pairs = zip(np.split(rows.keys, ends), np.split(rows.figures, ends), strict=True)
+            parts[name] = list(pairs)
+        blocks = parts.pop(BLOCKS)
+        for number, record in enumerate(range(first, last)):
+            if self._valid[record]:
+                found = {name: KeyCounts(*part[number]) for name, part in parts.items()}
+                sums = {name: counts for name, counts in found.items() if len(counts.keys)}
+                yield Observation(self._urls[record], *blocks[number], sums)

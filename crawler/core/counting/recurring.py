@@ -14,7 +14,7 @@ import numpy as np
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
 from crawler.core.counting.arrays import Partitions, sorted_within
-from crawler.core.counting.observation_log import BLOCKS
+from crawler.core.counting.observation import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.counting.arrays import ArraySpace
-    from crawler.core.counting.observation_log import ObservationLog, Rows
+    from crawler.core.counting.observation import ObservationLog, Rows
 
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
 
@@ -49,14 +49,11 @@ def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
 class SitePages:
     """A site's pages, numbered in the order of their addresses, shorter ones first.
 
-    ``urls``
-        Their addresses.
-    ``signatures``
-        A digest of each page's blocks and their weights.
-    ``sizes``
-        How many blocks each page has, int64.
-    ``weights``
-        The characters of each page's blocks outside hyperlinks, int64.
+    Attributes:
+        urls: Their addresses.
+        signatures: A digest of each page's blocks and their weights.
+        sizes: How many blocks each page has, int64.
+        weights: The characters of each page's blocks outside hyperlinks, int64.
     """
 
     urls: list[str]
@@ -73,11 +70,11 @@ class SitePages:
 class Part:
     """Some of the recurring blocks, with all their occurrences.
 
-    ``first``
-        Index of the first of these blocks among all that recur.
-    ``blocks``, ``pages``, ``weights``
-        For each occurrence its block's number, from 0 at ``first`` on, ascending, int64; its page's
-        number, within a block ascending, int64; and its block's weight on the page, uint64.
+    Attributes:
+        first: Index of the first of these blocks among all that recur.
+        blocks, pages, weights: For each occurrence its block's number, from 0 at ``first`` on,
+            ascending, int64; its page's number, within a block ascending, int64; and its block's
+            weight on the page, uint64.
     """
 
     first: int

@@ -16,8 +16,14 @@ from xxhash import xxh3_128
 
 from crawler.core.counting.arrays import Partitions, sorted_within
 from crawler.core.counting.near_duplicates import duplicate_groups
-from crawler.core.counting.observation import KeyCounts, Observation, look_up, observe_blocks
-from crawler.core.counting.observation_log import BLOCKS, ObservationLog
+from crawler.core.counting.observation import (
+    BLOCKS,
+    KeyCounts,
+    Observation,
+    ObservationLog,
+    look_up,
+    observe_blocks,
+)
 from crawler.core.counting.recurring import RecurringBlocks
 
 if TYPE_CHECKING:
@@ -40,24 +46,19 @@ _SHARE_OF_MEAN = 0.5
 class SiteView:
     """The page frequencies of one site, as they stood when its pages had been seen.
 
-    ``pages_seen``
-        Addresses observed.
-    ``pages``
-        Distinct pages among them: near-duplicates count as one. 0 for a site never counted.
-    ``snapshot``
-        Identity of these counts: the same pages give the same snapshot.
-    ``keys``, ``frequencies``, ``text_frequencies``
-        The keys of the blocks that are on at least two distinct pages, ascending, uint64; for each
-        the number of distinct pages that have it, and the number of those where it has text outside
-        hyperlinks, uint32: a headline is text on one page, and a link on every page that leads to
-        it.
-    ``single_blocks``, ``single_texts``
-        How many other blocks there are, which are all on one distinct page; and how many of those
-        have text outside hyperlinks there.
-    ``duplicate_of``
-        Address of a near-duplicate page → address of the page that represents its group.
-    ``sums``
-        What methods add up, over all addresses; see :class:`Observation`.
+    Attributes:
+        pages_seen: Addresses observed.
+        pages: Distinct pages among them: near-duplicates count as one. 0 for a site never counted.
+        snapshot: Identity of these counts: the same pages give the same snapshot.
+        keys, frequencies, text_frequencies: The keys of the blocks that are on at least two
+            distinct pages, ascending, uint64; for each the number of distinct pages that have it,
+            and the number of those where it has text outside hyperlinks, uint32: a headline is text
+            on one page, and a link on every page that leads to it.
+        single_blocks, single_texts: How many other blocks there are, which are all on one distinct
+            page; and how many of those have text outside hyperlinks there.
+        duplicate_of: Address of a near-duplicate page → address of the page that represents its
+            group.
+        sums: What methods add up, over all addresses; see :class:`Observation`.
     """
 
     pages_seen: int = 0

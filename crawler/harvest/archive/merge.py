@@ -15,8 +15,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from crawler.core.counting.observation import KeyCounts
-from crawler.core.counting.observation_log import ObservationLog
+from crawler.core.counting.observation import KeyCounts, ObservationLog
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from crawler.core.counting.observation import KeyCounts, Observation
-from crawler.core.counting.observation_log import BLOCKS
+from crawler.core.counting.observation import BLOCKS, KeyCounts, Observation
 from crawler.core.pagetype import page_type
 from crawler.core.pagination import next_part
 from crawler.harvest.archive.work import Figures, read_database, shard_pages, write_database
