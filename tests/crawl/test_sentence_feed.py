@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from crawler.pipelines.page_folder import INDEX, page_name
+from crawler.pipelines.folders import INDEX, page_name
 from support.crawling import FOOTER, Project, Site, article, html, small_site
 
 if TYPE_CHECKING:

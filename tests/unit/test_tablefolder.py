@@ -16,8 +16,7 @@ from scrapy.utils.test import get_crawler
 from crawler.core.errors import OptionError, StoreError
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem
-from crawler.pipelines.folders import TableFolder, TableFolderPipeline
-from crawler.pipelines.page_folder import INDEX, page_name
+from crawler.pipelines.folders import INDEX, TableFolder, TableFolderPipeline, page_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

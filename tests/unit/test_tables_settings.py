@@ -19,8 +19,7 @@ from crawler.core.page.parse import parse
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
 from crawler.journey.stages import table_method, table_words
-from crawler.pipelines.folders import TableFolderPipeline
-from crawler.pipelines.page_folder import INDEX
+from crawler.pipelines.folders import INDEX, TableFolderPipeline
 from crawler.settings import Options
 
 if TYPE_CHECKING:
