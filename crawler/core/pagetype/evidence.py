@@ -161,6 +161,8 @@ class PageEvidence:
         prose = _prose(blocks, shares)
         headings = [pair for pair in zip(blocks, shares, strict=True) if pair[0].tag in _HEADINGS]
         firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
+        title = (document.title or "")[:_TITLE_CHARS]
+        texts = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
         text = _text(blocks, shares, prose)
         features = {
             **address.features(),
@@ -174,7 +176,7 @@ class PageEvidence:
         return cls(
             address=address,
             markup=markup,
-            titles=_titles(document.title, firsts),
+            titles=tuple(dict.fromkeys(folded for text in texts if (folded := fold(text)))),
             prose=sum(size for _, size in prose),
             blocks=len(blocks),
             linked_headings=sum(share >= _LINKS for _, share in headings),
@@ -193,13 +195,12 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
         # A letter counts double at most, so shorter blocks need no measuring.
         if share < _LINKED
         and block.chars * _DENSE_WORTH >= _PROSE
-        and (size := _size(block)) >= _PROSE
+        and (size := block.chars + _dense(block.text) * (_DENSE_WORTH - 1)) >= _PROSE
     ]
 
 
-def _size(block: Block) -> int:
-    dense = 0 if block.text.isascii() else len(DENSE.findall(block.text))
-    return block.chars + dense * (_DENSE_WORTH - 1)
+def _dense(text: str) -> int:
+    return 0 if text.isascii() else len(DENSE.findall(text))
 
 
 def _declared(kind: str, markup: Markup) -> dict[str, float]:
@@ -323,7 +324,7 @@ def _cues_in(names: Sequence[str]) -> list[int]:
         for word in words.split():
             cues |= _cues_of(word)
         found.append(cues)
-    for part, bit in _parts()[1]:
+    for part, bit in _parts()[2]:
         if part in lower:
             within = map(str.__contains__, lower.split(_APART), repeat(part))
             found = [cues | bit * here for cues, here in zip(found, within, strict=True)]
@@ -333,26 +334,23 @@ def _cues_in(names: Sequence[str]) -> list[int]:
 @lru_cache(maxsize=1 << 14)  # sites share words, not names
 def _cues_of(word: str) -> int:
     """Return which cues one word holds."""
+    words, any_word, _ = _parts()
     found = 0
-    if _any_name().search(word) is not None:  # most words hold none
-        for part, bit in _parts()[0]:
+    if any_word.search(word) is not None:  # most words hold none
+        for part, bit in words:
             if part in word:
                 found |= bit
     return found
 
 
 @cache
-def _parts() -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return the parts of names, each with the bit of its cue: Latin words, and all others."""
+def _parts() -> tuple[list[tuple[str, int]], re.Pattern[str], list[tuple[str, int]]]:
+    """Return the parts of names with the bits of their cues: Latin words, any of them, others."""
     cues = enumerate(page_words().groups["names"].values())
     parts = [(part, 1 << place) for place, parts in cues for part in parts]
     words = [pair for pair in parts if _LATIN.fullmatch(pair[0])]
-    return words, [pair for pair in parts if pair not in words]
-
-
-@cache
-def _any_name() -> re.Pattern[str]:
-    return re.compile(any_part(part for part, _ in _parts()[0]))
+    others = [pair for pair in parts if pair not in words]
+    return words, re.compile(any_part(part for part, _ in words)), others
 
 
 def _holders(blocks: Sequence[Block]) -> set[Holder]:
@@ -385,11 +383,3 @@ def _buttons() -> re.Pattern[str]:
         for label in sorted(page_words().texts["buy"])
     )
     return re.compile(rf"{_APART}{sign}*+({labels}){sign}*+(?={_APART})")
-
-
-def _titles(document_title: str | None, headings: Sequence[str]) -> tuple[str, ...]:
-    """Return the title, its parts, and the first headings of the page, folded."""
-    title = (document_title or "")[:_TITLE_CHARS]
-    parts = _BETWEEN_PARTS.split(title)
-    texts = (title, *parts, *(text[:_TITLE_CHARS] for text in headings))
-    return tuple(dict.fromkeys(folded for text in texts if (folded := fold(text))))

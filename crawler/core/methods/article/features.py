@@ -199,7 +199,10 @@ class _Gathered:
 
     def inner(self) -> None:
         """Add features of the inline elements of each block."""
-        known = {names: _shown(names) for names in {block.inner for block in self.blocks}}
+        known = dict.fromkeys((block.inner for block in self.blocks), 0)
+        for names in known:
+            for name in names.split():
+                known[names] |= _shown_by(name)
         shown = np.array([known[block.inner] for block in self.blocks], np.uint32)
         for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
             self.columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
@@ -281,14 +284,6 @@ class _Gathered:
             for offset in _OFFSETS:
                 moved = values[reach + offset : reach + offset + self.count]
                 self.columns[f"{name}{offset:+}"] = moved
-
-
-def _shown(names: str) -> int:
-    """Return the tags and cues of inline elements of these names, as bits."""
-    shown = 0
-    for name in names.split():
-        shown |= _shown_by(name)
-    return shown
 
 
 @lru_cache(maxsize=1 << 15)
