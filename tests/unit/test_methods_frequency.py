@@ -55,7 +55,7 @@ def test_of_three_frequencies_the_rarest_is_main_text() -> None:
     view = counted(SITE)
     assert view.sums["text-nodes"].levels.tolist() == [1, 15, 100]
     # k = 3, so rank k - 2 = 1: the frequency 1.
-    assert METHOD.threshold(view) == 1
+    assert METHOD.cutoff(view).threshold == 1
     assert verdicts(SITE[0], view) == {
         FRAME: ("frequent", 100),
         "Mine is 0": ("text", 1),
@@ -68,7 +68,7 @@ def test_of_four_frequencies_two_are_main_text() -> None:
     site = [document(n, body + (texts(PAIR, 1) if n > 7 else "")) for n, body in enumerate(BODIES)]
     view = counted(site)
     assert view.sums["text-nodes"].levels.tolist() == [1, 2, 15, 100]
-    assert METHOD.threshold(view) == 2
+    assert METHOD.cutoff(view).threshold == 2
     assert annotate(site[9], view, METHOD).text == f"Mine is 9\n{PAIR}"
 
 
@@ -76,7 +76,7 @@ def test_of_four_frequencies_two_are_main_text() -> None:
 def test_with_fewer_than_three_frequencies_everything_is_main_text(bodies: list[str]) -> None:
     site = [document(number, body) for number, body in enumerate(bodies)]
     view = counted(site)
-    assert METHOD.threshold(view) is None
+    assert METHOD.cutoff(view).threshold is None
     assert {reason for reason, _ in verdicts(site[0], view).values()} == {"text"}
 
 
@@ -177,11 +177,11 @@ def test_what_was_never_counted_is_rare() -> None:
 @pytest.mark.parametrize("view", [SiteView.unknown(), counted([])])
 def test_on_an_unknown_site_all_but_the_removed_is_main_text(view: SiteView) -> None:
     page = document(0, "<p>One</p><header>Two</header>")
-    assert METHOD.threshold(view) is None
+    assert METHOD.cutoff(view).threshold is None
     assert verdicts(page, view) == {"One": ("text", 0), "Two": ("removed", 0)}
 
 
 @pytest.mark.parametrize(("ranks", "threshold"), [(0, 100), (1, 15), (2, 1), (3, None), (9, None)])
 def test_how_many_ranks_are_dropped(ranks: int, threshold: int | None) -> None:
     method = TextFrequency(dropped_ranks=ranks)
-    assert method.threshold(counted(SITE, method)) == threshold
+    assert method.cutoff(counted(SITE, method)).threshold == threshold

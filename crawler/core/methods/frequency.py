@@ -61,10 +61,6 @@ class TextFrequency:
         kept = (piece for piece in frequency_blocks(document) if not piece.dropped)
         return {_NODES: Counter(_key(piece.text) for piece in kept)}
 
-    def threshold(self, view: SiteView) -> int | None:
-        """Return the highest frequency that main text may have; None where nothing is counted."""
-        return self.cutoff(view).threshold
-
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold and k."""
         levels = view.sums[_NODES].levels if _NODES in view.sums else ()
@@ -81,7 +77,7 @@ class TextFrequency:
                 replace(piece, frequency=frequency)
                 for piece, frequency in zip(pieces, seen, strict=True)
             ]
-        threshold = self.threshold(view)
+        threshold = self.cutoff(view).threshold
         return judged(
             piece.drop("frequent")
             if threshold is not None and piece.frequency > threshold
