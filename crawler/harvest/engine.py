@@ -1,10 +1,10 @@
-"""Where jobs run: in this process, in processes of this machine, or on a Dask cluster.
+"""Where jobs run: in threads or processes of this machine, or on a Dask cluster.
 
-A job is a :class:`Call`: a function that can be imported, and one argument of JSON values. Every
-engine is a ``concurrent.futures`` executor with the same interface around it, so the result of a
-job does not depend on where it ran::
+A job is a :class:`Call`: a function that can be imported, and one argument that can be pickled.
+Every engine is a ``concurrent.futures`` executor with the same interface around it, so the result
+of a job does not depend on where it ran::
 
-    with open_engine(Workers(processes=4), ProcessEngine) as engine, stop_by_signals(engine, print):
+    with ProcessEngine(4) as engine, stop_by_signals(engine, print):
         for done in engine.run(Call(str(path), count_words, str(path)) for path in paths):
             print(done.name, done.value, done.failure)
 
@@ -34,11 +34,13 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
     from types import FrameType
@@ -73,13 +75,7 @@ class LostError(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A job.
-
-    Attributes:
-        name: What people call it.
-        function: A function that can be imported where the job runs.
-        argument: Its only argument, of JSON values.
-    """
+    """A job: its name for people, a function that can be imported, and its only argument."""
 
     name: str
     function: Callable[[Any], Any]
@@ -88,13 +84,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a job.
+    """What came of a job: the value that its function returned, or an error.
 
-    Attributes:
-        call: The job.
-        value: What its function returned; None where it raised.
-        error: What it raised, or a :class:`StoppedError` or :class:`LostError`; None where it
-            returned.
+    The error is what the function raised, a :class:`StoppedError` or a :class:`LostError`.
     """
 
     call: Call
@@ -115,26 +107,14 @@ class Done:
         return f"{kind}{one_line(self.error)}".removesuffix(": ")
 
 
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """Which workers a command asks for.
-
-    Attributes:
-        executor: ``local`` or ``dask``.
-        processes: How many jobs run at once; for ``local`` only.
-        scheduler: Address of a Dask scheduler, such as ``tcp://head:8786``; for ``dask`` only.
-    """
-
-    executor: str = "local"
-    processes: int | None = None
-    scheduler: str | None = None
-
-
-def open_engine(workers: Workers, local: type[ThreadEngine], memory: int | None = None) -> Engine:
+def open_engine(
+    options: argparse.Namespace, local: type[ThreadEngine], memory: int | None = None
+) -> Engine:
     """Return the engine that a command asks for; to be used by a ``with`` statement.
 
     Args:
-        workers: the command's options.
+        options: ``executor`` (``local`` or ``dask``), ``processes`` (how many jobs run at once, for
+            ``local``) and ``scheduler`` (its address, for ``dask``).
         local: how jobs run on this machine: in threads where they start a process of their own, in
             processes where they compute.
         memory: most bytes that a process of :class:`ProcessEngine` may allocate; None for no limit.
@@ -143,18 +123,16 @@ def open_engine(workers: Workers, local: type[ThreadEngine], memory: int | None 
         ArgumentError: the options do not fit together, or a package is missing.
         CorpusError: the scheduler does not answer.
     """
-    if workers.executor == "dask":
-        if not workers.scheduler:
+    if options.executor == "dask":
+        if not options.scheduler:
             raise ArgumentError("--executor dask needs --scheduler ADDRESS of a Dask scheduler")
-        if workers.processes is not None:
-            raise ArgumentError("--processes is for --executor local; a cluster has its workers")
-        return DaskEngine(workers.scheduler)
-    if workers.scheduler:
+        if options.processes is not None or memory is not None:
+            raise ArgumentError("--processes and --memory are for --executor local")
+        return DaskEngine(options.scheduler)
+    if options.scheduler:
         raise ArgumentError("--scheduler is for --executor dask")
-    processes = _LOCAL_PROCESSES if workers.processes is None else workers.processes
-    if processes < 1:
-        raise ArgumentError(f"--processes is {processes}; give 1 or more")
-    return ProcessEngine(processes, memory) if local is ProcessEngine else local(processes)
+    places = options.processes or _LOCAL_PROCESSES
+    return ProcessEngine(places, memory) if local is ProcessEngine else local(places)
 
 
 class Engine:
@@ -166,10 +144,8 @@ class Engine:
     """
 
     def __init__(self, executor: Executor, places: int) -> None:
-        self.stop_wish = 0
-        """The stop level that a signal handler asks for; :meth:`wait` stops the engine then."""
-        self.on_stop: Callable[[], None] = lambda: None
-        """Called once, when the engine is stopped."""
+        self.on_signal: Callable[[], None] = lambda: None
+        """Called by :meth:`wait` at each look, since a signal handler may not do much itself."""
         self._id = uuid.uuid4().hex
         self._executor = executor
         self._places = places
@@ -217,15 +193,15 @@ class Engine:
         """
         until = time.monotonic() + seconds
         while True:
-            if self.stop_wish > self._level:
-                self.stop(self.stop_wish)
+            level = self._level
+            self.on_signal()
             self._look()
             rest = max(0.0, min(_LOOK_SECONDS, until - time.monotonic()))
             if not self._running:
                 time.sleep(rest)
             elif ended := wait(self._running, rest, FIRST_COMPLETED).done:
                 return [self._done(future, self._running.pop(future)) for future in ended]
-            if time.monotonic() >= until or self.stop_wish > self._level:
+            if time.monotonic() >= until or self._level > level:
                 return []
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
@@ -251,16 +227,14 @@ class Engine:
 
     def stop(self, level: int = IN_ORDER) -> None:
         """Begin no further job, and have those that run end: in order, or at once."""
-        was_stopping, self._level = self.is_stopping, max(self._level, level)
+        self._level = max(self._level, level)
         _stop_levels[self._id] = self._level
-        if not was_stopping:
-            self.on_stop()
 
     def _submit(self, call: Call) -> Future[Any]:
         return self._executor.submit(_run_job, self._id, call.function, call.argument)
 
     def _look(self) -> None:
-        """See to what futures do not tell; called several times a second by :meth:`wait`."""
+        """Check what futures do not report; called several times a second by :meth:`wait`."""
 
     def _done(self, future: Future[Any], call: Call) -> Done:
         try:
@@ -273,21 +247,6 @@ class Engine:
 
     def _close(self) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)
-
-
-class InlineEngine(Engine):
-    """Runs each job in this thread, when it is begun: no processes, no memory limit."""
-
-    def __init__(self) -> None:
-        super().__init__(Executor(), 1)
-
-    def _submit(self, call: Call) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(_run_job(self._id, call.function, call.argument))
-        except Exception as error:  # noqa: BLE001 - whatever a job raises is its result
-            future.set_exception(error)
-        return future
 
 
 class ThreadEngine(Engine):
@@ -313,9 +272,15 @@ class ProcessEngine(ThreadEngine):
 
     def __init__(self, places: int, memory: int | None = None) -> None:
         super().__init__(places)
-        self._memory = memory
         # The processes end when the writing end is closed, also by the death of this process.
         self._reader, self._writer = multiprocessing.Pipe(duplex=False)
+        self._new_pool = partial(
+            ProcessPoolExecutor,
+            1,
+            multiprocessing.get_context("spawn"),
+            initializer=_begin_process,
+            initargs=(self._reader, memory),
+        )
         # A pool of one process for each thread: when a process dies, no other job dies with it.
         self._pools: dict[int, ProcessPoolExecutor] = {}
 
@@ -326,12 +291,7 @@ class ProcessEngine(ThreadEngine):
         thread = threading.get_ident()
         for _ in range(_ATTEMPTS):
             if thread not in self._pools:
-                self._pools[thread] = ProcessPoolExecutor(
-                    1,
-                    multiprocessing.get_context("spawn"),
-                    initializer=_begin_process,
-                    initargs=(self._reader, self._memory),
-                )
+                self._pools[thread] = self._new_pool()
             try:
                 return self._pools[thread].submit(call.function, call.argument).result()
             except BrokenProcessPool:
@@ -392,6 +352,7 @@ class DaskEngine(Engine):
                 "or give the address that it prints, such as tcp://head:8786."
             ) from error
         self._asked_at = float("-inf")
+        self._told = 0
         super().__init__(self._client.get_executor(pure=False), 0)
 
     @property
@@ -402,39 +363,34 @@ class DaskEngine(Engine):
             CorpusError: the scheduler is gone. A client that has lost it cancels the jobs that it
                 has by then, and one that is submitted later would never end.
         """
-        gone = CorpusError(
+        try:
+            is_running = self._client.status == "running"
+            if is_running and time.monotonic() - self._asked_at >= _ASK_SECONDS:
+                threads = self._client.nthreads(callback_timeout=_ANSWER_SECONDS)
+                self._asked_at = time.monotonic()
+                self._places = sum(threads.values())
+                if not self._places:
+                    logger.warning("The Dask scheduler at %s has no workers.", self._address)
+        except Exception:  # noqa: BLE001 - of any kind, where the connection is gone
+            is_running = False
+        if is_running:
+            return self._places
+        raise CorpusError(
             f"The Dask scheduler at {self._address} is gone, and the results of the jobs that ran "
             "are lost. Start it again, and run the command again."
         )
-        if self._client.status != "running":
-            raise gone
-        if time.monotonic() - self._asked_at >= _ASK_SECONDS:
-            try:
-                threads = self._client.nthreads(callback_timeout=_ANSWER_SECONDS)
-            except Exception as error:  # of any kind, where the connection is gone
-                raise gone from error
-            self._asked_at = time.monotonic()
-            self._places = sum(threads.values())
-            if not self._places:
-                logger.warning("The Dask scheduler at %s has no workers.", self._address)
-        return self._places
-
-    def stop(self, level: int = IN_ORDER) -> None:
-        """See :class:`Engine`."""
-        super().stop(level)
-        self._asked_at = float("-inf")
 
     def _submit(self, call: Call) -> Future[Any]:
         # The executor of Dask takes the task's name, which its dashboard shows, as a keyword.
-        submit: Any = self._executor.submit
-        job = (self._id, call.function, call.argument)
-        future: Future[Any] = submit(_run_on_worker, *job, key=f"{call.name}-{uuid.uuid4().hex}")
+        submit: Any = partial(self._executor.submit, key=f"{call.name}-{uuid.uuid4().hex}")
+        future: Future[Any] = submit(_run_on_worker, self._id, call.function, call.argument)
         return future
 
     def _look(self) -> None:
         is_old = time.monotonic() - self._asked_at >= _ASK_SECONDS
         places = self.places
-        if self._level and is_old:
+        if self._level > self._told or (self._level and is_old):
+            self._told = self._level
             self._tell_workers()
             for future in () if places else tuple(self._running):
                 future.cancel()
@@ -474,13 +430,19 @@ def stop_by_signals(engine: Engine, tell: Callable[[str], None]) -> Iterator[Non
         yield
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
-        if engine.stop_wish:
-            signal.default_int_handler(number, frame)
-        engine.stop_wish = IN_ORDER
+    received: list[int] = []
 
-    words = "stopping: the jobs that run end first; a second Ctrl-C ends them at once"
-    engine.on_stop = lambda: tell(words)
+    def note(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 1:
+            signal.default_int_handler(number, frame)
+
+    def stop() -> None:
+        if received and not engine.is_stopping:
+            tell("stopping: the jobs that run end first; a second Ctrl-C ends them at once")
+            engine.stop()
+
+    engine.on_signal = stop
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, show_seconds
 from crawler.harvest.display import Display, summary_lines
-from crawler.harvest.engine import ThreadEngine, Workers, open_engine, stop_by_signals
+from crawler.harvest.engine import ThreadEngine, open_engine, stop_by_signals
 from crawler.harvest.history import History, show_time
 from crawler.harvest.plan import read_plan
 from crawler.harvest.runner import Harvest
@@ -60,12 +60,11 @@ def _harvest(plan: Plan, opts: argparse.Namespace, sites: int) -> Iterator[Harve
     release = (lambda: None) if storage.is_folder else storage.lock("harvest")
     if release is None:
         raise CorpusError(f"another harvest runs at {plan.output}: wait for its end")
-    workers = Workers(opts.executor, opts.processes, opts.scheduler)
     try:
         with (
             Display(sites) as display,
             storage.history() as (file, changed),
-            open_engine(workers, ThreadEngine) as engine,
+            open_engine(opts, ThreadEngine) as engine,
             stop_by_signals(engine, display.said),
         ):
             history = History(file, changed)

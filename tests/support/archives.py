@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from crawler.core.page.page import Page
 from crawler.harvest.archive.run import ArchiveHarvest
 from crawler.harvest.archive.work import Figures, Summary
-from crawler.harvest.engine import InlineEngine
+from crawler.harvest.engine import ThreadEngine
 from crawler.journey.page_joiner import Captures
 from crawler.settings import Options
 from crawler.spiders.archive import ArchiveSpider
@@ -135,7 +135,7 @@ def harvest(
 ) -> Summary:
     """Run an archive harvest below a folder, in this process unless told otherwise."""
     archive = ArchiveHarvest(paths, options, folder / "out", folder / "work")
-    return archive.run(engine or InlineEngine(), told.append)
+    return archive.run(engine or ThreadEngine(1), told.append)
 
 
 def lines_of(folder: Path) -> list[bytes]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import CorpusError
-from crawler.harvest.engine import Done, InlineEngine
+from crawler.harvest.engine import Done, ThreadEngine
 from crawler.store.archive import WarcWriter
 from crawler.store.files import ASIDE
 from support.archives import (
@@ -35,11 +35,11 @@ class KilledError(BaseException):
     """Ends a harvest where a kill would."""
 
 
-class Killed(InlineEngine):
+class Killed(ThreadEngine):
     """Does so many jobs, and is then killed before it can tell of the last of them."""
 
     def __init__(self, jobs: int) -> None:
-        super().__init__()
+        super().__init__(1)
         self.left = jobs
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
@@ -50,11 +50,11 @@ class Killed(InlineEngine):
             yield done
 
 
-class Failing(InlineEngine):
+class Failing(ThreadEngine):
     """Has no memory for jobs of some name."""
 
     def __init__(self, name: str = "none") -> None:
-        super().__init__()
+        super().__init__(1)
         self.name = name
         self.begun = 0
 
@@ -179,12 +179,12 @@ def test_a_changed_file_is_read_again(paths: list[Path], tmp_path: Path) -> None
 def test_a_file_that_changes_meanwhile_gives_no_result(paths: list[Path], tmp_path: Path) -> None:
     options = options_for(tmp_path)
 
-    class Touching(InlineEngine):
+    class Touching(ThreadEngine):
         def run(self, calls: Iterable[Call]) -> Iterator[Done]:
             os.utime(paths[0], (1, 1))
             yield from super().run(calls)
 
-    summary = harvest(paths, tmp_path, options, Touching())
+    summary = harvest(paths, tmp_path, options, Touching(1))
     assert not summary.is_complete
     assert all(str(paths[0].resolve()) in line for line in summary.failed)
     assert harvest(paths, tmp_path, options).is_complete

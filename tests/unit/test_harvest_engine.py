@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from argparse import Namespace
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,10 @@ from crawler.harvest.engine import (
     Call,
     DaskEngine,
     Engine,
-    InlineEngine,
     LostError,
     ProcessEngine,
     StoppedError,
     ThreadEngine,
-    Workers,
     open_engine,
     stop_by_signals,
 )
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 PATH = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
 LOCAL: list[Callable[[], Engine]] = [
-    InlineEngine,
     lambda: ThreadEngine(2),
     lambda: ProcessEngine(2),
 ]
@@ -84,7 +82,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("make", LOCAL, ids=["inline", "threads", "processes"])
+@pytest.mark.parametrize("make", LOCAL, ids=["threads", "processes"])
 def test_jobs_give_values_and_errors(make: Callable[[], Engine]) -> None:
     assert results(make()) == EXPECTED
 
@@ -130,7 +128,7 @@ def test_a_stopped_engine_begins_nothing_more() -> None:
             begun.append(call.argument)
             yield call
 
-    with InlineEngine() as engine:
+    with ThreadEngine(1) as engine:
         for done in engine.run(numbers()):
             if done.value == 4:
                 engine.stop()
@@ -216,17 +214,17 @@ def test_where_nobody_answers_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "workers",
+    "options",
     [
-        Workers(processes=0),
-        Workers(scheduler="tcp://head:8786"),
-        Workers("dask"),
-        Workers("dask", processes=2, scheduler="tcp://head:8786"),
+        {"scheduler": "tcp://head:8786"},
+        {"executor": "dask"},
+        {"executor": "dask", "processes": 2, "scheduler": "tcp://head:8786"},
     ],
 )
-def test_options_that_do_not_fit_together_are_refused(workers: Workers) -> None:
+def test_options_that_do_not_fit_together_are_refused(options: dict[str, Any]) -> None:
+    given = {"executor": "local", "processes": None, "scheduler": None, **options}
     with pytest.raises(ArgumentError):
-        open_engine(workers, ThreadEngine)
+        open_engine(Namespace(**given), ThreadEngine)
 
 
 def test_ctrl_c_stops_in_order_and_a_second_one_interrupts(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.errors import ArgumentError, CorpusError, OptionError, one_line
+from crawler.core.errors import CorpusError, OptionError, one_line
 from crawler.core.wording import counted, listed
 from crawler.harvest.archive.run import MANIFEST, ArchiveHarvest
 from crawler.harvest.archive.work import OF_FILES, Figures
-from crawler.harvest.engine import ProcessEngine, Workers, open_engine, stop_by_signals
+from crawler.harvest.engine import ProcessEngine, open_engine, stop_by_signals
 from crawler.journey.stages import default_stages
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import PREFIX, Options
@@ -46,11 +46,11 @@ def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> int:
         output = Path(namespace.output or options.dir / "archive")
         work = Path(namespace.work or options.dir / "archive-work")
         harvest = ArchiveHarvest([Path(name) for name in namespace.files], options, output, work)
-        workers = Workers(namespace.executor or "local", namespace.processes, namespace.scheduler)
-        if workers.executor == "dask" and namespace.memory:
-            raise ArgumentError("--memory is for --executor local; a cluster's workers have limits")
         memory = namespace.memory and namespace.memory * _MEGABYTE
-        with open_engine(workers, ProcessEngine, memory) as engine, stop_by_signals(engine, _tell):
+        with (
+            open_engine(namespace, ProcessEngine, memory) as engine,
+            stop_by_signals(engine, _tell),
+        ):
             summary = harvest.run(engine, _tell)
     except CorpusError as error:
         _tell(one_line(error))
