@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -61,8 +63,9 @@ def test_fifty_kills_of_a_crawl_lose_and_double_nothing(
         assert {item["change"] for item in items} == {"new"}
         assert len({item["text"] for item in items}) == PAGES
         assert list((corpus / "spool").glob("*")) == []
+        with closing(sqlite3.connect(ledger_path(corpus / "ledger", name))) as raw:
+            assert raw.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         with Ledger(ledger_path(corpus / "ledger", name)) as ledger:
-            assert ledger._value("PRAGMA quick_check(1)") == "ok"
             assert ledger.parts(unfinished=True) == []
             assert ledger.open_runs() == []
             assert list(ledger.rows("owed")) == []
