@@ -130,7 +130,6 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
         (["text", "GOLD", "--method", "magic"], "article, frequency-adaptive"),
         (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
-        (["text", "GOLD", "--json", "no/such/folder"], "or -"),
         (["text", "GOLD", "--curve", "no/such/folder"], "--curve is 'no/such/folder'"),
         (["text", "GOLD", "--curve", "-"], "--curve is '-'; give a file"),
         (["sentences", "GOLD", "--curve", "x.html"], "the task sentences has no use for --curve"),
