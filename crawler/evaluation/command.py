@@ -81,18 +81,21 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
         seconds = perf_counter() - started
         if opts.curve is not None:
             write_file(opts.curve, report.curve)
-    figures = report_json(args[0], job.method, report, seconds)
+    result = report_json(args[0], job.method, report, seconds)
+    as_json = json.dumps(result, indent=2, allow_nan=False) + "\n"
     if opts.json == "-":
-        out.write(figures)
+        out.write(as_json)
         return
-    tables = tuple(figure_tables(report.figures))
-    write_tables(heading(args[0], job.method, report, seconds), tables, out)
+    heading = ", ".join(
+        f"{name} {_cell(result[name])}" for name in result if name not in report.figures
+    )
+    write_tables(heading, tuple(figure_tables(report.figures)), out)
     if opts.json is not None:
-        write_file(opts.json, figures)
+        write_file(opts.json, as_json)
 
 
-def report_json(task: str, method: str, report: Report, seconds: float) -> str:
-    """Return the figures as one JSON object, in ASCII, so that any terminal or pipe takes it.
+def report_json(task: str, method: str, report: Report, seconds: float) -> dict[str, Any]:
+    """Return what was measured, how fast, and the figures, as a JSON object.
 
     Args:
         task: the task's name.
@@ -100,75 +103,42 @@ def report_json(task: str, method: str, report: Report, seconds: float) -> str:
         report: what the task found.
         seconds: the time that the task took.
     """
-    figures = {
+    return {
         "task": task,
         "method": method,
         f"{report.unit}s": report.pages,
         **({} if report.sites is None else {"sites": report.sites}),
         "seconds": round(seconds, 3),
-        f"{report.unit}s_per_second": _rate(report, seconds),
+        # A clock may be too coarse for a handful of pages.
+        f"{report.unit}s_per_second": round(report.pages / max(seconds, 1e-9), 1),
         **report.figures,
     }
-    return json.dumps(figures, indent=2, allow_nan=False) + "\n"
 
 
-def heading(task: str, method: str, report: Report, seconds: float) -> str:
-    """Return the line above the tables; the arguments are those of :func:`report_json`."""
-    sites = "" if report.sites is None else f"sites {report.sites}, "
-    return (
-        f"{task}, method {method}: {report.unit}s {report.pages}, {sites}"
-        f"seconds {seconds:.1f}, {report.unit}s a second {_rate(report, seconds):.0f}"
-    )
+def figure_tables(figures: Mapping[str, Any], title: str = "figure") -> Iterator[Table]:
+    """Yield figures as tables, the outermost first.
 
+    A group of values is a row; values without a group are the row "all". Groups within a group are
+    a table of their own.
 
-def _rate(report: Report, seconds: float) -> float:
-    # A clock may be too coarse for a handful of pages.
-    return round(report.pages / max(seconds, 1e-9), 1)
-
-
-def figure_tables(figures: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield figures as tables: counts and groups first, scores last.
-
-    A group of values with fractions is a row of the last table; numbers without a name of their own
-    are its row "all". Every other group is a table of its own.
+    Args:
+        figures: values, and groups of them, by name.
+        title: the heading of the first column.
     """
-    own = _without_groups(figures)
-    rows = {"all": own} if own else {}
-    for name, group in _groups(figures):
-        values = _without_groups(group)
-        if any(isinstance(value, float) for value in values.values()):
-            rows[name] = values
-            for key, inner in _groups(group):
-                yield from _group_tables(f"{name}: {key}", inner)
-        else:
-            yield from _group_tables(name, group)
-    yield from _tables("figure", rows)
-
-
-def _group_tables(title: str, group: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield a group of counts by name, or of values by name and column."""
-    rows = {name: {"number": value} for name, value in _without_groups(group).items()}
-    for name, inner in _groups(group):
-        if values := _without_groups(inner):
-            rows[name] = values
-        else:
-            yield from _group_tables(f"{title}: {name}", inner)
-    yield from _tables(title, rows)
-
-
-def _groups(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    return ((name, value) for name, value in figures.items() if isinstance(value, Mapping))
-
-
-def _without_groups(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in figures.items() if not isinstance(value, Mapping)}
-
-
-def _tables(title: str, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    groups = {name: value for name, value in figures.items() if isinstance(value, Mapping)}
+    rows = {
+        name: {key: value for key, value in group.items() if not isinstance(value, Mapping)}
+        for name, group in {"all": figures, **groups}.items()
+    }
     columns = tuple(dict.fromkeys(column for row in rows.values() for column in row))
-    if rows:
-        cells = ((name, *(_cell(row.get(each)) for each in columns)) for name, row in rows.items())
+    cells = (
+        (name, *(_cell(row.get(each)) for each in columns)) for name, row in rows.items() if row
+    )
+    if columns:
         yield Table(title, columns, tuple(cells))
+    for name, group in groups.items():
+        if inner := {key: value for key, value in group.items() if isinstance(value, Mapping)}:
+            yield from figure_tables(inner, name if title == "figure" else f"{title}: {name}")
 
 
 def _cell(value: object) -> str:

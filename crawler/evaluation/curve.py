@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from crawler.core.methods import CutoffMethod
 from crawler.core.methods.frequency import TextFrequency
 from crawler.evaluation.scores import Score, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -44,15 +43,11 @@ class SiteCurve:
     ``sums``
         Precision, recall and F1, each added up over the pages: where nothing is kept, then up to
         each rank; shape (3, ranks + 1).
-    ``own_rank``
-        The highest rank that the method itself keeps, 0 to the number of ranks; None where the
-        method has no threshold of frequency.
     """
 
     pages: int
     levels: NDArray[np.integer[Any]]
     sums: NDArray[np.float64]
-    own_rank: int | None
 
     @property
     def ranks(self) -> int:
@@ -97,13 +92,7 @@ class Curves:
             # The counts were made for this method alone: its own sums are all there are.
             counts = next(iter(view.sums.values())).counts if view.sums else np.array([], int)
             levels = np.unique(counts[counts > 0])
-        own_rank = None
-        if isinstance(self._method, CutoffMethod):
-            threshold = self._method.cutoff(view).threshold
-            own_rank = len(levels)
-            if threshold is not None:
-                own_rank = int(np.searchsorted(levels, threshold, side="right"))
-        return SiteCurve(0, levels, np.zeros((3, len(levels) + 1)), own_rank)
+        return SiteCurve(0, levels, np.zeros((3, len(levels) + 1)))
 
     def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
         """Yield the blocks of a page that may be text, each with its frequency."""
@@ -123,16 +112,10 @@ class Curves:
 
         A site of no more ranks than that keeps its rarest.
         """
-        return self._mean_at(lambda site: max(min(1, site.ranks), site.ranks - dropped))
-
-    def own_threshold(self) -> Score | None:
-        """Return the means over all pages at each site's own threshold; None where one has none."""
-        if any(site.own_rank is None for site in self.sites.values()):
-            return None
-        return self._mean_at(lambda site: site.own_rank or 0)
-
-    def _mean_at(self, rank: Callable[[SiteCurve], int]) -> Score:
-        sums = (site.sums[:, rank(site)] for site in self.sites.values())
+        sums = (
+            site.sums[:, max(min(1, site.ranks), site.ranks - dropped)]
+            for site in self.sites.values()
+        )
         return _mean(sum(sums, np.zeros(3)), sum(site.pages for site in self.sites.values()))
 
     def table(self, own: Score) -> str:
@@ -142,8 +125,6 @@ class Curves:
         """
         most = max(site.ranks for site in self.sites.values())
         rows = [(f"k-{drop}" if drop else "k", self.score(drop)) for drop in _drops(most)]
-        if (at_threshold := self.own_threshold()) is not None:
-            rows.append(("own threshold", at_threshold))
         rows.append((f"method {self._method.name}", own))
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")

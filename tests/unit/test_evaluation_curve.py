@@ -80,30 +80,15 @@ def test_the_curve_is_what_the_papers_method_finds_at_each_threshold(dropped: in
     assert rounded(curves.score(dropped)) == rounded(word)
 
 
-def test_at_its_own_threshold_the_papers_method_finds_what_it_finds() -> None:
-    curves, word, _ = measure(pages("a.example") + pages("b.example", 3), "frequency")
-    at_threshold = curves.own_threshold()
-    assert at_threshold is not None
-    assert rounded(at_threshold) == rounded(word)
-    assert [site.own_rank for site in curves.sites.values()] == [2, 1]
-
-
 def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
     curves, _, _ = measure(pages("a.example"), "frequency-adaptive")
     (site,) = curves.sites.values()
     assert site.levels.tolist() == [1, 2, 4, 8]
-    assert site.own_rank == 1
     assert rounded(site.score(1)) == [1.0, 1.0, 1.0]
     precisions = [site.score(rank).precision for rank in range(1, 5)]
     assert precisions == sorted(precisions, reverse=True), "each rank adds boilerplate"
     assert {site.score(rank).recall for rank in range(1, 5)} == {1.0}
     assert rounded(site.score(0)) == [0.0, 0.0, 0.0]
-
-
-def test_a_method_without_a_threshold_has_none() -> None:
-    curves, _, _ = measure(pages("a.example"), "density")
-    assert [site.own_rank for site in curves.sites.values()] == [None]
-    assert curves.own_threshold() is None
 
 
 def test_a_site_of_few_ranks_keeps_its_rarest() -> None:
@@ -133,7 +118,6 @@ def test_the_table_of_a_curve() -> None:
         "k-1",
         "k-2",
         "k-3",
-        "own threshold",
         "method frequency",
     ]
     assert [float(figure) for figure in rows[-1][1:]] == list(word.as_json().values())
@@ -141,7 +125,7 @@ def test_the_table_of_a_curve() -> None:
 
 def test_a_curve_of_thousands_of_ranks_has_rows_for_some_of_them() -> None:
     curves = Curves(get_method("frequency-adaptive"))
-    curves.sites["a"] = SiteCurve(1, np.arange(1, 5001), np.zeros((3, 5001)), None)
+    curves.sites["a"] = SiteCurve(1, np.arange(1, 5001), np.zeros((3, 5001)))
     rows = curves.table(Score(0, 0, 0)).splitlines()
     assert 60 < len(rows) < 200
     assert rows[-2].startswith("k-4999,"), "the rarest rank alone"
