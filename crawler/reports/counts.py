@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -57,15 +56,19 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
     if not names:
         print_line(f"No counts in {store.folder}: {there_are}.")
         return
-    similarity = options.near_duplicate_similarity
-    sites = [_SiteCounts.load(store, name, similarity) for name in (args or names)]
-    if args:
-        write_tables(sites[0].heading, sites[0].tables(method), sys.stdout)
-    else:
-        number = counted(len(sites), "site")
-        columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
-        table = Table("site", columns, tuple(site.row for site in sites))
-        write_tables(f"counts in {store.folder}: {number}", (table,), sys.stdout)
+    rows = []
+    for name in args or names:
+        crawls = len(store.files(name))
+        counts = store.load(name, partial(print_error, "counts"))
+        view = counts.view(options.near_duplicate_similarity)
+        blocks = int(view.text_levels()[1].sum())
+        numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, crawls)
+        rows.append((name, *(f"{number:,}" for number in numbers)))
+    columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
+    tables = (Table("site", columns, tuple(rows)), *(_site_tables(view, method) if args else ()))
+    of = f"snapshot {view.snapshot or '-'}" if args else counted(len(names), "site")
+    heading = f"counts in {store.folder}: {of}"
+    write_tables(heading, tables, sys.stdout)
 
 
 def frequency_rows(levels: Sequence[int], blocks: Sequence[int]) -> tuple[tuple[str, ...], ...]:
@@ -95,57 +98,25 @@ def _group(level: int) -> tuple[int, int]:
     return high // 2 + 1, high
 
 
-@dataclass(frozen=True, slots=True)
-class _SiteCounts:
-    """A site's counts: how many crawls have counted it, and all of that together."""
-
-    name: str
-    crawls: int
-    view: SiteView
-
-    @classmethod
-    def load(cls, store: CountStore, name: str, similarity: float) -> _SiteCounts:
-        counts = store.load(name, partial(print_error, "counts"))
-        return cls(name, len(store.files(name)), counts.view(similarity))
-
-    @property
-    def heading(self) -> str:
-        view = self.view
-        return (
-            f"{self.name}: {counted(view.pages_seen, 'page')} seen in "
-            f"{counted(self.crawls, 'crawl')}, {view.pages:,} distinct, "
-            f"{counted(len(view.duplicate_of), 'near-duplicate')}; snapshot {view.snapshot or '-'}"
-        )
-
-    @property
-    def row(self) -> tuple[str, ...]:
-        view = self.view
-        blocks = int(view.text_levels()[1].sum())
-        numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, self.crawls)
-        return self.name, *(f"{number:,}" for number in numbers)
-
-    def tables(self, method: TextMethod) -> tuple[Table, ...]:
-        """Return the frequencies, and the thresholds of the methods that have one."""
-        frequencies = {_BLOCKS: self.view.text_levels()}
-        for name, sums in sorted(self.view.sums.items()):
-            found = np.unique(sums.counts[sums.counts > 0], return_counts=True)
-            frequencies[f"{name}, by occurrences"] = found
-        thresholds = []
-        names = dict.fromkeys((method.name, "frequency-adaptive", "frequency"))
-        for one in (method if name == method.name else get_method(name) for name in names):
-            title = "text-nodes, by occurrences" if isinstance(one, TextFrequency) else _BLOCKS
-            if isinstance(one, CutoffMethod) and title in frequencies:
-                threshold = one.cutoff(self.view).threshold
-                name = f"{one.name} (in use)" if one.name == method.name else one.name
-                thresholds.append((name, title, "all" if threshold is None else f"{threshold:,}"))
-        return (
-            *(
-                Table(
-                    title,
-                    ("distinct", "occurrences"),
-                    frequency_rows(levels.tolist(), blocks.tolist()),
-                )
-                for title, (levels, blocks) in frequencies.items()
-            ),
-            Table("method", ("frequency of", "keeps at most"), tuple(thresholds)),
-        )
+def _site_tables(view: SiteView, method: TextMethod) -> tuple[Table, ...]:
+    """Return the frequencies, and the thresholds of the methods that have one."""
+    frequencies = {_BLOCKS: view.text_levels()}
+    for name, sums in sorted(view.sums.items()):
+        found = np.unique(sums.counts[sums.counts > 0], return_counts=True)
+        frequencies[f"{name}, by occurrences"] = found
+    thresholds = []
+    names = dict.fromkeys((method.name, "frequency-adaptive", "frequency"))
+    for one in (method if name == method.name else get_method(name) for name in names):
+        title = "text-nodes, by occurrences" if isinstance(one, TextFrequency) else _BLOCKS
+        if isinstance(one, CutoffMethod) and title in frequencies:
+            threshold = one.cutoff(view).threshold
+            name = f"{one.name} (in use)" if one.name == method.name else one.name
+            thresholds.append((name, title, "all" if threshold is None else f"{threshold:,}"))
+    columns = ("distinct", "occurrences")
+    return (
+        *(
+            Table(title, columns, frequency_rows(levels.tolist(), blocks.tolist()))
+            for title, (levels, blocks) in frequencies.items()
+        ),
+        Table("method", ("frequency of", "keeps at most"), tuple(thresholds)),
+    )

@@ -57,7 +57,7 @@ def test_after_a_crawl_its_site_is_listed_and_shown(project: Project, make_site:
 
     out, err = project.run("counts", name)
     assert err == ""
-    assert out.startswith(f"{name}: 11 pages seen in 1 crawl, 11 distinct, 0 near-duplicates; ")
+    assert table(out, "site ")[0][:4] == [name, "11", "11", "0"]
     assert project.items()[0]["counts_snapshot"] in out
     frequencies = table(out, "visible blocks, by distinct pages")
     assert frequencies[0][0] == "1"
@@ -92,7 +92,8 @@ def test_damaged_counts_are_told_of_and_the_others_shown(project: Project) -> No
     path = keep(project, "a.example", 4, crawls=2)
     path.write_bytes(b"PK")
     out, err = project.run("counts", "a.example")
-    assert "4 pages seen in 2 crawls" in out
+    (row,) = table(out, "site ")
+    assert (row[1], row[5]) == ("4", "2")
     (line,) = err.splitlines()
     assert line.startswith("scrapy counts: ")
     assert line.endswith("crawl-1.npz is damaged; delete it and crawl again")
