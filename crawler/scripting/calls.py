@@ -1,4 +1,4 @@
-"""One call of a script: what is sent to its process, and how the answer is read.
+"""What a script is given and what it answers: plain data, and JSON between the processes.
 
 The answer is not trusted: a script can change how its process writes it.
 """
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.text import drop_unseen
 from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.schema import XML_NAME
 from crawler.core.wrapper.tree import TEXT
-from crawler.scripting.forms import NodeArgument, ScriptError, ScriptResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crawler.core.wrapper.schema import Scalar
     from crawler.core.wrapper.tree import PageTree
-    from crawler.scripting.forms import Argument, Limits
 
+_LEAST_MEMORY: Final = 1024 * 1024
+_MOST_SECONDS: Final = 24 * 60 * 60
 # An output is at most this deep; ``objects.js`` has the same number.
 _MOST_DEPTH: Final = 100
 # Larger whole numbers are not exact in JavaScript (ECMA-262, MAX_SAFE_INTEGER).
@@ -35,25 +35,128 @@ _MOST_EXACT: Final = 2**53 - 1
 # characters, and takes at most some sixty bytes beside its characters.
 _BYTES_PER_CHARACTER: Final = 6
 _BYTES_BESIDE: Final = 1024 * 1024
-_ADVICE: Final = {
-    "no-main": "there is no function main; write: function main(node) { ... }",
-    "promise": (
-        "it wants to go on later, by a promise, async, yield or import; nothing runs after main "
-        "has returned, so write it without them"
-    ),
+_DETAILS: Final = {
+    "syntax": "{how}",
+    "exception": "{how}",
+    "no-main": "there is no function main; write: function main(node) {{ ... }}",
+    "promise": "it wants to go on later, by a promise, async, yield or import; nothing runs after "
+    "main has returned, so write it without them",
     "stack": "it calls itself too deep; end the recursion, or write a loop",
-}
-_OVER_LIMIT: Final = {
     "time": "it took more than {seconds:g} s; look for a loop that does not end",
     "memory": "it needs more than {memory:g} MB of memory; keep less, or raise the limit",
     "output": "it puts out more than {output} characters; put out less, or raise the limit",
+    "answer": "its answer cannot be read; leave the built-in objects of JavaScript as they are",
+    "died": "the process that ran it ended ({how}); the next page gets a new one",
 }
 # These could move the cursor of a terminal; line breaks and tabs may stay.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# How the engine reports that memory ran out; the last, where none is left for an error.
-_NO_MEMORY: Final = frozenset(
-    (("InternalError", "out of memory"), ("InternalError", "string too long"), ("thrown", "null"))
-)
+# How the engine reports errors of its own. Where no memory is left for an error, it throws null.
+_ENGINE_ERRORS: Final = {
+    ("InternalError", "out of memory"): "memory",
+    ("InternalError", "string too long"): "memory",
+    ("thrown", "null"): "memory",
+    ("RangeError", "Maximum call stack size exceeded"): "stack",
+}
+
+
+class ScriptsNotInstalledError(CorpusError):
+    """The JavaScript engine is missing, or another one is in its place. Install what it names."""
+
+    exit_code = 2
+
+
+@dataclass(eq=False)
+class ScriptError(CorpusError):
+    """A script failed on a page. The message names the script, the place and what to do.
+
+    ``reason``
+        ``syntax``: it is no JavaScript. ``no-main``: it has no function ``main``. ``exception``: it
+        threw an exception. ``stack``: its recursion is too deep. ``promise``: it left something to
+        be done later. ``time``, ``memory``, ``output``: it reached a limit. ``answer``: it changed
+        built-in objects, so that its output cannot be read. ``died``: its process ended.
+    ``line``, ``column``
+        Where, counted from 1; None where no place is known.
+    ``debug``
+        Its lines for ``system.Debug`` so far, where they are known.
+    """
+
+    name: str
+    reason: str
+    detail: str
+    line: int | None = None
+    column: int | None = None
+    debug: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f", line {self.line}, column {self.column}"
+        return f"{self.name}{place}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a script may use on one page.
+
+    ``seconds``
+        CPU time. Built-in functions that the engine cannot interrupt have one second more. A
+        process that makes no progress, because the machine is busy or asleep, is killed after four
+        times the limit and two seconds by the clock.
+    ``memory``
+        Bytes beside those that the page itself takes.
+    ``output``
+        Characters of output in all: names, values and attributes of nodes, lines for
+        ``system.Debug``, addresses and file names. Each of them counts for 16 more.
+
+    Raises:
+        ArgumentError: a limit is not above 0, or leaves the engine no room.
+    """
+
+    seconds: float = 5.0
+    memory: int = 128 * 1024 * 1024
+    output: int = 8 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        is_time = 0 < self.seconds <= _MOST_SECONDS
+        if not is_time or self.memory < _LEAST_MEMORY or self.output < 1:
+            raise ArgumentError(
+                f"{self} leaves a script no room; give seconds above 0, up to a day, at least "
+                f"{_LEAST_MEMORY} bytes of memory, and at least 1 character of output"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeArgument:
+    """A node of the page, or an attribute of one, as an argument of ``main``.
+
+    An attribute that the node does not have is null in the script.
+    """
+
+    number: int
+    attribute: str = ""
+
+
+Argument = NodeArgument | tuple[NodeArgument, ...] | None
+"""An argument of ``main``: a node, an array of nodes, or null."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptResult:
+    """What a script did on a page.
+
+    ``output``
+        The output as it is now. Nodes that were there before keep their confidence and source;
+        copies of nodes of the page have the path of these as their source. Whole numbers are int.
+    ``debug``
+        Lines for ``system.Debug``.
+    ``urls``
+        Addresses for ``htree.AddUrl``, as the script gave them: neither checked nor fetched.
+    ``saves``
+        File names for ``xtree.Save``, as the script gave them: neither checked nor written.
+    """
+
+    output: Node
+    debug: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    saves: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +189,6 @@ def script_page(tree: PageTree) -> ScriptPage:
     return ScriptPage(tree, json.dumps(page, separators=(",", ":")))
 
 
-class _OddAnswerError(Exception):
-    """The answer is none that the process gives by itself."""
-
-
 class ScriptCall:
     """One call of a script on a page.
 
@@ -101,7 +200,7 @@ class ScriptCall:
         limits: what the script may use.
 
     Raises:
-        ArgumentError: the script cannot be encoded, or the output is too deep.
+        ArgumentError: the output is too deep.
     """
 
     def __init__(
@@ -113,21 +212,21 @@ class ScriptCall:
         self._page = page
         self._limits = limits
         self._output = list(_in_order(output))
-        try:
-            self._encoded = self._script.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ArgumentError(f"{name} is no text: {error}; save it as UTF-8") from error
 
-    def request(self, arguments: Sequence[Argument], args: Sequence[str]) -> tuple[bytes, ...]:
-        """Return the frames of the request: the call, the page, the script.
+    def request(self, arguments: Sequence[Argument], args: Sequence[str]) -> bytes:
+        """Return the request: a line of JSON for the call, and one for the page.
 
         Args:
             arguments: nodes that ``main`` is called with.
             args: what ``system.args`` gives, in order.
 
         Raises:
-            ArgumentError: an argument names no node.
+            ArgumentError: an argument names no node, or the script cannot be encoded.
         """
+        try:
+            self._script.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ArgumentError(f"{self._name} is no text: {error}; save it as UTF-8") from error
         world = {
             "output": [
                 (depth, node.name, _exact(node.value), node.attributes)
@@ -135,27 +234,15 @@ class ScriptCall:
             ],
             "words": list(args),
             "budget": self._limits.output,
-            "arguments": [self._reference(argument) for argument in arguments],
+            "arguments": [_reference(argument, len(self._page.tree)) for argument in arguments],
         }
-        call = {"world": world, "seconds": self._limits.seconds, "memory": self._limits.memory}
-        return json.dumps(call).encode("ascii"), self._page.text.encode("ascii"), self._encoded
+        seconds, memory = self._limits.seconds, self._limits.memory
+        call = {"world": world, "script": self._script, "seconds": seconds, "memory": memory}
+        return f"{json.dumps(call)}\n{self._page.text}\n".encode("ascii")
 
-    def most_bytes(self, request: Sequence[bytes]) -> int:
+    def most_bytes(self, request: bytes) -> int:
         """Return how many bytes an answer can have at most."""
-        sent = sum(map(len, request))
-        return _BYTES_PER_CHARACTER * (self._limits.output + sent) + _BYTES_BESIDE
-
-    def _reference(self, argument: Argument) -> object:
-        if argument is None:
-            return None
-        if not isinstance(argument, NodeArgument):
-            return [self._reference(its) for its in argument]
-        nodes = len(self._page.tree)
-        if not 0 <= argument.number < nodes:
-            raise ArgumentError(
-                f"the page has no node {argument.number}; it has {nodes}, from 0 on"
-            )
-        return {"page": argument.number, "attribute": argument.attribute or None}
+        return _BYTES_PER_CHARACTER * (self._limits.output + len(request)) + _BYTES_BESIDE
 
     def read(self, answer: bytes) -> ScriptResult:
         """Return what the script did.
@@ -165,63 +252,49 @@ class ScriptCall:
         """
         try:
             answered = json.loads(answer)
+            debug = _texts(answered.get("debug", ()))
             if "reason" not in answered:
+                output = self._tree(answered["rows"])
                 return ScriptResult(
-                    self._tree(answered["rows"]),
-                    debug=_texts(answered["debug"]),
-                    urls=_texts(answered["urls"]),
-                    saves=_texts(answered["saves"]),
+                    output, debug, _texts(answered["urls"]), _texts(answered["saves"])
                 )
-            script_error = self._failure(answered)
+            failed = self._failure(answered, debug)
         except (
-            ValueError, KeyError, TypeError, IndexError, RecursionError, _OddAnswerError,
+            ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError,
         ) as error:  # fmt: skip
-            raise ScriptError(
-                self._name,
-                "answer",
-                "its answer cannot be read; leave the built-in objects of JavaScript as they are",
-            ) from error
-        raise script_error
+            raise self.error("answer") from error
+        raise failed
 
-    def lost(self, reason: str, detail: str) -> ScriptError:
-        """Return the error of a process that gave no answer: its reason, and how it ended."""
-        detail = f"the process that ran it ended ({detail}); the next page gets a new one"
-        return ScriptError(self._name, reason, detail if reason == "died" else self._limit(reason))
+    def error(self, reason: str, how: str = "", **more: Any) -> ScriptError:  # noqa: ANN401 - fields of the error
+        """Return the error of a reason.
 
-    def _limit(self, reason: str) -> str:
+        Args:
+            reason: one of those of :class:`ScriptError`.
+            how: the exception, or how the process ended.
+            more: further fields of the error.
+        """
         limits = self._limits
-        return _OVER_LIMIT[reason].format(
-            seconds=limits.seconds, memory=limits.memory / 1024**2, output=limits.output
+        megabytes = limits.memory / 1024**2
+        detail = _DETAILS[reason].format(
+            how=how, seconds=limits.seconds, memory=megabytes, output=limits.output
         )
+        return ScriptError(self._name, reason, detail, **more)
 
-    def _failure(self, failure: dict[str, Any]) -> ScriptError:
-        reason = failure["reason"]
-        message = str(failure.get("message", ""))
-        name = str(failure.get("name", ""))
+    def _failure(self, failure: dict[str, Any], debug: tuple[str, ...]) -> ScriptError:
+        name, message = (str(failure.get(key, "")) for key in ("name", "message"))
+        reason = _ENGINE_ERRORS.get((name, message), failure["reason"])
         if failure.get("spent") is True:
             reason = "output"
-        elif (name, message) in _NO_MEMORY:
-            reason = "memory"
-        elif name == "RangeError" and message == "Maximum call stack size exceeded":
-            reason = "stack"
-        if reason in _OVER_LIMIT:
-            detail = self._limit(reason)
-        elif reason in {"syntax", "exception"}:
-            detail = _CONTROL.sub("\ufffd", f"{_clean(name)}: {_clean(message)}")
-        else:
-            detail = _ADVICE[reason]
+        how = _CONTROL.sub("\ufffd", _text(f"{name}: {message}"))
         line, column = self._place(failure.get("place"))
-        debug = _texts(failure.get("debug", []))
-        return ScriptError(self._name, reason, detail, line=line, column=column, debug=debug)
+        return self.error(reason, how, line=line, column=column, debug=debug)
 
-    def _place(self, place: object) -> tuple[int | None, int | None]:
+    def _place(self, place: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 - JSON is of any type
         if place is None:
             return None, None
-        if not isinstance(place, list):
-            raise _OddAnswerError
         line, column = place
         if not all(type(number) is int and number > 0 for number in place):
-            raise _OddAnswerError
+            raise ValueError(place)
         lines = self._script.split("\n")
         if line > len(lines):
             # Something that is never closed is reported behind the end.
@@ -237,7 +310,7 @@ class ScriptCall:
             type(depth) is int and 1 <= depth <= min(before + 1, _MOST_DEPTH)
             for before, depth in pairwise(depths)
         ):
-            raise _OddAnswerError
+            raise ValueError(depths)
         # Nodes whose parents are still to come, by their depth, the last first.
         waiting: defaultdict[int, list[Node]] = defaultdict(list)
         for depth, *row in reversed(rows):
@@ -248,11 +321,11 @@ class ScriptCall:
     def _node(  # noqa: PLR0913, PLR0917 - the columns of a row
         self,
         children: tuple[Node, ...],
-        name: object,
+        name: str,
         value: object,
-        pairs: Any,  # noqa: ANN401 - JSON is of any type
-        origin: object,
-        source: object,
+        pairs: list[tuple[str, str]],
+        origin: int | None,
+        source: int | None,
     ) -> Node:
         if origin is not None:
             # It was there before: a script can change its value and add children.
@@ -278,44 +351,49 @@ def _in_order(root: Node) -> Iterator[tuple[int, Node]]:
         waiting += [(depth + 1, child) for child in reversed(node.children)]
 
 
+def _reference(argument: Argument, nodes: int) -> object:
+    if argument is None:
+        return None
+    if not isinstance(argument, NodeArgument):
+        return [_reference(its, nodes) for its in argument]
+    if not 0 <= argument.number < nodes:
+        raise ArgumentError(f"the page has no node {argument.number}; it has {nodes}, from 0 on")
+    return {"page": argument.number, "attribute": argument.attribute or None}
+
+
 def _exact(value: Scalar | None) -> Scalar | None:
     return str(value) if isinstance(value, int) and abs(value) > _MOST_EXACT else value
 
 
-def _texts(found: object) -> tuple[str, ...]:
-    if not isinstance(found, list):
-        raise _OddAnswerError
+# The answer may hold anything: what has another type raises TypeError or ValueError below.
+
+
+def _texts(found: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(_text, found))
 
 
-def _text(found: object) -> str:
-    if not isinstance(found, str):
-        raise _OddAnswerError
-    return _clean(found)
-
-
-def _clean(text: str) -> str:
+def _text(found: str) -> str:
     """Replace halves of characters, which cannot be written anywhere."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return str.encode(found, "utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _xml_name(found: object) -> str:
-    if not isinstance(found, str) or (found != TEXT and XML_NAME.fullmatch(found) is None):
-        raise _OddAnswerError
+def _xml_name(found: str) -> str:
+    if found != TEXT and XML_NAME.fullmatch(found) is None:
+        raise ValueError(found)
     return found
 
 
 def _scalar(value: object) -> Scalar | None:
     if isinstance(value, str):
-        return _clean(value)
+        return _text(value)
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise _OddAnswerError
+    raise TypeError(value)
 
 
-def _number(value: object, size: int) -> int:
+def _number(value: int, size: int) -> int:
     if type(value) is not int or not 0 <= value < size:
-        raise _OddAnswerError
+        raise ValueError(value)
     return value

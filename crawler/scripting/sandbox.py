@@ -6,37 +6,34 @@ import contextlib
 import json
 import os
 import signal
-import struct
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Event, Lock, Timer
+from threading import Lock, Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import finalize
 
 from crawler.core.wrapper.output import Node
-from crawler.scripting.calls import ScriptCall
-from crawler.scripting.forms import Limits, ScriptError, ScriptsNotInstalledError
+from crawler.scripting.calls import Limits, ScriptCall, ScriptError, ScriptsNotInstalledError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crawler.scripting.calls import ScriptPage
-    from crawler.scripting.forms import Argument, ScriptResult
+    from crawler.scripting.calls import Argument, ScriptPage, ScriptResult
 
 _ENGINE: Final = "_quickjs"
 _INSTALL: Final = "pip install 'scrapy-corpus[scripts]'"
 _HERE: Final = Path(__file__).parent
-_LENGTH: Final = struct.Struct(">Q")
 _START_SECONDS: Final = 60.0
 _MOST_GREETING: Final = 64 * 1024
 # The signals of a process that reached its own limit of time; Windows has none of them.
 _TIME_SIGNALS: Final = frozenset(
     getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)
 )
-# After these the process may hold much memory, or be gone.
-_WORN: Final = frozenset(("time", "memory", "output", "answer", "died"))
+# After these the process may hold much memory.
+_WORN: Final = frozenset(("time", "memory", "output", "answer"))
 
 
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
@@ -52,17 +49,12 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self._worker: _Worker | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        """The process that runs scripts, None where there is none at the moment."""
         self._lock = Lock()
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def process(self) -> int | None:
-        """The id of the process that runs scripts, None where there is none at the moment."""
-        worker = self._worker
-        return None if worker is None else worker.process.pid
 
     def close(self) -> None:
         """End the process. A later call starts another one."""
@@ -98,49 +90,20 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         request = call.request(arguments, args)
         with self._lock:
             try:
-                return call.read(self._ask(request, call.most_bytes(request)))
-            except _LostError as error:
-                self._end()
-                raise call.lost(error.reason, error.detail) from error
-            except ScriptError as error:
-                if error.reason in _WORN:
+                if self.process is None or self.process.poll() is not None:
                     self._end()
-                raise
-            except BaseException:
+                    self._start()
+                seconds = 4 * self.limits.seconds + 2
+                return call.read(self._ask(request, seconds, call.most_bytes(request)))
+            except BaseException as error:
                 # After Ctrl-C, for instance, the process may still answer this call.
-                self._end()
+                if not isinstance(error, ScriptError) or error.reason in _WORN:
+                    self._end()
+                if isinstance(error, _LostError):
+                    raise call.error(error.reason, error.how) from error
                 raise
 
-    def _ask(self, request: Sequence[bytes], most: int) -> bytes:
-        if self._worker is not None and self._worker.process.poll() is not None:
-            self._end()
-        if self._worker is None:
-            self._worker = _Worker()
-        return self._worker.ask(request, 4 * self.limits.seconds + 2, most)
-
-    def _end(self) -> None:
-        if self._worker is not None:
-            self._worker.end()
-            self._worker = None
-
-
-class _LostError(Exception):
-    """There is no answer: ``time``, ``output`` or ``died``, and how the process ended."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail
-
-
-class _Worker:
-    """The process that runs scripts.
-
-    Raises:
-        ScriptsNotInstalledError: there is no engine, another one, or it cannot be started.
-    """
-
-    def __init__(self) -> None:
+    def _start(self) -> None:
         spec = find_spec(_ENGINE)
         if spec is None or spec.origin is None:
             raise ScriptsNotInstalledError(
@@ -168,82 +131,74 @@ class _Worker:
                 f"the process for scripts cannot be started ({error}); check that {sys.executable} "
                 "can be run"
             ) from error
-        self.end = finalize(self, _end, self.process)
-        """Ends the process and waits for its end. It runs as well when the worker is garbage."""
-        self._check_engine()
-
-    def _check_engine(self) -> None:
+        # Also called when the sandbox is garbage, or the program ends.
+        self._finalizer = finalize(self, _end_process, self.process)
         try:
-            greeting = json.loads(self.ask((), _START_SECONDS, _MOST_GREETING))
+            failed = json.loads(self._ask(b"", _START_SECONDS, _MOST_GREETING))
         except _LostError as error:
-            greeting = {"failed": error.detail or error.reason}
-        if greeting.get("ready") is True:
-            return
-        self.end()
-        detail = greeting.get("failed")
-        if detail == "other-engine":
+            failed = error.how or error.reason
+        if failed == "other-engine":
             raise ScriptsNotInstalledError(
                 "the package 'quickjs' is installed in place of 'quickjs-ng', which scripts need; "
                 f"run: pip uninstall quickjs quickjs-ng, then: {_INSTALL}"
             )
-        raise ScriptsNotInstalledError(
-            f"the JavaScript engine cannot be started ({detail}); install it anew: "
-            "pip install --force-reinstall quickjs-ng"
-        )
+        if failed is not None:
+            raise ScriptsNotInstalledError(
+                f"the JavaScript engine cannot be started ({failed}); install it anew: "
+                "pip install --force-reinstall quickjs-ng"
+            )
 
-    def ask(self, frames: Sequence[bytes], seconds: float, most: int) -> bytes:
-        """Send frames and wait for one.
+    def _ask(self, request: bytes, seconds: float, most: int) -> bytes:
+        """Send a request and wait for the line that answers it.
 
         Args:
-            frames: what to send.
+            request: what to send.
             seconds: how long to wait before the process is killed.
-            most: bytes that the answer may have. A process that answers more is killed.
+            most: bytes that the answer may have.
 
         Raises:
-            _LostError: there is no answer, and the process has ended.
+            _LostError: there is no answer. The process is of no use any more.
         """
-        process, late = self.process, Event()
-
-        def kill_late() -> None:
-            late.set()
-            process.kill()
-
-        timer = Timer(seconds, kill_late)
+        process = self.process
+        assert process is not None and process.stdin is not None  # noqa: S101, PT018 - it runs and has pipes
+        assert process.stdout is not None  # noqa: S101 - as above
+        until = monotonic() + seconds
+        timer = Timer(seconds, process.kill)
         timer.daemon = True
         timer.start()
         try:
-            return self._exchange(frames, most)
-        except (OSError, EOFError):
+            # An error in writing means that the process has ended.
+            with contextlib.suppress(OSError):
+                process.stdin.write(request)
+                process.stdin.flush()
+            answer = process.stdout.readline(most)
+            if answer.endswith(b"\n"):
+                return answer
+            if len(answer) == most:
+                raise _LostError("output")
             status = process.wait()
-            if late.is_set() or -status in _TIME_SIGNALS:
-                raise _LostError("time") from None
-            how = f"signal {-status}" if status < 0 else f"exit code {status}"
-            raise _LostError("died", how) from None
         finally:
             timer.cancel()
+        if monotonic() >= until or -status in _TIME_SIGNALS:
+            raise _LostError("time")
+        raise _LostError("died", f"signal {-status}" if status < 0 else f"exit code {status}")
 
-    def _exchange(self, frames: Sequence[bytes], most: int) -> bytes:
-        sending, receiving = self.process.stdin, self.process.stdout
-        assert sending is not None and receiving is not None  # noqa: S101, PT018 - it has pipes
-        for frame in frames:
-            sending.write(_LENGTH.pack(len(frame)))
-            sending.write(frame)
-        sending.flush()
-        head = receiving.read(_LENGTH.size)
-        if len(head) < _LENGTH.size:
-            raise EOFError
-        (size,) = _LENGTH.unpack(head)
-        if size > most:
-            self.process.kill()
-            self.process.wait()
-            raise _LostError("output")
-        body = receiving.read(size)
-        if len(body) < size:
-            raise EOFError
-        return body
+    def _end(self) -> None:
+        if self.process is not None:
+            self._finalizer()
+            self.process = None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+class _LostError(Exception):
+    """There is no answer: ``time``, ``output`` or ``died``, and how the process ended."""
+
+    def __init__(self, reason: str, how: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.how = how
+
+
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):

@@ -1,9 +1,9 @@
 """The process that runs scripts: started by its path, with the standard library and an engine.
 
-It reads requests from standard input and writes answers to standard output until its input ends.
-Both are frames: eight bytes of length, most significant first, and then the content. A request is
-three frames of UTF-8: the call (JSON), the page (JSON) and the script; an answer is one frame of
-JSON. No Python object gets into a script: what is exchanged is text.
+It reads requests from standard input and writes answers to standard output until its input ends. A
+request is two lines of JSON: the call with its script, and the page; an answer is one line of JSON.
+The first line that it writes says what is wrong with the engine; it is null where nothing is. No
+Python object gets into a script: what is exchanged is text.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import json
 import os
 import re
 import signal
-import struct
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from types import ModuleType
 
 # Windows has neither this nor timers of CPU time: there the limits of the engine and of the parent
 # process hold.
@@ -28,58 +27,47 @@ if sys.platform != "win32":
     import resource
 
 _FRAME: Final = re.compile(r"<input>:(\d+):(\d+)")
-_LENGTH: Final = struct.Struct(">Q")
 # What reporting an error may use after the script has used up everything.
 _REPORT_SECONDS: Final = 0.5
 _REPORT_MEMORY: Final = 8 * 1024 * 1024
 # Memory of Python itself while a page is served: copies of its text and of the answer.
 _SLACK: Final = 256 * 1024 * 1024
+# The file that tells how much memory the process has; -1 where there is none.
+_STATM: Final = os.open("/proc/self/statm", os.O_RDONLY) if sys.platform == "linux" else -1
 
 
-class _Limiter:
-    """Limits what this process may use."""
-
-    def __init__(self) -> None:
-        """Take away files and sockets for good, whatever a script may find in the engine."""
-        self._statm = os.open("/proc/self/statm", os.O_RDONLY) if sys.platform == "linux" else -1
-        if sys.platform != "win32":
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-            # What is open stays open; nothing else can be opened.
-            resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-
-    def limit(self, seconds: float, memory: int | None) -> None:
-        """Make the process end once it uses more than this from now on; 0 and None for no limit."""
-        if sys.platform == "win32":
-            return
-        # Unlike RLIMIT_CPU, a timer has fractions of a second and can be taken back.
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        if self._statm < 0:
-            return
-        most = hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        if memory is not None:
-            pages = int(os.pread(self._statm, 64, 0).split()[0])
-            most = pages * resource.getpagesize() + memory
-            if hard != resource.RLIM_INFINITY:
-                most = min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+def _take_files() -> None:
+    """Take away files and sockets for good, whatever a script may find in the engine."""
+    if sys.platform != "win32":
+        # What is open stays open; nothing else can be opened.
+        for what in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
+            resource.setrlimit(what, (0, 0))
 
 
-def _read() -> bytes | None:
-    head = sys.stdin.buffer.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (size,) = _LENGTH.unpack(head)
-    return sys.stdin.buffer.read(size)
+def _limit(seconds: float, memory: int | None) -> None:
+    """Make the process end once it uses more than this from now on; 0 and None for no limit."""
+    if sys.platform == "win32":
+        return
+    # Unlike RLIMIT_CPU, a timer has fractions of a second and can be taken back.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    if _STATM < 0:
+        return
+    most = hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if memory is not None:
+        pages = int(os.pread(_STATM, 64, 0).split()[0])
+        most = pages * resource.getpagesize() + memory
+        if hard != resource.RLIM_INFINITY:
+            most = min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-def _write(answer: Mapping[str, object] | bytes) -> None:
-    body = answer if isinstance(answer, bytes) else json.dumps(answer).encode("ascii")
-    sys.stdout.buffer.write(_LENGTH.pack(len(body)) + body)
+def _write(answer: str) -> None:
+    # A line break in JSON is white space, and would end the answer.
+    sys.stdout.buffer.write(answer.replace("\n", " ").encode("utf-8") + b"\n")
     sys.stdout.buffer.flush()
 
 
-def _failure(engine: Any, error: Exception, lines: int) -> dict[str, object]:  # noqa: ANN401 - a module without types
+def _failure(engine: ModuleType, error: Exception, lines: int) -> str:
     """Describe an error of the engine that a script cannot catch.
 
     Its place is the innermost frame of the script: frames of the objects are below its lines.
@@ -96,10 +84,11 @@ def _failure(engine: Any, error: Exception, lines: int) -> dict[str, object]:  #
     else:
         reason = "answer"
     places = ([int(found[1]), int(found[2])] for found in _FRAME.finditer(text))
-    return {"reason": reason, "place": next((its for its in places if its[0] <= lines + 1), None)}
+    place = next((its for its in places if its[0] <= lines + 1), None)
+    return json.dumps({"reason": reason, "place": place})
 
 
-def _has_jobs(context: Any) -> bool:  # noqa: ANN401 - as above
+def _has_jobs(context: Any) -> bool:  # noqa: ANN401 - the engine has no types
     """Tell whether a script left anything to be done later. Its first job has run then."""
     try:
         return bool(context.execute_pending_job())
@@ -107,31 +96,24 @@ def _has_jobs(context: Any) -> bool:  # noqa: ANN401 - as above
         return True
 
 
-def _serve(
-    engine: Any,  # noqa: ANN401 - as above
-    limiter: _Limiter,
-    objects: str,
-    call: dict[str, Any],
-    texts: tuple[str, str],
-) -> Mapping[str, object] | bytes:
-    page, script = texts
-    lines = script.count("\n") + 1
+def _serve(engine: ModuleType, objects: str, call: dict[str, Any], page: str) -> str:
+    lines = call["script"].count("\n") + 1
     context = engine.Context()
     # The objects are evaluated below the lines of the script, so that places tell them apart.
     world = context.eval("\n" * (lines + 1) + objects)
     world("load", page, json.dumps({**call["world"], "lines": lines}))
     context.set_memory_limit(context.memory()["malloc_size"] + call["memory"])
     context.set_time_limit(call["seconds"])
-    limiter.limit(call["seconds"] + 2 * _REPORT_SECONDS, 2 * call["memory"] + _SLACK)
+    _limit(call["seconds"] + 2 * _REPORT_SECONDS, 2 * call["memory"] + _SLACK)
     try:
-        end = world("run", script)
+        end = world("run", call["script"])
         context.set_memory_limit(context.memory()["malloc_size"] + call["memory"] + _REPORT_MEMORY)
         context.set_time_limit(_REPORT_SECONDS)
         if end == "done" and _has_jobs(context):
             end = "promise"
         if end == "done" and (output := world("answer")):
-            return str(output).encode("utf-8")
-        return {"reason": end, **json.loads(world("problem"))}
+            return str(output)
+        return json.dumps({"reason": end, **json.loads(world("problem"))})
     except Exception as error:  # noqa: BLE001 - the engine raises types of its own, and a script may have changed what JSON does
         return _failure(engine, error, lines)
 
@@ -148,26 +130,23 @@ def main(folder: str, objects_file: str) -> None:
     try:
         engine = import_module("_quickjs")
     except ImportError as error:
-        _write({"failed": str(error)})
+        _write(json.dumps(str(error)))
         return
     # The older engine of the same module name hangs in regular expressions; it has no iterators.
     if engine.Context().eval("typeof Iterator") != "function":
-        _write({"failed": "other-engine"})
+        _write(json.dumps("other-engine"))
         return
-    limiter = _Limiter()
-    _write({"ready": True})
-    while (call := _read()) is not None:
-        page, script = _read(), _read()
-        if page is None or script is None:
-            return
-        texts = page.decode("utf-8"), script.decode("utf-8")
+    _take_files()
+    _write("null")
+    requests = sys.stdin.buffer
+    while (call := requests.readline()) and (page := requests.readline()).endswith(b"\n"):
         try:
-            answer = _serve(engine, limiter, objects, json.loads(call), texts)
+            answer = _serve(engine, objects, json.loads(call), page.decode("ascii"))
             # Frees what the context held, within the limits.
             gc.collect()
         except MemoryError:
-            answer = {"reason": "memory"}
-        limiter.limit(0, None)
+            answer = '{"reason": "memory"}'
+        _limit(0, None)
         _write(answer)
 
 

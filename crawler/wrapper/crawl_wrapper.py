@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.wrapper.output import NO_FIT, SCRIPT_FAILED, as_json
 from crawler.core.wrapper.tree import tree_of
-from crawler.scripting.forms import Limits
+from crawler.scripting.calls import Limits
 from crawler.wrapper.project_store import load_project
 from crawler.wrapper.reporting import (
     failed_scripts,

@@ -13,8 +13,7 @@ from crawler.core.wrapper.output import MISSING, SCRIPT_FAILED, Problem, as_xml
 from crawler.core.wrapper.project import Load, Save, Script
 from crawler.core.wrapper.schema import may_repeat
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripting.calls import script_page
-from crawler.scripting.forms import NodeArgument, ScriptError
+from crawler.scripting.calls import NodeArgument, ScriptError, script_page
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.output import Node, Result
     from crawler.core.wrapper.project import Project, Source
     from crawler.core.wrapper.tree import PageTree
-    from crawler.scripting.calls import ScriptPage
-    from crawler.scripting.forms import Argument, Limits
+    from crawler.scripting.calls import Argument, Limits, ScriptPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,13 @@ from crawler.core.page.page import Page
 from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.tree import read_tree
 from crawler.scripting import sandbox as sandbox_module
-from crawler.scripting.calls import ScriptCall, script_page
-from crawler.scripting.forms import Limits, ScriptError, ScriptsNotInstalledError
+from crawler.scripting.calls import (
+    Limits,
+    ScriptCall,
+    ScriptError,
+    ScriptsNotInstalledError,
+    script_page,
+)
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -44,6 +49,11 @@ def sandbox() -> Iterator[Sandbox]:
 def short() -> Iterator[Sandbox]:
     with Sandbox(SHORT) as sandbox:
         yield sandbox
+
+
+def pid_of(sandbox: Sandbox) -> int:
+    assert sandbox.process is not None
+    return sandbox.process.pid
 
 
 def failure(sandbox: Sandbox, script: str) -> ScriptError:
@@ -235,8 +245,7 @@ def test_changed_built_ins(sandbox: Sandbox, body: str) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_worker_that_is_killed(sandbox: Sandbox) -> None:
     sandbox.run(FINE, PAGE)
-    first = sandbox.process
-    assert first is not None
+    first = pid_of(sandbox)
     os.kill(first, signal.SIGKILL)
     # Killed between two pages, it is replaced; which of the two it is depends on the system's pace.
     for _ in range(2):
@@ -245,15 +254,14 @@ def test_a_worker_that_is_killed(sandbox: Sandbox) -> None:
         except ScriptError as error:
             assert error.reason == "died"  # noqa: PT017 - either is right
     assert result.output.children[0].value == "One Two"
-    assert sandbox.process != first
+    assert pid_of(sandbox) != first
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_worker_that_is_killed_at_work() -> None:
     with Sandbox(Limits(seconds=60)) as sandbox:
         sandbox.run(FINE, PAGE)
-        number = sandbox.process
-        assert number is not None
+        number = pid_of(sandbox)
         with once_at_work(number, os.kill, number, signal.SIGKILL):
             error = failure(sandbox, "function main() { while (true); }")
         assert error.reason == "died"
@@ -264,8 +272,7 @@ def test_a_worker_that_is_killed_at_work() -> None:
 def test_a_worker_that_stands_still_is_killed_from_outside() -> None:
     with Sandbox(Limits(seconds=0.01)) as sandbox:
         sandbox.run(FINE, PAGE)
-        number = sandbox.process
-        assert number is not None
+        number = pid_of(sandbox)
         os.kill(number, signal.SIGSTOP)
         assert failure(sandbox, FINE).reason == "time"
         assert not psutil.pid_exists(number)
@@ -275,8 +282,7 @@ def test_a_worker_that_stands_still_is_killed_from_outside() -> None:
 def test_an_interrupted_call_leaves_no_answer_to_the_next() -> None:
     with Sandbox(Limits(seconds=60)) as sandbox:
         sandbox.run(FINE, PAGE)
-        number, main = sandbox.process, threading.main_thread().ident
-        assert number is not None
+        number, main = pid_of(sandbox), threading.main_thread().ident
         assert main is not None
         with (
             pytest.raises(KeyboardInterrupt),
@@ -289,11 +295,11 @@ def test_an_interrupted_call_leaves_no_answer_to_the_next() -> None:
 def test_one_process_serves_many_pages() -> None:
     with Sandbox(LIMITS) as sandbox:
         assert sandbox.process is None
-        numbers: set[int | None] = set()
+        numbers: set[int] = set()
         for _ in range(5):
             sandbox.run(FINE, PAGE)
             failure(sandbox, "function main() { throw 1; }")
-            numbers.add(sandbox.process)
+            numbers.add(pid_of(sandbox))
         assert len(numbers) == 1
     assert sandbox.process is None
 
@@ -301,8 +307,7 @@ def test_one_process_serves_many_pages() -> None:
 def test_the_process_ends_with_its_sandbox() -> None:
     sandbox = Sandbox(LIMITS)
     sandbox.run(FINE, PAGE)
-    number = sandbox.process
-    assert number is not None
+    number = pid_of(sandbox)
     del sandbox
     gc.collect()
     assert not psutil.pid_exists(number)
@@ -326,7 +331,7 @@ def test_threads_take_turns(sandbox: Sandbox) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_the_process_can_open_nothing(sandbox: Sandbox) -> None:
     sandbox.run(FINE, PAGE)
-    with open(f"/proc/{sandbox.process}/limits", encoding="ascii") as file:  # noqa: PTH123 - no file
+    with open(f"/proc/{pid_of(sandbox)}/limits", encoding="ascii") as file:  # noqa: PTH123 - no file
         limits = {line[:25].strip(): line[25:].split()[:2] for line in file}
     assert limits["Max open files"] == ["0", "0"]
     assert limits["Max file size"] == ["0", "0"]
@@ -377,7 +382,7 @@ def test_answers_are_read_without_trust(answer: bytes) -> None:
 
 
 def test_an_answer_that_is_too_long() -> None:
-    error = ScriptCall("script", "", PAGE, Node("output"), LIMITS).lost("output", "")
+    error = ScriptCall("script", "", PAGE, Node("output"), LIMITS).error("output")
     assert error.reason == "output"
     assert "more than 1000000 characters" in error.detail
 

@@ -10,8 +10,7 @@ from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.output import Node, as_xml
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripting.calls import script_page
-from crawler.scripting.forms import NodeArgument, ScriptError, ScriptResult
+from crawler.scripting.calls import NodeArgument, ScriptError, ScriptResult, script_page
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:

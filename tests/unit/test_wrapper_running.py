@@ -26,7 +26,7 @@ from crawler.core.wrapper.project_file import write_project
 from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.middlewares.to_page import ItemOrigins
-from crawler.scripting.forms import Limits
+from crawler.scripting.calls import Limits
 from crawler.wrapper.running import ProjectRunner, Wrapped, addresses_of
 
 if TYPE_CHECKING:
