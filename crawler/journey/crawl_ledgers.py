@@ -112,9 +112,10 @@ class CrawlLedgers:
                 "they count as a moment ago",
                 site,
             )
-        killed = ledger.open_runs()
+        runs = ledger.runs()
+        killed = [run for run in runs if not run.ended]
         since = killed[0].started if killed else began
-        begun = [run.started for run in ledger.runs()]
+        begun = [run.started for run in runs]
         ledger.begin_run(self.run, began)
         self._hosts.setdefault(site, site)
         self.runs[site] = SiteRun(

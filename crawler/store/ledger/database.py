@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store.files import file_name, lock_beside, site_named, system_errors
-from crawler.store.ledger.updates import turn_of
+from crawler.store.ledger.rows import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -96,12 +96,11 @@ _IN_USE: Final = (
     "folder."
 )
 _ADVICE: Final = {
-    ("SQLITE_FULL",): "Free some space on the disk; what was written before is safe",
-    ("SQLITE_BUSY", "SQLITE_LOCKED"): (
-        "Another process holds the ledger: wait until that has ended, and try again"
-    ),
-    ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"): (
-        "Check the permissions of the file and of its folder"
+    "SQLITE_FULL": "Free some space on the disk; what was written before is safe",
+    "SQLITE_BUSY": "Another process holds the ledger: wait until that has ended, and try again",
+    **dict.fromkeys(
+        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"),
+        "Check the permissions of the file and of its folder",
     ),
 }
 """What to do about errors of SQLite, by the beginnings of their names."""
@@ -273,12 +272,8 @@ class LedgerDatabase:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
                 raise damage_error(self.path, error) from error
-            advice = "Check the disk, and try again"
-            if isinstance(error, sqlite3.ProgrammingError):
-                advice = "Use a ledger while it is open, in the thread that opened it"
-            for names, text in _ADVICE.items():
-                if name.startswith(names):
-                    advice = text
+            found = (text for start, text in _ADVICE.items() if name.startswith(start))
+            advice = next(found, "Check the disk, and try again")
             raise StoreError(f"{self.path}: {error}. {advice}.") from error
 
     def _prepare(self, *, read_only: bool) -> None:

@@ -24,25 +24,23 @@ from crawler.store.ledger.database import FIRST_KEY, LAST_KEY
 from crawler.store.ledger.rows import (
     FOUND_BY,
     GONE_HASH,
+    KIND_CHARS,
+    NOT_MODIFIED,
     PART_HASH,
     ROW_COLUMNS,
     STATES,
     Change,
-    row_of,
-    seconds_of,
-)
-from crawler.store.ledger.runs import LedgerRuns
-from crawler.store.ledger.updates import (
-    KIND_CHARS,
-    NOT_MODIFIED,
     Hints,
     Version,
     answer_columns,
     join_hints,
     plain,
     read_hints,
+    row_of,
+    seconds_of,
     turn_of,
 )
+from crawler.store.ledger.runs import LedgerRuns
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping

@@ -1,26 +1,32 @@
-"""What goes into a site's ledger and what comes out of it."""
+"""What goes into a site's ledger and what comes out of it, and how answers change what is known.
+
+Adding the same twice changes nothing, and dates do not depend on the order in which listings come:
+the latest date is kept.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from crawler.core.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+_T = TypeVar("_T")
+
 FoundBy = Literal["start", "sitemap", "feed", "link"]
+"""How an address is found. A ledger keeps the place in this list: add names only at its end."""
 State = Literal["queued", "fetching", "fetched", "gone", "refused", "failed"]
+"""What became of an address. A ledger keeps the place in this list: add names only at its end."""
 
-FOUND_BY: Final[tuple[FoundBy, ...]] = ("start", "sitemap", "feed", "link")
-"""How an address is found. A ledger keeps the index in this tuple: add names only at its end."""
-
-STATES: Final[tuple[State, ...]] = ("queued", "fetching", "fetched", "gone", "refused", "failed")
-"""States of an address. A ledger keeps the index in this tuple: add names only at its end."""
+FOUND_BY: Final[tuple[FoundBy, ...]] = get_args(FoundBy)
+STATES: Final[tuple[State, ...]] = get_args(State)
 
 GONE_HASH: Final = "gone"
 """The exported version of a page of which it was exported that it is gone."""
@@ -28,6 +34,12 @@ GONE_HASH: Final = "gone"
 PART_HASH: Final = "part"
 """The exported version of a page whose text is in the item of another: page 1 of its article."""
 
+KIND_CHARS: Final = 40
+NOT_MODIFIED: Final = 304
+_NO_PAGE: Final = frozenset({404, 410})
+# Servers send no longer validators by intention, and many refuse a request with one.
+_HEADER_CHARS: Final = 1_000
+_KINDS_OF_TURNS: Final = 3
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _PART_OF_DATE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 
@@ -39,13 +51,11 @@ class Found:
     Attributes:
         address: Absolute. A ledger knows it by its canonical form
             (:func:`crawler.core.page.addresses.canonical_address`).
-        found_by: How it was found.
-        at: When (ISO 8601).
-        listed: The date a listing gave: ISO 8601, as exact as it was written, from a year to a
-            time.
+        found_by, at: How it was found, and when (ISO 8601).
+        listed: The date a listing gave: ISO 8601, from a year to a time.
         priority: The date by which the page is ordered in the queue; empty where that is
             ``listed``.
-        kind: What kind of page it seems to be, by its address or listing; empty where unknown.
+        kind: What kind of page it seems to be; empty where unknown.
         depth: Links from the start to it.
         hints: Whether a later date hints at a change; not where a listing dates all pages anew.
     """
@@ -86,12 +96,7 @@ class Fetched:
 
 
 class Change(NamedTuple):
-    """How a page differs from what was known of it.
-
-    Attributes:
-        kind: Compared with the version fetched before; ``new`` where there is none.
-        to_export: The page is to be exported, and this version was not yet.
-    """
+    """How a page differs from the version fetched before, and whether it is to be exported."""
 
     kind: Literal["new", "changed", "same", "gone"]
     to_export: bool = False
@@ -170,6 +175,27 @@ class Part:
     pages: int = 0
 
 
+class Hints(NamedTuple):
+    """What listings and links say of a page, in columns of the ledger."""
+
+    priority: int | None
+    depth: int
+    kind: str | None
+    listed: str | None
+
+
+class Version(NamedTuple):
+    """What is known of a page and its versions before an answer, in columns of the ledger."""
+
+    state: int
+    kind: str | None
+    etag: str | None
+    last_modified: str | None
+    content: str | None
+    owed: bool
+    exported: str | None
+
+
 def seconds_of(time: str) -> int:
     """Return a time in whole seconds since 1970, UTC where it names no zone.
 
@@ -207,29 +233,128 @@ def iso_of(seconds: int | None) -> str:
     return f"{time.replace(tzinfo=None).isoformat()}Z"
 
 
-def _known(value: Any) -> Any:  # noqa: ANN401 - text or a number, as SQLite gives it
-    return "" if value is None else value
-
-
 # Where a field of Row is not the column of that name.
 _COLUMNS: Final = {
     "status": "coalesce(status, 0)",
     "content_hash": "content",
     "exported_hash": "exported",
 }
+_TIMES: Final = ("found_at", "priority", "asked_at", "fetched_at", "changed_at")
 _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "found_by": FOUND_BY.__getitem__,
     "state": STATES.__getitem__,
     "owed": bool,
-    **dict.fromkeys(("found_at", "priority", "asked_at", "fetched_at", "changed_at"), iso_of),
+    "figures": lambda text: json.loads(text or "{}"),
+    **dict.fromkeys((*_TIMES, "started", "ended", "begun", "finished"), iso_of),
 }
-_FIELDS: Final = tuple(one.name for one in fields(Row))
-_CONVERT: Final = tuple(_CONVERSIONS.get(name, _known) for name in _FIELDS)
 
-ROW_COLUMNS: Final = ", ".join(_COLUMNS.get(name, name) for name in _FIELDS)
-"""Columns of the table of pages, of which :func:`row_of` makes a row."""
+ROW_COLUMNS: Final = ", ".join(_COLUMNS.get(one.name, one.name) for one in fields(Row))
+"""Columns of the table of pages, of which :data:`row_of` makes a row."""
 
 
-def row_of(columns: Sequence[Any]) -> Row:
-    """Make a row of the ``ROW_COLUMNS`` of a page."""
-    return Row(*[convert(value) for convert, value in zip(_CONVERT, columns, strict=True)])
+def _known(value: Any) -> Any:  # noqa: ANN401 - text or a number, as SQLite gives it
+    return "" if value is None else value
+
+
+def _maker(kind: Callable[..., _T]) -> Callable[[Sequence[Any]], _T]:
+    """Return what makes objects of a dataclass from columns of SQLite, in its fields' order."""
+    names = (one.name for one in fields(kind))  # type: ignore[arg-type] # it is a class
+    convert = [_CONVERSIONS.get(name, _known) for name in names]
+    return lambda columns: kind(*[to(value) for to, value in zip(convert, columns, strict=True)])
+
+
+row_of, run_of, part_of = _maker(Row), _maker(Run), _maker(Part)
+
+
+def turn_of(kind: str | None, tries: int) -> int:
+    """Return the rank of a page in the queue: articles first, then unknown kinds, then the others.
+
+    A page that failed comes after all pages that failed less often.
+    """
+    rank = 1 if not kind else 0 if kind == "article" else 2
+    return rank + _KINDS_OF_TURNS * tries
+
+
+def plain(text: str, longest: int) -> str | None:
+    """Cut a text, and replace what UTF-8 cannot hold; ``None`` where it is empty."""
+    text = text[:longest]
+    return (text if text.isascii() else text.encode("utf-8", "replace").decode()) or None
+
+
+def read_hints(found: Found) -> Hints:
+    """Return the hints of an entry. A date that is none is left out."""
+    listed, priority = listed_seconds(found.listed), listed_seconds(found.priority)
+    return Hints(
+        priority=listed if priority is None else priority,
+        depth=found.depth,
+        kind=plain(found.kind, KIND_CHARS),
+        listed=None if listed is None else found.listed,
+    )
+
+
+def join_hints(old: Hints, new: Hints, fetched_at: int | None) -> tuple[Hints, bool]:
+    """Add what an entry says to what is known.
+
+    Args:
+        old: what is known.
+        new: what the entry says.
+        fetched_at: when the page was fetched last; ``None`` where it never was.
+
+    Returns:
+        What is known now, and whether a listing gives a fetched page a later date.
+    """
+    listed, is_hint = old.listed, False
+    before, now = listed_seconds(old.listed or ""), listed_seconds(new.listed or "")
+    if now is not None and (before is None or now > before):
+        listed = new.listed
+        # The first date of a page hints at a change only where it is later than the fetch.
+        is_hint = fetched_at is not None and (before is not None or now > fetched_at)
+    dates = [date for date in (old.priority, new.priority) if date is not None]
+    depth = min(old.depth, new.depth)
+    return Hints(max(dates, default=None), depth, old.kind or new.kind, listed), is_hint
+
+
+def answer_columns(known: Version, fetched: Fetched, at: int) -> tuple[dict[str, Any], Change]:
+    """Return the columns of a page that an answer sets, and how the page has changed.
+
+    Args:
+        known: the page before; without content where it was never fetched.
+        fetched: the answer, which is no 304 where no version is known.
+        at: its time in seconds since 1970.
+    """
+    content, owed = known.content, False
+    etag, modified = _header(fetched.etag), _header(fetched.last_modified)
+    if fetched.status in _NO_PAGE:
+        # Without its validators a page that comes back comes whole. A version that was not exported
+        # is forgotten, since it would not be exported when the page comes back unchanged.
+        etag = modified = None
+        content = None if known.owed else content
+        change = Change("gone")
+    elif fetched.status == NOT_MODIFIED:
+        etag, modified = etag or known.etag, modified or known.last_modified
+        change = Change("same")
+    else:
+        content = fetched.content_hash
+        # What was settled without an export, or exported under another name, stays so until it
+        # changes.
+        is_same = content == known.content
+        is_news = not is_same or known.owed or known.exported == GONE_HASH
+        owed = bool(fetched.for_export and content != known.exported and is_news)
+        change = Change("new" if not known.content else "same" if is_same else "changed", owed)
+    kind = plain(fetched.kind, KIND_CHARS) or known.kind
+    state = STATES.index("gone" if change.kind == "gone" else "fetched")
+    columns: dict[str, Any] = {"state": state, "turn": turn_of(kind, 0), "tries": 0, "reason": None}
+    columns |= {"hinted": False, "asked_at": at, "fetched_at": at, "status": fetched.status}
+    columns |= {"kind": kind, "etag": etag, "last_modified": modified}
+    columns |= {"content": content, "owed": owed}
+    was_gone = known.state == STATES.index("gone")
+    if change.kind in {"new", "changed"} or (change.kind == "gone") != was_gone:
+        columns["changed_at"] = at
+    return columns, change
+
+
+def _header(value: str) -> str | None:
+    """Return a validator that can be sent back; ``None`` where it cannot."""
+    value = value.strip()
+    sound = value and len(value) <= _HEADER_CHARS and value.isascii() and value.isprintable()
+    return value if sound else None

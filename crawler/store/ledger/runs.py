@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import StoreError
 from crawler.store.ledger.database import LedgerDatabase
-from crawler.store.ledger.rows import Part, Run, iso_of, seconds_of
-from crawler.store.ledger.updates import sound_hash
+from crawler.store.ledger.rows import Part, Run, iso_of, part_of, run_of, seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,11 +46,8 @@ class LedgerRuns(LedgerDatabase):
     def mend_times(self, now: str) -> bool:
         """Date back to a second ago what is dated later than now, as by a clock that was wrong.
 
-        Else no page would be requested again until that time. Reads the whole ledger, but only
-        where a run is dated so.
-
-        Returns:
-            Whether there was any.
+        Otherwise no page would be requested again until that time. Reads the whole ledger, but only
+        where a run is dated so. Returns whether there was any.
         """
         time = seconds_of(now)
         latest = self._value("SELECT max(max(started), coalesce(max(ended), 0)) FROM runs")
@@ -75,30 +71,14 @@ class LedgerRuns(LedgerDatabase):
             at: when.
             reason: why.
             figures: any values that JSON holds, by name.
-
-        Raises:
-            StoreError: the run was not begun, the time is none, or a figure is not what JSON holds.
         """
-        try:
-            written = json.dumps(dict(figures or {}))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise StoreError(
-                f"figures of run {run}: {error}. Give numbers, text, lists and dicts."
-            ) from error
-        columns = {"ended": seconds_of(at), "reason": reason, "figures": written}
-        self._set("runs", {"number": self._run_number(run)}, columns)
+        columns = {"ended": seconds_of(at), "reason": reason, "figures": json.dumps(figures or {})}
+        self._set("runs", {"id": run}, columns)
 
     def runs(self) -> list[Run]:
         """Return all runs, in the order they were begun."""
         statement = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
-        return [
-            Run(run, iso_of(started), iso_of(ended), reason or "", json.loads(figures or "{}"))
-            for run, started, ended, reason, figures in self._run(statement).fetchall()
-        ]
-
-    def open_runs(self) -> list[Run]:
-        """Return the runs that have not ended: of this process, or killed."""
-        return [run for run in self.runs() if not run.ended]
+        return [run_of(columns) for columns in self._run(statement).fetchall()]
 
     def begin_part(self, run: str, name: Callable[[int], str], at: str) -> Part:
         """Begin the next part of a run's output; the first has number 1.
@@ -109,15 +89,19 @@ class LedgerRuns(LedgerDatabase):
             at: when.
 
         Raises:
-            StoreError: the run was not begun, or the time is none.
+            StoreError: the run was not begun.
         """
         begun = seconds_of(at)
+        statement = """
+            SELECT runs.number, 1 + coalesce(max(parts.number), 0)
+            FROM runs LEFT JOIN parts ON parts.run = runs.number WHERE runs.id = ?
+        """
         with self.transaction():
-            number = self._run_number(run)
-            last = self._value("SELECT coalesce(max(number), 0) FROM parts WHERE run = ?", number)
-            part = Part(run, last + 1, name(last + 1), iso_of(begun))
+            # Without such a run its number is NULL, which the table refuses.
+            number, next_part = self._run(statement, run).fetchone()
+            part = Part(run, next_part, name(next_part), iso_of(begun))
             statement = "INSERT INTO parts (run, number, name, begun) VALUES (?, ?, ?, ?)"
-            self._run(statement, number, part.number, part.name, begun)
+            self._run(statement, number, next_part, part.name, begun)
         return part
 
     def mark_exported(self, run: str, address: str, name: str, part: int) -> None:
@@ -133,31 +117,24 @@ class LedgerRuns(LedgerDatabase):
             part: the part's number.
 
         Raises:
-            StoreError: the address is not in the ledger, the hash is none, or the part was not
-                begun, or is finished.
+            StoreError: the address is not in the ledger, or the part is not under way.
         """
-        number = self._unfinished(run, part)
+        number = self._run_of(run, part)
         statement = """
             INSERT OR REPLACE INTO part_pages (run, part, key, content, exported)
             SELECT ?, ?, key, coalesce(content, ''), ? FROM pages WHERE key = ?
         """
-        self._run(statement, number, part, sound_hash(name), self._key(address))
+        self._run(statement, number, part, name, self._key(address))
 
-    def finish_part(self, run: str, part: int, at: str) -> int:
-        """Count the pages of a part as exported; a part that is finished stays as it is.
-
-        Returns:
-            How many pages the part holds.
+    def finish_part(self, run: str, part: int, at: str) -> None:
+        """Count the pages of a part as exported.
 
         Raises:
-            StoreError: the part was not begun, or the time is none.
+            StoreError: the part is not under way.
         """
         time = seconds_of(at)
         with self.transaction():
-            number = self._run_number(run)
-            finished, pages = self._part(run, number, part)
-            if finished is not None:
-                return pages
+            number = self._run_of(run, part)
             rows = self._run(f"SELECT exported, content, key {_PAGES_OF_PART}", number, part)
             exported = rows.fetchall()
             self._connection.executemany(
@@ -168,16 +145,15 @@ class LedgerRuns(LedgerDatabase):
             self._run(f"DELETE {_PAGES_OF_PART}", number, part)
             columns = {"finished": time, "pages": len(exported)}
             self._set("parts", {"run": number, "number": part}, columns)
-        return len(exported)
 
     def discard_part(self, run: str, part: int) -> None:
         """Forget a part that never became whole; its pages are still to be exported.
 
         Raises:
-            StoreError: the part was not begun, or is finished.
+            StoreError: the part is not under way.
         """
         with self.transaction():
-            number = self._unfinished(run, part)
+            number = self._run_of(run, part)
             self._run(f"DELETE {_PAGES_OF_PART}", number, part)
             self._run("DELETE FROM parts WHERE run = ? AND number = ?", number, part)
 
@@ -192,28 +168,15 @@ class LedgerRuns(LedgerDatabase):
             WHERE parts.finished IS NULL OR NOT ?
             ORDER BY parts.run, parts.number
         """
-        return [
-            Part(run, number, name, iso_of(begun), iso_of(finished), pages)
-            for run, number, name, begun, finished, pages in self._run(statement, unfinished)
-        ]
+        return [part_of(columns) for columns in self._run(statement, unfinished).fetchall()]
 
-    def _run_number(self, run: str) -> int:
-        row = self._run("SELECT number FROM runs WHERE id = ?", run).fetchone()
+    def _run_of(self, run: str, part: int) -> int:
+        """Return the number of the run of a part that was begun and is not finished."""
+        statement = """
+            SELECT runs.number FROM runs JOIN parts ON parts.run = runs.number
+            WHERE runs.id = ? AND parts.number = ? AND parts.finished IS NULL
+        """
+        row = self._run(statement, run, part).fetchone()
         if row is None:
-            raise StoreError(f"run {run!r} is not in {self.path}. Begin it with begin_run first.")
+            raise StoreError(f"{self.path}: part {part} of run {run} is not under way.")
         return int(row[0])
-
-    def _part(self, run: str, number: int, part: int) -> tuple[int | None, int]:
-        statement = "SELECT finished, pages FROM parts WHERE run = ? AND number = ?"
-        row: tuple[int | None, int] | None = self._run(statement, number, part).fetchone()
-        if row is None:
-            raise StoreError(f"run {run} has no part {part}. Begin it with begin_part first.")
-        return row
-
-    def _unfinished(self, run: str, part: int) -> int:
-        """Return the number of the run of a part that is not finished."""
-        number = self._run_number(run)
-        finished, _ = self._part(run, number, part)
-        if finished is not None:
-            raise StoreError(f"part {part} of run {run} is finished, and cannot be changed.")
-        return number
