@@ -390,7 +390,7 @@ class TwoPass:
             self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
 
     def _let_go(self, spool: Spool, failure: str | None) -> None:
-        if failure is None and spool.damage:
+        if failure is None and spool.info.damage:
             failure = "the file is damaged"
         if failure is None and self.session.lost:
             failure = f"{self.session.lost} of them could not be made items of; see the errors"

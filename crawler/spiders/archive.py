@@ -101,6 +101,6 @@ class ReplaySpider(Spider):
 
     def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
         """Read the pages of the spool; ``on_skip`` is called for each damage."""
-        for damage in self.spool.damage:
+        for damage in self.spool.info.damage:
             on_skip("corrupt", f"{self.spool.path}: {damage}")
         yield from self.spool.pages()

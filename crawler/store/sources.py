@@ -26,7 +26,7 @@ from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, read_pages
 from crawler.store.files import system_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from email.message import EmailMessage
 
 LISTS = (".jsonl", ".jsonl.gz")
@@ -60,16 +60,27 @@ def read_source(
 ) -> Iterator[Page]:
     """Give the pages of a folder or file of any kind.
 
-    A folder gives its saved pages (:func:`read_folder`); a ``.warc``,
-    ``.warc.gz`` or ``.warc.zst`` file the pages archived in it
+    A ``.warc``, ``.warc.gz`` or ``.warc.zst`` file gives the pages archived in it
     (:func:`crawler.store.archive.read_pages`); a ``.jsonl`` or ``.jsonl.gz`` file one page a line,
     from ``url`` and ``html``, where ``site`` and ``fetched_at`` are the page's own and every other
-    key becomes one of its fields; a single saved page itself.
+    key becomes one of its fields; a single saved page itself; a folder the saved pages below it, in
+    an order that does not depend on the file system.
+
+    Saved pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also compressed,
+    ``.gz``), single-file saves (``.mht``, ``.mhtml``), and in folders files without an extension
+    that begin as HTML does. Other files of a folder (images, scripts) are passed over. Links to
+    folders are followed, each real folder once.
+
+    A saved page's url is the first of: the ``saved from url`` comment that browsers write at the
+    top; ``base_url`` and the path below the folder; ``http://`` and that path, where its first
+    level is named like a host, as mirroring tools do; the file's own ``file://`` address.
 
     Args:
         path: the folder or file.
         base_url: the address of a folder of saved pages.
-        on_skip: called with a reason and a detail for every page left out.
+        on_skip: called with a reason and a detail for every page left out. Of saved pages:
+            ``unreadable``, ``too-large``, ``undecodable`` (compressed file), ``not-html`` (a
+            single-file save without HTML), ``archive`` (a WARC file in the folder).
         max_bytes: larger pages are left out.
 
     Raises:
@@ -77,19 +88,16 @@ def read_source(
     """
     source = Path(path)
     name = source.name.lower()
-    if source.is_dir():
-        return read_folder(source, base_url=base_url, on_skip=on_skip, max_bytes=max_bytes)
     if not source.exists():
         raise UnreadableInputError(f"{source} does not exist. Check the path.")
-    if name.endswith(ARCHIVE_SUFFIXES):
+    if name.endswith(ARCHIVE_SUFFIXES) and not source.is_dir():
         return read_pages([source], on_skip=on_skip, max_bytes=max_bytes)
-    if name.endswith(LISTS):
+    if name.endswith(LISTS) and not source.is_dir():
         return _read_list(source, on_skip, max_bytes)
-    if is_saved_page(source):
-        page = read_saved_page(
-            source, root=source.parent, base_url=base_url, on_skip=on_skip, max_bytes=max_bytes
-        )
-        return iter(() if page is None else (page,))
+    if source.is_dir():
+        return _saved_pages(source, _files(source, on_skip), base_url, on_skip, max_bytes)
+    if _is_saved_page(source):
+        return _saved_pages(source.parent, [source], base_url, on_skip, max_bytes)
     raise UnreadableInputError(
         f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
         f"(.html, .htm, .xhtml, .shtml, .mhtml), an archive ({', '.join(ARCHIVE_SUFFIXES)}), or a "
@@ -201,92 +209,46 @@ def _refuse(reason: str, detail: str) -> None:
     raise UnreadableInputError(f"{detail} ({reason})")
 
 
-def read_folder(
-    path: str | os.PathLike[str],
-    *,
-    base_url: str | None = None,
-    on_skip: Callable[[str, str], None],
-    max_bytes: int = MAX_PAGE_BYTES,
-) -> Iterator[Page]:
-    """Give the saved pages below a folder, in an order that does not depend on the file system.
-
-    Pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also compressed, ``.gz``),
-    single-file saves (``.mht``, ``.mhtml``), and files without an extension that begin as HTML
-    does. Other files (images, scripts) are passed over. Links to folders are followed, each real
-    folder once.
-
-    A page's url is the first of: the ``saved from url`` comment that browsers write at the top;
-    ``base_url`` and the path below the folder; ``http://`` and that path, where its first level is
-    named like a host, as mirroring tools do; the file's own ``file://`` address.
-
-    Args:
-        path: the folder.
-        base_url: the address of the folder.
-        on_skip: called with a reason and a detail for a page left out: ``unreadable``,
-            ``too-large``, ``undecodable`` (compressed file), ``not-html`` (a single-file save
-            without HTML), ``archive`` (a WARC file in the folder).
-        max_bytes: larger files are left out, unread.
-
-    Raises:
-        UnreadableInputError: the path is no folder or cannot be listed.
-    """
-    root = Path(path)
-    what = f"{root} cannot be read as a folder"
-    with system_errors(what, "Check the path.", UnreadableInputError), os.scandir(root):
-        pass
-    for file in _files(root, on_skip):
-        page = read_saved_page(
-            file, root=root, base_url=base_url, on_skip=on_skip, max_bytes=max_bytes
-        )
-        if page is not None:
-            yield page
-
-
-def is_saved_page(path: Path) -> bool:
-    """Say whether a file's name is that of a saved page."""
+def _is_saved_page(path: Path) -> bool:
     name = path.name.lower()
     return name.removesuffix(".gz").endswith(PAGE_SUFFIXES) or name.endswith(_MHTML_SUFFIXES)
 
 
-def read_saved_page(
-    path: Path,
-    *,
+def _saved_pages(
     root: Path,
+    files: Iterable[Path],
     base_url: str | None,
     on_skip: Callable[[str, str], None],
-    max_bytes: int = MAX_PAGE_BYTES,
-) -> Page | None:
-    """Read one saved page below ``root``; ``None`` where it is none, or was left out and reported.
-
-    The arguments are those of :func:`read_folder`.
-    """
-    if path.name.lower().endswith(ARCHIVE_SUFFIXES):
-        on_skip("archive", f"{path}: an archive among saved pages; give its own path to read it")
-    try:
-        body = _read_file(path, max_bytes)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        on_skip("undecodable", f"{path}: {error}")
-        return None
-    except OSError as error:
-        on_skip("unreadable", f"{path}: {error.strerror or error}")
-        return None
-    if body is None:
-        return None
-    if len(body) > max_bytes:
-        on_skip("too-large", f"{path}: more than {max_bytes} bytes")
-        return None
-    fallback = _url_of(path, root, base_url)
-    if not path.name.lower().endswith(_MHTML_SUFFIXES):
-        return Page(url=_saved_from(body) or fallback, body=body)
-    page = _single_file_page(body, fallback)
-    if page is None:
-        on_skip("not-html", f"{path}: no HTML part in it")
-    return page
+    max_bytes: int,
+) -> Iterator[Page]:
+    """Read saved pages below a folder; files that are none are passed over."""
+    for path in files:
+        if path.name.lower().endswith(ARCHIVE_SUFFIXES):
+            on_skip("archive", f"{path}: an archive among saved pages; give its own path")
+        try:
+            body = _read_file(path, max_bytes)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            on_skip("undecodable", f"{path}: {error}")
+            continue
+        except OSError as error:
+            on_skip("unreadable", f"{path}: {error.strerror or error}")
+            continue
+        if body is None:
+            continue
+        url = _url_of(path, root, base_url)
+        if len(body) > max_bytes:
+            on_skip("too-large", f"{path}: more than {max_bytes} bytes")
+        elif not path.name.lower().endswith(_MHTML_SUFFIXES):
+            yield Page(url=_saved_from(body) or url, body=body)
+        elif (page := _single_file_page(body, url)) is not None:
+            yield page
+        else:
+            on_skip("not-html", f"{path}: no HTML part in it")
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes | None:
     """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
-    is_named = is_saved_page(path)
+    is_named = _is_saved_page(path)
     if path.suffix and not is_named:
         return None
     with path.open("rb") as file:
@@ -302,31 +264,28 @@ def _read_file(path: Path, max_bytes: int) -> bytes | None:
 
 def _files(root: Path, on_skip: Callable[[str, str], None]) -> Iterator[Path]:
     """Give all files below a folder, sorted level by level; a real folder is entered once."""
+    what = f"{root} cannot be read as a folder"
+    with system_errors(what, "Check the path.", UnreadableInputError), os.scandir(root):
+        pass
+
+    def skip(error: OSError) -> None:
+        on_skip("unreadable", f"{error.filename}: {error.strerror or error}")
+
     seen: set[str] = set()
-    waiting = [root]
-    while waiting:
-        folder = waiting.pop()
+    for folder, folders, names in os.walk(root, onerror=skip, followlinks=True):
         real = os.path.realpath(folder)
         if real in seen:
+            folders.clear()
             continue
         seen.add(real)
-        try:
-            entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
-        except OSError as error:
-            on_skip("unreadable", f"{folder}: {error.strerror or error}")
-            continue
-        folders = []
-        for entry in entries:
+        folders.sort()
+        for path in (Path(folder, name) for name in sorted(names)):
             try:
-                mode = entry.stat().st_mode
+                is_file = stat.S_ISREG(path.stat().st_mode)
             except OSError:
-                yield entry  # a dead link, or no permission: reading it will say which
-                continue
-            if stat.S_ISDIR(mode):
-                folders.append(entry)
-            elif stat.S_ISREG(mode):
-                yield entry
-        waiting += reversed(folders)
+                is_file = True  # a dead link, or no permission: reading it will say which
+            if is_file:
+                yield path
 
 
 def _saved_from(body: bytes) -> str:

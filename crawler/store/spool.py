@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -78,10 +78,10 @@ class Spool:
     def __init__(
         self, info: SpoolInfo, lock: BaseFileLock | None, writer: WarcWriter | None = None
     ) -> None:
-        self._info = info
+        self.info = replace(info, in_use=lock is not None)
+        """What is known of the spool now."""
         self._lock = lock
         self._writer = writer
-        self._pages = info.pages
 
     @classmethod
     def create(
@@ -118,23 +118,21 @@ class Spool:
             raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
         with system_errors(f"{path.parent} cannot be made", "Choose another folder."):
             path.parent.mkdir(parents=True, exist_ok=True)
-        archive = _archive_path(path)
-        if archive.exists():
+        if (archive := _archive_path(path)).exists():
             raise StoreError(
                 f"{archive} is the archive of a crawl of that name. Move it away or choose another."
             )
-        writer = WarcWriter(path, date=started, info={_META: facts})
-        try:
-            return cls(info, _locked(path), writer)
-        except BaseException:
-            writer.close()
-            raise
+        with ExitStack() as on_error:
+            writer = on_error.enter_context(WarcWriter(path, date=started, info={_META: facts}))
+            spool = cls(info, _locked(path), writer)
+            on_error.pop_all()
+        return spool
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Open a spool that was left behind, to read it; nothing can be appended.
 
-        A page at its end that a kill cut off is no page. Other damage is in :attr:`damage`.
+        A page at its end that a kill cut off is no page. Other damage is in ``info.damage``.
 
         Raises:
             StoreError: the file is missing, unreadable, no spool, or in use by another process.
@@ -150,21 +148,10 @@ class Spool:
     @property
     def path(self) -> Path:
         """The file, under its present name."""
-        return self._info.path
-
-    @property
-    def info(self) -> SpoolInfo:
-        """What is known of the spool now."""
-        in_use = self._lock is not None and self._lock.is_locked
-        return replace(self._info, pages=self._pages, in_use=in_use)
-
-    @property
-    def damage(self) -> tuple[str, ...]:
-        """The damaged places that :meth:`open` found, a line each; the pages there are lost."""
-        return self._info.damage
+        return self.info.path
 
     def __len__(self) -> int:
-        return self._pages
+        return self.info.pages
 
     def append(self, page: Page) -> None:
         """Add a page. When this returns, the page survives the death of the process.
@@ -176,7 +163,7 @@ class Spool:
         if self._writer is None:
             raise StoreError(f"{self.path} was opened to read: no page can be added any more.")
         self._writer.write(page)
-        self._pages += 1
+        self.info = replace(self.info, pages=self.info.pages + 1)
 
     def pages(self) -> Iterator[Page]:
         """Give the pages in the order in which they were appended, one at a time.
@@ -187,7 +174,7 @@ class Spool:
         Raises:
             StoreError: the file is gone, or has been damaged since it was opened.
         """
-        return self._read(self._pages)
+        return self._read(self.info.pages)
 
     def _read(self, count: int) -> Iterator[Page]:
         damage: list[str] = []
@@ -201,8 +188,15 @@ class Spool:
                 on_damage=lambda _reason, detail: damage.append(detail),
             )
             while given < count:
-                page = _page_in(next(records, None), damage)
-                if tuple(damage) != self.damage[: len(damage)]:
+                page = None
+                try:
+                    if (record := next(records, None)) is None:
+                        damage.append("the file is shorter than it was")
+                    else:
+                        page = page_of(record)
+                except PayloadError as error:
+                    damage.append(error.detail)
+                if tuple(damage) != self.info.damage[: len(damage)]:
                     raise StoreError(
                         f"{self.path}: page {given} is damaged ({'; '.join(damage)}). "
                         "Open the spool once more to process the pages that are whole."
@@ -223,29 +217,28 @@ class Spool:
         if self._writer is not None:
             self._writer.close()
         change = "renamed" if keep else "removed"
+        lock, archive = _lock_path(self.path), _archive_path(self.path)
         try:
             with system_errors(f"{self.path} cannot be {change}", "Do it by hand."):
-                if not self._info.drained:
-                    self._remove_or_rename(keep=keep)
+                if self.info.drained:
+                    return
+                if not keep:
+                    self.path.unlink(missing_ok=True)
+                elif archive.exists():
+                    raise StoreError(f"{archive} exists already: move it away or rename the spool")
+                else:
+                    # In one step, so that a kill leaves it either waiting or drained.
+                    self.info = replace(self.info, path=self.path.rename(archive))
+                lock.unlink(missing_ok=True)
         finally:
             self.close()
-
-    def _remove_or_rename(self, *, keep: bool) -> None:
-        lock, archive = _lock_path(self.path), _archive_path(self.path)
-        if not keep:
-            self.path.unlink(missing_ok=True)
-        elif archive.exists():
-            raise StoreError(f"{archive} exists already: move it away or rename the spool")
-        else:
-            # In one step, so that a kill leaves it either waiting or drained.
-            self._info = replace(self._info, path=self.path.rename(archive))
-        lock.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Stop appending, and release the lock. The pages can still be read."""
         if self._writer is not None:
             self._writer.close()
         _release(self._lock)
+        self.info = replace(self.info, in_use=False)
 
 
 def spool_path(folder: str | os.PathLike[str], crawl_id: str) -> Path:
@@ -355,15 +348,3 @@ def _facts_in(record: Record | None) -> dict[str, Any] | None:
     sound = all(isinstance(facts.get(name), kind) for name, kind in _FACTS.items())
     # The name of the crawl becomes a file's name again where counts are kept.
     return facts if sound and _SAFE_ID.fullmatch(facts["crawl_id"]) else None
-
-
-def _page_in(record: Record | None, damage: list[str]) -> Page | None:
-    """Return the page in a record of a spool, or note what is wrong."""
-    if record is None:
-        damage.append("the file is shorter than it was")
-        return None
-    try:
-        return page_of(record)
-    except PayloadError as error:
-        damage.append(error.detail)
-        return None

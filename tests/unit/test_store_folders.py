@@ -12,7 +12,7 @@ import pytest
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter
-from crawler.store.sources import read_folder, read_source
+from crawler.store.sources import read_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ def fill(root: Path, files: Mapping[str, bytes]) -> Path:
 
 def read(path: Path, **options: str | None) -> tuple[list[str], list[str]]:
     skipped: list[str] = []
-    pages = read_folder(
+    pages = read_source(
         path,
         base_url=options.get("base_url"),
         on_skip=lambda reason, _: skipped.append(reason),
@@ -122,7 +122,7 @@ def test_a_single_file_save_gives_its_page(tmp_path: Path) -> None:
         {"a.mhtml": MHTML.replace(b"\n", b"\r\n"), "b.mht": b"Content-Type: text/plain\n\nx"},
     )
     skipped: list[str] = []
-    pages = list(read_folder(tmp_path, on_skip=lambda reason, _: skipped.append(reason)))
+    pages = list(read_source(tmp_path, on_skip=lambda reason, _: skipped.append(reason)))
     assert [(p.url, p.body.strip(), p.content_type) for p in pages] == [
         ("https://blog.example/post", b"<p>\xb1\xdb</p>", "text/html; charset=euc-kr")
     ]
@@ -253,5 +253,3 @@ def test_other_paths_are_errors_that_say_what_is_accepted(tmp_path: Path) -> Non
         from_source(tmp_path / "a.pdf")
     with pytest.raises(UnreadableInputError, match="does not exist"):
         from_source(tmp_path / "none.warc")
-    with pytest.raises(UnreadableInputError, match="cannot be read as a folder"):
-        read(tmp_path / "a.pdf")

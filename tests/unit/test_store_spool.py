@@ -93,10 +93,10 @@ def test_damage_in_the_middle_costs_one_page_and_is_known(
     again = Spool.open(spool.path)
     assert list(again.pages()) == [made_page(0), made_page(2)]
     again.close()
-    (damage,) = again.damage
+    (damage,) = again.info.damage
     assert f"at byte {offsets[1]}" in damage
-    assert again.info.damage == spool_info(spool.path).damage == again.damage
-    assert [info.damage for info in find_spools(tmp_path)] == [again.damage]
+    assert spool_info(spool.path).damage == again.info.damage
+    assert [info.damage for info in find_spools(tmp_path)] == [again.info.damage]
     # Whoever works on the pages tells of it, once.
     assert caplog.records == []
 
