@@ -22,7 +22,7 @@ from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from crawler.core.flow import Document, Observation
     from crawler.settings import Options
@@ -65,35 +65,24 @@ def declared_original(document: Document) -> str | None:
     return None if is_same else original
 
 
-class Aliases:
-    """Which pages of one site are others by another address, by ``rel=canonical``.
+def alias_of(url: str, originals: Mapping[str, str], view: SiteView) -> str | None:
+    """Return the page that a page is by another address; None for one of its own.
 
-    What pages declare is often wrong: some sites name their front page on every page. So a page is
-    an alias where it says so and its text is nearly that of the other page.
+    What pages declare by ``rel=canonical`` is often wrong: some sites name their front page on
+    every page. So a page is an alias where it says so and its text is nearly that of the other.
+
+    Args:
+        url: the page.
+        originals: what the pages of its site declare (:func:`declared_original`).
+        view: the counts of the site, with both pages in them.
     """
-
-    def __init__(self) -> None:
-        self._originals: dict[str, str] = {}
-
-    def declare(self, url: str, original: str | None) -> None:
-        """Record under which other address a page says it should be known; None for none."""
-        if original is not None:
-            self._originals[url] = original
-
-    def original(self, url: str, view: SiteView) -> str | None:
-        """Return the page that a page is by another address; None for one of its own.
-
-        Args:
-            url: the page.
-            view: the counts of its site with both pages in them.
-        """
-        original = self._originals.get(url)
-        if original is None or original in self._originals:
-            return None
-        same = view.duplicate_of
-        if url not in same and original not in same:
-            return None
-        return original if same.get(url, url) == same.get(original, original) else None
+    original = originals.get(url)
+    if original is None or original in originals:
+        return None
+    same = view.duplicate_of
+    if url not in same and original not in same:
+        return None
+    return original if same.get(url, url) == same.get(original, original) else None
 
 
 class CrawlEvidence(Evidence):
@@ -128,7 +117,7 @@ class CrawlEvidence(Evidence):
         self._store = CountStore(options.dir / "counts")
         # By site: sites that a spider gives names to may share an address.
         self._counts: dict[str, SiteCounts] = {}
-        self._aliases: defaultdict[str, Aliases] = defaultdict(Aliases)
+        self._originals: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._links: dict[str, PartLinks] = {}
         self._complete: dict[str, SiteView] = {}
         self._earlier: dict[str, SiteView] = {}
@@ -150,7 +139,8 @@ class CrawlEvidence(Evidence):
     def link(self, document: Document) -> None:
         """Record of a page that is judged later whether it is an alias or a part of an article."""
         page = document.page
-        self._aliases[page.site_name].declare(page.url, declared_original(document))
+        if (original := declared_original(document)) is not None:
+            self._originals[page.site_name][page.url] = original
         if self._joins_parts:
             links = self._links.setdefault(
                 page.site_name, PartLinks(latest_alone=self._latest_alone)
@@ -170,7 +160,7 @@ class CrawlEvidence(Evidence):
 
     def original(self, site: str, url: str, view: SiteView) -> str | None:
         """See :meth:`Evidence.original`."""
-        return self._aliases[site].original(url, view)
+        return alias_of(url, self._originals[site], view)
 
     def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """See :meth:`Evidence.chains`."""
@@ -190,16 +180,15 @@ class CrawlEvidence(Evidence):
             observation: a page of it.
             method: name of the text method.
         """
-        if site in self._earlier:
-            return self._earlier[site]
+        is_first = site not in self._earlier
         view = self.earlier_view(site)
-        if not view.is_known:
+        if is_first and not view.is_known:
             logger.warning(
                 "No counts of %s yet: its pages are judged by themselves alone. "
                 "Crawl it once with CORPUS_MODE=two-pass for better text.",
                 site,
             )
-        elif missing := observation.sums.keys() - view.sums.keys():
+        elif is_first and (missing := observation.sums.keys() - view.sums.keys()):
             logger.warning(
                 "The counts of %s come from crawls with other text methods: %s finds no %s in "
                 "them, and judges as on a site never counted. Crawl it once with "

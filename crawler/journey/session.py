@@ -311,40 +311,15 @@ class Crawl(Session):
             self.evidence.link(seen[0])
         return seen is not None
 
-    def hold(self, page: Page, spool: Spool, parsed: ParsedPage | None = None) -> bool:
-        """Put a page on disk until all pages are judged; False where it cannot be read.
-
-        Args:
-            page: the page.
-            spool: where it is put.
-            parsed: its tree, where it was parsed already.
-
-        Raises:
-            StoreError: the spool cannot take it; then it is not counted either.
-        """
-        seen = self.observe(page, parsed)
-        if seen is not None:
-            self._hold(*seen, spool)
-        return seen is not None
-
-    def stream(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
-        """Judge a page by the counts of earlier crawls, and count it for later ones."""
-        seen = self.observe(page, parsed)
-        if seen is None:
-            return None
-        document, observation = seen
-        self.evidence.count(document, observation)
-        view = self.evidence.streaming_view(page.site_name, observation, self.method.name)
-        return self.item(document, view)
-
-    def stream_or_hold(
+    def take(
         self, page: Page, open_spool: Callable[[], Spool], parsed: ParsedPage | None = None
     ) -> PageItem | None:
-        """Judge a page by the counts of earlier crawls if they know its template, else hold it.
+        """Count a page; return its item where it is judged at once, else put it on disk.
 
-        They do not know pages of a site that was never counted, nor those of a new design: how
-        often the blocks of such a page stand on the site is known when this crawl has counted more
-        of them. Pages that may be aliases or parts of an article are held as well.
+        In streaming mode all pages are judged by the counts of earlier crawls. In incremental mode
+        those are whose template earlier crawls know: how often the blocks of a new one stand on
+        the site is known when this crawl has counted more of its pages. Pages that may be aliases
+        or parts of an article are held then as well.
 
         Args:
             page: the page.
@@ -358,19 +333,20 @@ class Crawl(Session):
         if seen is None:
             return None
         document, observation = seen
-        view = self.evidence.earlier_view(page.site_name)
-        if not view.has_template_of(observation) or self._needs_others(document):
-            self._hold(document, observation, open_spool())
-            return None
+        view: SiteView | None = None
+        if self.mode is Mode.STREAMING:
+            view = self.evidence.streaming_view(page.site_name, observation, self.method.name)
+        elif self.mode is Mode.INCREMENTAL:
+            earlier = self.evidence.earlier_view(page.site_name)
+            if earlier.has_template_of(observation) and not self._needs_others(document):
+                view = earlier
+                self.tally.inc_value("corpus/pages/streamed")
+        if view is None:
+            open_spool().append(document.page)
+            self.evidence.link(document)
+            self.tally.inc_value("corpus/pages/held")
         self.evidence.count(document, observation)
-        self.tally.inc_value("corpus/pages/streamed")
-        return self.item(document, view)
-
-    def _hold(self, document: Document, observation: Observation, spool: Spool) -> None:
-        spool.append(document.page)
-        self.evidence.count(document, observation)
-        self.evidence.link(document)
-        self.tally.inc_value("corpus/pages/held")
+        return None if view is None else self.item(document, view)
 
     def _needs_others(self, document: Document) -> bool:
         """Say whether a page may be an alias of another, or a part of an article."""

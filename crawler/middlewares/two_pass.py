@@ -237,23 +237,17 @@ class TwoPass:
                 self.origins.add(output, response)
             return output
         self._arrived()
-        parsed = take_parsed(output)
-        if self._pages.mode is Mode.STREAMING:
-            return self._pages.stream(page, parsed)
-        return self._hold(page, parsed)
+        return self._hold(page, take_parsed(output))
 
     def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
         """Hold a page; return its item where it need not be held."""
         try:
-            if self.ledgers is not None:
-                return self._pages.stream_or_hold(page, self._open_spool, parsed)
-            self._pages.hold(page, self._open_spool(), parsed)
+            return self._pages.take(page, self._open_spool, parsed)
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
             self.session.skip("not-held", f"{page.url}: {error}")
             logger.error("The crawl stops, and exports what it holds: %s", error)  # noqa: TRY400 - it says it all
             raise CloseSpider("spool_failed") from error
-        return None
 
     def _arrived(self) -> None:
         """Count a page that came; at the first, warn where it will go nowhere."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
+
 from crawler.core.flow import SiteView, read
 from crawler.core.pagetype import page_type
 from crawler.journey.item_page import ItemPage, Mode, new_item
@@ -46,7 +48,7 @@ class Journey:
         self.crawl = Crawl(options, name, tally, mode=Mode(mode), ledgers=ledgers)
         self.stages = default_stages(options, tally, ledgers)
         self.session = self.crawl
-        self.count, self.hold = self.crawl.count, self.crawl.hold
+        self.count = self.crawl.count
         self.save_counts = self.crawl.evidence.save
 
     @property
@@ -64,11 +66,16 @@ class Journey:
         assert isinstance(main_text, MainText)
         main_text.method = method
 
-    def stream(self, page: Page) -> PageItem | None:
-        return self._finished(self.crawl.stream(page))
+    def hold(self, page: Page, spool: Spool) -> bool:
+        before = len(spool)
+        assert self.crawl.take(page, lambda: spool) is None
+        return len(spool) > before
 
-    def stream_or_hold(self, page: Page, open_spool: Callable[[], Spool]) -> PageItem | None:
-        return self._finished(self.crawl.stream_or_hold(page, open_spool))
+    def stream(self, page: Page) -> PageItem | None:
+        return self.take(page, lambda: pytest.fail("the page is held"))
+
+    def take(self, page: Page, open_spool: Callable[[], Spool]) -> PageItem | None:
+        return self._finished(self.crawl.take(page, open_spool))
 
     def items(self, pages: Iterable[Page]) -> Iterator[PageItem]:
         for item in self.session.items(pages):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.flow import Page, SiteCounts, get_method, observe, read
-from crawler.journey.evidence import Aliases, declared_original
+from crawler.journey.evidence import alias_of, declared_original
 
 METHOD = get_method("frequency-adaptive")
 OLD = "<p>Home of the old paper</p><p>Weather and tides</p>{}<p>All rights with the old paper</p>"
@@ -64,13 +64,14 @@ def test_an_alias_says_so_and_repeats_its_original() -> None:
         "other": link.format("story") + OLD.format("<p>Quite another text, of the bakery.</p>"),
         "twin": OLD.format(text),
     }
-    site, aliases = SiteCounts(), Aliases()
+    site, declared = SiteCounts(), dict[str, str]()
     for name, html in pages.items():
         document = read(Page.from_text(f"https://run.example/{name}", html))
         site.add(observe(document, METHOD))
-        aliases.declare(document.page.url, declared_original(document))
+        if (original := declared_original(document)) is not None:
+            declared[document.page.url] = original
     view = site.view()
-    found = {name: aliases.original(f"https://run.example/{name}", view) for name in pages}
+    found = {name: alias_of(f"https://run.example/{name}", declared, view) for name in pages}
     assert found == {
         "story": None,
         "sport/story": "https://run.example/story",
@@ -81,11 +82,15 @@ def test_an_alias_says_so_and_repeats_its_original() -> None:
 
 def test_two_pages_that_name_each_other_are_both_kept() -> None:
     text = "<p>" + "A long story of the ferry that nobody else tells, told in full. " * 5 + "</p>"
-    site, aliases = SiteCounts(), Aliases()
+    site, declared = SiteCounts(), dict[str, str]()
     for name, other in (("a", "b"), ("b", "a")):
         html = f'<link rel="canonical" href="/{other}">' + OLD.format(text)
         document = read(Page.from_text(f"https://run.example/{name}", html))
         site.add(observe(document, METHOD))
-        aliases.declare(document.page.url, declared_original(document))
+        if (original := declared_original(document)) is not None:
+            declared[document.page.url] = original
     view = site.view()
-    assert [aliases.original(f"https://run.example/{name}", view) for name in "ab"] == [None, None]
+    assert [alias_of(f"https://run.example/{name}", declared, view) for name in "ab"] == [
+        None,
+        None,
+    ]

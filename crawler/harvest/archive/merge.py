@@ -22,7 +22,7 @@ from crawler.core.page.page import Page
 from crawler.core.pagination import PartLinks
 from crawler.harvest.archive.observe import read_observed
 from crawler.harvest.archive.work import Figures, read_database, write_database
-from crawler.journey.evidence import Aliases, Evidence
+from crawler.journey.evidence import Evidence, alias_of
 from crawler.journey.page_joiner import Captures
 from crawler.store.spill_arrays import DiskSpace
 
@@ -54,11 +54,9 @@ class _Site:
 
     def aliases(self, view: SiteView) -> dict[str, str]:
         """Return the pages that are another page by another address, each with that page."""
-        aliases = Aliases()
-        for _, facts in self.pages:
-            aliases.declare(facts.url, facts.original)
-        originals = {f.url: aliases.original(f.url, view) for _, f in self.pages if f.original}
-        return {url: original for url, original in originals.items() if original is not None}
+        declared = {facts.url: facts.original for _, facts in self.pages if facts.original}
+        found = {url: alias_of(url, declared, view) for url in declared}
+        return {url: original for url, original in found.items() if original is not None}
 
     def chains(self) -> list[tuple[str, ...]]:
         """Return the articles in several pages: canonical addresses, in order."""
