@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 
-from crawler.core.methods import method_names
+from crawler.core.methods.registry import method_names
 
 # Micro-averaged precision, recall and F1 in per cent, as the papers give them: Lee (2009), tables 3
 # to 6, 498 Korean news pages, words; Kim and Kim (2021), tables 2 to 5, 84,061 text blocks of 2,000

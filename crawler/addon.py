@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.utils.misc import load_object
 
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
-from crawler.core.methods import get_method
+from crawler.core.methods.registry import get_method
 from crawler.core.sentences import splitter_for
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.core.errors import OptionError
-from crawler.core.methods import DEFAULT_METHOD
+from crawler.core.methods.registry import DEFAULT_METHOD
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.pagetype import KINDS
 from crawler.core.structure import DEFAULT_STRUCTURE

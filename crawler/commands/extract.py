@@ -89,7 +89,7 @@ class ExtractCommand(CorpusCommand):
         """Get the page, judge it, print it."""
         import sys
 
-        from crawler.core.methods import get_method
+        from crawler.core.methods.registry import get_method
         from crawler.journey.extract import judge, suggestion
         from crawler.reports.stdout import print_line
         from crawler.settings import Options

@@ -18,15 +18,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView, observe_blocks
-from crawler.core.methods import (
-    DEFAULT_METHOD,
-    CountingMethod,
-    Label,
-    PieceMethod,
-    TextMethod,
-    get_method,
-    method_names,
-)
+from crawler.core.methods import CountingMethod, Label, PieceMethod, TextMethod
+from crawler.core.methods.registry import DEFAULT_METHOD, get_method, method_names
 from crawler.core.page.blocks import segment
 from crawler.core.page.page import Document, Page
 from crawler.core.page.parse import parse

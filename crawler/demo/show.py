@@ -20,7 +20,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
 from crawler.core.errors import ArgumentError, CorpusError
-from crawler.core.methods import get_method
+from crawler.core.methods.registry import get_method
 from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from crawler.core.methods.frequency import TextFrequency
+from crawler.core.methods.published import TextFrequency
 from crawler.evaluation.scores import Score, words
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from scrapy.settings import default_settings
 
 from crawler.core.errors import CorpusError, OptionError, one_line
-from crawler.core.methods import method_names
+from crawler.core.methods.registry import method_names
 from crawler.core.wording import did_you_mean, nearest, read_bytes, read_seconds
 from crawler.discovery.addresses import complete_address
 from crawler.fields import (

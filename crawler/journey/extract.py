@@ -17,7 +17,7 @@ from crawler.core.errors import (
     one_line,
 )
 from crawler.core.flow import Page, SiteCounts, SiteView, observe, read
-from crawler.core.methods import get_method
+from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.pagetype import page_type
 from crawler.core.structure.suggest import suggest_model

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.flow import annotate
 from crawler.core.markdown import markdown
-from crawler.core.methods import Cutoff, CutoffMethod, get_method
+from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.methods.article.method import confidence
+from crawler.core.methods.registry import get_method
 from crawler.core.pagination import repeated_blocks
 from crawler.journey.item_page import Stage
 

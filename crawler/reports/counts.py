@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crawler.core.errors import ArgumentError
-from crawler.core.methods import CutoffMethod, get_method
-from crawler.core.methods.frequency import TextFrequency
+from crawler.core.methods import CutoffMethod
+from crawler.core.methods.published import TextFrequency
+from crawler.core.methods.registry import get_method
 from crawler.core.wording import counted, listed
 from crawler.reports.stdout import Table, print_error, print_line, write_tables
 from crawler.settings import Options

@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
-from crawler.core.methods import method_names
+from crawler.core.methods.registry import method_names
 from crawler.middlewares.politeness import POLITE_SETTINGS
 from crawler.middlewares.two_pass import DrainingItems
 from support.crawling import FOOTER, Held, Project, Site, small_site

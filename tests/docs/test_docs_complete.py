@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from crawler.core.methods import method_names
+from crawler.core.methods.registry import method_names
 from crawler.evaluation.command import TASKS
 from support.crawling import ROOT
 

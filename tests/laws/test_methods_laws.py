@@ -22,9 +22,7 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.methods.adaptive import AdaptiveFrequency, _best_run
-from crawler.core.methods.frequency import TextFrequency
-from crawler.core.methods.news import grams, similarities
-from crawler.core.methods.text_nodes import text_nodes
+from crawler.core.methods.published import TextFrequency, grams, similarities, text_nodes
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
@@ -256,7 +254,7 @@ def elements_around_text(document: Document) -> Iterator[list[str]]:
 @given(site=SITES, names=st.sets(st.sampled_from(["a", "p", "em", "head", "li", "html"])))
 def test_where_nodes_stand_agrees_with_their_tags(site: list[Document], names: set[str]) -> None:
     for document in site:
-        places = [place for _, place in text_nodes(document.parsed, names)]
+        places = [node.place for node in text_nodes(document.parsed, names)]
         around = list(elements_around_text(document))
         assert [place.depth for place in places] == list(map(len, around))
         assert [place.in_link for place in places] == ["a" in tags for tags in around]

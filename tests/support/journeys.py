@@ -17,7 +17,7 @@ from crawler.journey.stages import ResultFilters, default_stages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from crawler.core.methods.base import BlockMethod
+    from crawler.core.methods import BlockMethod
     from crawler.core.page.page import Page
     from crawler.items import PageItem
     from crawler.journey import item_page

@@ -19,10 +19,10 @@ from crawler.core.flow import (
     observe,
     read,
 )
+from crawler.core.methods import Label
 from crawler.core.methods.article.features import evidence
 from crawler.core.methods.article.judge import Judge, chosen, expected_f1
 from crawler.core.methods.article.method import Article, PageSays, SiteEvidence, confidence
-from crawler.core.methods.base import Label
 
 METHOD = get_method("article")
 THINGS = ("train", "bakery", "canal", "clock", "engine", "garden", "harbour", "island")

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
-from crawler.core.methods.frequency import TextFrequency
+from crawler.core.methods.published import TextFrequency
 from crawler.core.page.page import Page
 from crawler.evaluation.curve import Curves, SiteCurve
 from crawler.evaluation.scores import Score, ScoreBoard, score_page

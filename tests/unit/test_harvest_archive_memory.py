@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from crawler.core.methods.base import Label
+from crawler.core.methods import Label
 from support.archives import harvest, lines_of, made_pages, one_process, options_for, write_archive
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ from fractions import Fraction
 import pytest
 
 from crawler.core.flow import Page, SiteView, annotate, read
-from crawler.core.methods.frequency import Density, _Density, _density, _is_content
-from crawler.core.methods.text_nodes import Piece, text_nodes
+from crawler.core.methods.published import Density, Piece, density, is_content, text_nodes
 
 
 def pieces(html: str) -> list[Piece]:
     parsed = read(Page.from_text("https://s.example/", html)).parsed
-    return [Piece(text, place) for text, place in text_nodes(parsed)]
+    return text_nodes(parsed)
 
 
 def verdicts(html: str) -> list[tuple[str, str]]:
@@ -36,12 +35,12 @@ def verdicts(html: str) -> list[tuple[str, str]]:
 )
 def test_word_density(text: str, mean: int, words: Fraction) -> None:
     (piece,) = pieces(f"<p>{text}</p>")
-    assert _density(piece, mean).words == pytest.approx(float(words))
+    assert density(piece, mean)[0] == pytest.approx(float(words))
 
 
 def test_link_density_of_a_text_node_is_all_or_nothing() -> None:
     # (5): linked words over words; a text node stands in a link or does not.
-    found = [_density(piece, 5).links for piece in pieces("<p>a b <a href=/>c <i>d</i></a> e</p>")]
+    found = [density(piece, 5)[1] for piece in pieces("<p>a b <a href=/>c <i>d</i></a> e</p>")]
     assert found == [0, 1, 1, 0]
 
 
@@ -71,14 +70,7 @@ def test_each_leaf_of_the_tree(
     after: float,
     content: bool,  # noqa: FBT001 - a value of the table
 ) -> None:
-    assert (
-        _is_content(
-            _Density(words=before[1], links=before[0]),
-            _Density(words=here[1], links=here[0]),
-            _Density(words=after, links=0),
-        )
-        is content
-    )
+    assert is_content(before[::-1], here[::-1], (after, 0)) is content
 
 
 LONG = "a" * 31

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Document, Page, SiteCounts, SiteView, annotate, observe, read
-from crawler.core.methods.frequency import REMOVED, TextFrequency, frequency_blocks
+from crawler.core.methods.published import REMOVED, TextFrequency, frequency_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.core.flow import Page, SiteCounts, SiteView, annotate, get_method, observe, read
 from crawler.core.methods import CountingMethod
-from crawler.core.methods.news import NEWS_METHODS, grams
+from crawler.core.methods.published import NEWS_METHODS, grams
 
 TITLED = {"title-block", "m34", "m43", "m42", "m324", "m423"}
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.methods.text_nodes import text_nodes
+from crawler.core.methods.published import text_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from crawler.core.methods.text_nodes import TextNode
+    from crawler.core.methods.published import Piece
 
 
-def nodes(html: str, inside: Collection[str] = ()) -> list[TextNode]:
+def nodes(html: str, inside: Collection[str] = ()) -> list[Piece]:
     return text_nodes(read(Page.from_text("https://s.example/", html)).parsed, inside)
 
 

@@ -1,84 +1,103 @@
-"""Text methods by name: given a page's blocks and its site's frequencies, what is main text?
+"""Text methods: given a page's blocks and its site's frequencies, what is main text?
 
-``get_method("frequency-adaptive")`` returns one of the project's own;
-``get_method("package.module:attribute")`` returns anybody's object that has the
-:class:`~crawler.core.methods.base.BlockMethod` interface.
+Here are their interfaces; :mod:`crawler.core.methods.registry` has the methods by name.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from crawler.core.errors import UnknownMethodError
-from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.article.method import Article
-from crawler.core.methods.base import (
-    BlockMethod,
-    CountingMethod,
-    Cutoff,
-    CutoffMethod,
-    Label,
-    PieceMethod,
-    TextMethod,
-)
-from crawler.core.methods.frequency import Density, TextFrequency
-from crawler.core.methods.news import NEWS_METHODS
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "DEFAULT_METHOD",
-    "BlockMethod",
-    "CountingMethod",
-    "Cutoff",
-    "CutoffMethod",
-    "Label",
-    "PieceMethod",
-    "TextMethod",
-    "get_method",
-    "method_names",
-]
-
-DEFAULT_METHOD = "article"
-
-_OWN: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency(), TextFrequency(), Density())
-_METHODS: Mapping[str, TextMethod] = {method.name: method for method in (*_OWN, *NEWS_METHODS)}
+    from crawler.core.counting.site_counts import SiteView
+    from crawler.core.page.blocks import Block
+    from crawler.core.page.page import Document
 
 
-def method_names() -> tuple[str, ...]:
-    """Return the names of the project's own methods."""
-    return tuple(_METHODS)
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The verdict of a method on one block.
 
-
-def get_method(name: str) -> TextMethod:
-    """Return the method of that name.
-
-    Args:
-        name: one of :func:`method_names`, or ``package.module:attribute`` for a method of your
-            own: an object, or a class to be called without arguments.
-
-    Raises:
-        UnknownMethodError: there is no such method, or it cannot be imported, or it does not have
-            the interface of :class:`BlockMethod` or :class:`PieceMethod`.
+    Attributes:
+        kept: whether the block is main text.
+        reason: why, as a short slug: ``text`` for what is kept; ``frequent``, ``links``, … for what
+            is not.
+        frequency: on how many distinct pages of the site the block stands, or, by a method that
+            counts occurrences, how often; 0 where that is not known.
+        score: how likely the block is main text, 0 to 1; None where the method does not say.
     """
-    if name in _METHODS:
-        return _METHODS[name]
-    module, separator, attribute = name.partition(":")
-    if not separator:
-        known = ", ".join(method_names())
-        raise UnknownMethodError(
-            f"no text method {name!r}; use one of: {known}; or package.module:attribute"
-        )
-    try:
-        found = getattr(import_module(module), attribute)
-        method = found() if isinstance(found, type) else found
-    except Exception as error:
-        # Code of the user, which may fail in any way.
-        raise UnknownMethodError(f"text method {name!r} cannot be imported: {error}") from error
-    if not isinstance(method, BlockMethod | PieceMethod):
-        raise UnknownMethodError(
-            f"text method {name!r} needs a 'name' and a 'label' (or 'judge') method"
-        )
-    return method
+
+    kept: bool
+    reason: str
+    frequency: int = 0
+    score: float | None = None
+
+
+@runtime_checkable
+class BlockMethod(Protocol):
+    """A method that labels the visible blocks of a page as main text or boilerplate.
+
+    A method is pure: it reads one document and one frozen view and changes neither, so that pages
+    may be judged in any order and in several processes.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which items and reports mention the method."""
+
+    def label(self, document: Document, view: SiteView) -> Sequence[Label]:
+        """Return one label for each block of the document, in order."""
+
+
+@runtime_checkable
+class PieceMethod(Protocol):
+    """A method that labels other pieces of the page: text nodes or sentences."""
+
+    @property
+    def name(self) -> str:
+        """The name under which items and reports mention the method."""
+
+    def judge(self, document: Document, view: SiteView) -> Sequence[tuple[Block, Label]]:
+        """Return the pieces of the document in order, each with its label."""
+
+
+@runtime_checkable
+class CountingMethod(Protocol):
+    """A method that needs counts over the site beside those of its blocks."""
+
+    def counts(self, document: Document) -> Mapping[str, Mapping[int, int]]:
+        """Return what one page adds to the counts, by a name of the method's choice and by key.
+
+        Keys are unsigned 64-bit numbers, what is added unsigned 32-bit ones; names are not empty.
+
+        The sums over the site's pages are in ``view.sums`` under that name. Like all counting it
+        must depend on this page alone.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """The threshold of a method between rare and recurring blocks of a site.
+
+    Attributes:
+        threshold: the highest frequency that main text may have; None where nothing is too
+            frequent.
+        ranks: how many distinct frequencies the site's blocks have: k in Kim and Kim (2021).
+    """
+
+    threshold: int | None
+    ranks: int
+
+
+@runtime_checkable
+class CutoffMethod(Protocol):
+    """A method with a threshold of frequency, which items and statistics show."""
+
+    def cutoff(self, view: SiteView) -> Cutoff:
+        """Return its threshold for this site."""
+
+
+TextMethod: TypeAlias = "BlockMethod | PieceMethod"
+"""What :func:`crawler.core.methods.registry.get_method` returns."""

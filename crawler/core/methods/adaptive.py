@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crawler.core.methods.base import Cutoff, Label
+from crawler.core.methods import Cutoff, Label
 from crawler.core.page.text import DENSE
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crawler.core.methods import Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.features import evidence
 from crawler.core.methods.article.judge import Judge, chosen, expected_f1
 from crawler.core.methods.article.layout import CUES, FAR
-from crawler.core.methods.base import Label
 from crawler.core.trees import sigmoid
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crawler.core.counting.site_counts import SiteView
+    from crawler.core.methods import Cutoff
     from crawler.core.methods.article.features import Evidence
-    from crawler.core.methods.base import Cutoff
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
 
