@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.spill_arrays import DiskSpace
 
@@ -112,7 +111,7 @@ def count(blocks: int, folder: Path) -> dict[str, float]:
     """Do it as crawls do: observe page by page in several parts, merge those, view the whole."""
     clock = Clock()
     space = DiskSpace(folder)
-    parts = [SiteCounts(ObservationLog(space)) for _ in range(PARTS)]
+    parts = [SiteCounts(space) for _ in range(PARTS)]
     for number, (first, keys, weights) in enumerate(batches(blocks)):
         pages = [
             Observation(f"https://blog.example/articles/{first + place}", *page)
@@ -122,7 +121,7 @@ def count(blocks: int, folder: Path) -> dict[str, float]:
             for page in pages:
                 parts[number % PARTS].add(page)
     with clock:
-        whole = SiteCounts(ObservationLog(space))
+        whole = SiteCounts(space)
         while parts:
             whole.merge(parts.pop())
         view = whole.view()

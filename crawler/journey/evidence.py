@@ -12,7 +12,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.counting.observation import ObservationLog
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
@@ -35,7 +34,7 @@ class Evidence:
 
     def view(self, site: str) -> SiteView:  # noqa: ARG002 - for classes that know sites
         """Return the frozen counts of a site."""
-        return SiteView.unknown()
+        return SiteView()
 
     def original(self, site: str, url: str, view: SiteView) -> str | None:
         """Return the page that a page is by another address; None for one of its own.
@@ -132,7 +131,7 @@ class CrawlEvidence(Evidence):
         """Count the blocks of a page."""
         site = document.page.site_name
         if site not in self._counts:
-            self._counts[site] = SiteCounts(ObservationLog(self._space))
+            self._counts[site] = SiteCounts(self._space)
         self._counts[site].add(observation)
         self._unsaved = True
 
@@ -225,4 +224,4 @@ class CrawlEvidence(Evidence):
         except StoreError as error:
             self._failed()
             logger.error("%s. The pages of %s are judged by themselves alone", error, site)  # noqa: TRY400 - one line
-            return SiteView.unknown()
+            return SiteView()

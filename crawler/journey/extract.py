@@ -59,7 +59,7 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
     options = Options.from_settings(names)
     page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
-    return _item(_read(page, options), SiteView.unknown(), options)
+    return _item(_read(page, options), SiteView(), options)
 
 
 def judge(
@@ -197,7 +197,7 @@ def explanation(item: PageItem) -> str:
     lines.append(
         f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
     )
-    view = item.page.view if item.page else SiteView.unknown()
+    view = item.page.view if item.page else SiteView()
     if view.is_known:
         lines.append(
             f"judged by {view.pages} distinct pages of {item.site} "

@@ -70,7 +70,7 @@ class CountStore:
         """
         target = self.folder / file_name(site) / f"{file_name(crawl)}.npz"
         with replacing(target) as aside:
-            write_counts(aside, site, counts.log)
+            write_counts(aside, site, counts)
         return target
 
     def load(
@@ -89,7 +89,7 @@ class CountStore:
                 limit in the store's folder.
         """
         space = space or DiskSpace(self.folder)
-        counts = SiteCounts(ObservationLog(space))
+        counts = SiteCounts(space)
         for path in self.files(site):
             try:
                 log = read_counts(path, space)
@@ -97,9 +97,9 @@ class CountStore:
                 on_unusable(error)
             else:
                 if len(counts):
-                    counts.merge(SiteCounts(log))
+                    counts.merge(log)
                 else:
-                    counts = SiteCounts(log)
+                    counts = log
         return counts
 
     def files(self, site: str) -> list[Path]:
@@ -151,7 +151,7 @@ def write_counts(path: Path, site: str, log: ObservationLog) -> None:
             _write_pieces(archive, f"{name}{figures}", kind, total, pieces)
 
 
-def read_counts(path: Path, space: ArraySpace | None = None) -> ObservationLog:
+def read_counts(path: Path, space: ArraySpace | None = None) -> SiteCounts:
     """Read what :func:`write_counts` wrote.
 
     Args:
@@ -176,7 +176,7 @@ def read_counts(path: Path, space: ArraySpace | None = None) -> ObservationLog:
         raise StoreError(f"{path} is damaged{reason}; delete it and crawl again") from error
 
 
-def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> ObservationLog:
+def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> SiteCounts:
     if (damaged := archive.testzip()) is not None:
         raise _DamageError(f"the checksum of {damaged} is wrong")
     if int(_array(archive, "format")) != _FORMAT:
@@ -188,7 +188,7 @@ def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> Observation
     urls = [joined[start:end].decode(*_CODING) for start, end in pairwise(ends)]
     if len(set(urls)) < len(urls):
         raise _DamageError("some of its addresses are there twice")
-    log = ObservationLog(space)
+    log = SiteCounts(space)
     names = [name for name in archive.namelist() if name.startswith(_SUMS) and name.endswith(_KEYS)]
     sections = [BLOCKS, *sorted(name.removeprefix(_SUMS).removesuffix(_KEYS) for name in names)]
     # All is checked before the first page is taken, so that no part of a file is counted.

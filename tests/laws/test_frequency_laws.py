@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.core.counting.arrays import ArraySpace
-from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
@@ -66,7 +65,7 @@ PAGES = st.lists(st.builds(observation, ADDRESSES, BLOCKS, SUMS), max_size=12)
 
 
 def counted(pages: Iterable[Observation], space: ArraySpace | None = None) -> SiteCounts:
-    counts = SiteCounts(ObservationLog(space))
+    counts = SiteCounts(space)
     for page in pages:
         counts.add(page)
     return counts
@@ -116,9 +115,9 @@ def test_where_counts_are_kept_does_not_matter(
 ) -> None:
     kept = counted(pages, space)
     assert shown(kept.view(similarity)) == shown(counted(pages).view(similarity))
-    assert [kept.log.page(url).url for url in kept.log.urls()] == kept.log.urls()
-    assert {page.url: told(page) for page in kept.observations()} == {
-        page.url: told(page) for page in counted(pages).observations()
+    assert [kept.page(url).url for url in kept.urls()] == kept.urls()
+    assert {page.url: told(page) for page in kept.pages()} == {
+        page.url: told(page) for page in counted(pages).pages()
     }
 
 
@@ -131,10 +130,10 @@ def test_neither_order_nor_parts_matter(
     places = data.draw(
         st.lists(st.integers(0, 3), min_size=len(shuffled), max_size=len(shuffled)),
     )
-    parts = [SiteCounts(ObservationLog(space)) for _ in range(4)]
+    parts = [SiteCounts(space) for _ in range(4)]
     for page, place in zip(shuffled, places, strict=True):
         parts[place].add(page)
-    merged = SiteCounts(ObservationLog(space))
+    merged = SiteCounts(space)
     for part in data.draw(st.permutations(parts)):
         merged.merge(part)
     assert shown(merged.view()) == whole
@@ -342,7 +341,7 @@ def test_several_crawls_load_as_their_merge(
 
 
 def by_address(counts: SiteCounts) -> dict[str, tuple[dict[int, int], dict[str, dict[int, int]]]]:
-    return {page.url: told(page) for page in counts.observations()}
+    return {page.url: told(page) for page in counts.pages()}
 
 
 def told(page: Observation) -> tuple[dict[int, int], dict[str, dict[int, int]]]:

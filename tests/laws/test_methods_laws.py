@@ -157,7 +157,7 @@ def test_what_is_kept_is_the_pages_own_text_in_order(
 ) -> None:
     views = [counted(known, method).view() for known in (site, others)]
     for document in site:
-        for view in (*views, SiteView.unknown()):
+        for view in (*views, SiteView()):
             found = annotate(document, view, method)
             assert len(found.blocks) == len(found.labels)
             assert stands_in_order((block.text for block in found.blocks), whole_text(document))
@@ -209,7 +209,7 @@ def test_no_method_raises_on_any_bytes(body: bytes, method: TextMethod) -> None:
         document = read(Page("https://s.example/", body))
     except UnreadablePageError:
         return
-    annotate(document, SiteView.unknown(), method)
+    annotate(document, SiteView(), method)
     annotate(document, counted([document], method).view(), method)
 
 
@@ -234,7 +234,7 @@ def test_mixes_keep_no_more_than_their_parts(site: list[Document]) -> None:
 @given(site=SITES)
 def test_all_text_is_every_text_node(site: list[Document]) -> None:
     for document in site:
-        found = annotate(document, SiteView.unknown(), get_method("all-text"))
+        found = annotate(document, SiteView(), get_method("all-text"))
         assert [b.text for b in found.blocks] == [n.text for n in text_nodes(document.parsed)]
         assert all(label.kept for label in found.labels)
 

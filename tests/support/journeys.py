@@ -94,7 +94,7 @@ def item_of(
 ) -> PageItem:
     """Return what the stages make of a page by itself, whatever filters would say."""
     document = read(page)
-    travelling = ItemPage((document,), view or SiteView.unknown(), page_type(document))
+    travelling = ItemPage((document,), view or SiteView(), page_type(document))
     item = new_item(travelling, Mode.SINGLE)
     for each in default_stages(options, Tally() if tally is None else tally):
         if not isinstance(each, ResultFilters):

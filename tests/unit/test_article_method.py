@@ -67,14 +67,14 @@ def judged(thing: str, view: SiteView, **how: bool) -> Annotation:
 
 
 def test_a_page_alone_gives_its_article() -> None:
-    text = judged("train", SiteView.unknown()).text
+    text = judged("train", SiteView()).text
     assert text.count("The train of our town") == 3
     assert "Home" not in text
     assert "Copyright" not in text
 
 
 def test_the_site_tells_what_no_page_can() -> None:
-    alone, known = judged("train", SiteView.unknown()), judged("train", site_view(THINGS))
+    alone, known = judged("train", SiteView()), judged("train", site_view(THINGS))
     assert NOTICE in alone.text
     assert NOTICE not in known.text
     assert known.text.count("The train of our town") == 3
@@ -90,7 +90,7 @@ def test_any_number_of_pages_will_do(pages: int) -> None:
 
 
 def test_comments_are_told_apart() -> None:
-    for view in (SiteView.unknown(), site_view(THINGS)):
+    for view in (SiteView(), site_view(THINGS)):
         found = judged("canal", view, comments=True)
         comments = [block.text for block, label in found.pairs() if label.reason == "comment"]
         assert [text[:24] for text in comments] == ["I have always liked the "]
@@ -100,7 +100,7 @@ def test_comments_are_told_apart() -> None:
 def test_a_page_without_text_gives_none() -> None:
     found = annotate(
         read(Page.from_text("https://a.example/", "<html><body><img src=x></body></html>")),
-        SiteView.unknown(),
+        SiteView(),
         METHOD,
     )
     assert found.labels == ()
@@ -108,13 +108,13 @@ def test_a_page_without_text_gives_none() -> None:
 
 
 def test_each_label_says_how_likely_the_block_is() -> None:
-    found = judged("clock", SiteView.unknown())
+    found = judged("clock", SiteView())
     scores = [label.score for label in found.labels]
     assert all(score is not None and 0 <= score <= 1 for score in scores)
     sure = confidence(found.blocks, found.labels)
     assert sure is not None
     assert 0.7 < sure <= 1
-    other = annotate(found.document, SiteView.unknown(), get_method("frequency-adaptive"))
+    other = annotate(found.document, SiteView(), get_method("frequency-adaptive"))
     assert confidence(other.blocks, other.labels) is None, "a method without scores"
 
 
@@ -246,7 +246,7 @@ def test_weights_of_other_features_are_refused() -> None:
     other = replace(judge.first, names=("x", *judge.first.names[1:]))
     document = read(page("train"))
     with pytest.raises(CorpusError, match="other features"):
-        Article(replace(judge, first=other)).label(document, SiteView.unknown())
+        Article(replace(judge, first=other)).label(document, SiteView())
     rows = evidence(document)
     assert len(judge.likelihoods(rows, np.zeros(len(rows.rows)))) == len(document.blocks)
 
@@ -262,5 +262,5 @@ def test_a_page_larger_than_any_article_is_judged_by_the_rule_of_frequency() -> 
     for html in ("<p>a" * 20_001, f"<p>{'word ' * 500_001}"):
         document = read(Page.from_text("https://a.example/", html))
         rule = get_method("frequency-adaptive")
-        known = annotate(document, SiteView.unknown(), METHOD)
-        assert known == annotate(document, SiteView.unknown(), rule)
+        known = annotate(document, SiteView(), METHOD)
+        assert known == annotate(document, SiteView(), rule)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from crawler.core.counting.arrays import ArraySpace
-from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import Observation, SiteCounts
 from crawler.store.spill_arrays import DiskSpace
 
@@ -27,7 +26,7 @@ def groups(*pages: dict[int, int], similarity: float = 0.7) -> list[int]:
 
 
 def _groups(pages: tuple[dict[int, int], ...], similarity: float, space: ArraySpace) -> list[int]:
-    counts = SiteCounts(ObservationLog(space))
+    counts = SiteCounts(space)
     urls = [f"{number:04}" for number in range(len(pages))]
     for url, page in reversed(list(zip(urls, pages, strict=True))):
         keys = sorted(page)

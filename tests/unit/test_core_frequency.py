@@ -45,7 +45,7 @@ def test_of_no_page_nothing_is_known() -> None:
     assert view.snapshot == ""
     assert view.page_frequencies([1, 2]) == [0, 0]
     assert view.page_text_frequencies([]) == []
-    assert not SiteView.unknown().is_known
+    assert not SiteView().is_known
 
 
 def test_of_one_page_everything_stands_on_one() -> None:
@@ -61,7 +61,7 @@ def test_a_block_that_stands_on_no_two_pages_stands_on_the_one_of_whoever_asks()
     asked = [key("menu"), key("text"), 7]
     assert view.page_frequencies(asked) == [2, 1, 1]
     assert view.page_text_frequencies(asked) == [0, 1, 1]
-    assert SiteView.unknown().page_frequencies(asked) == [0, 0, 0]
+    assert SiteView().page_frequencies(asked) == [0, 0, 0]
     assert (view.single_blocks, view.single_texts, view.text_ranks) == (1, 1, 1)
 
 
@@ -110,7 +110,7 @@ def test_a_headline_stands_as_a_link_where_others_lead_to_it() -> None:
 def test_a_page_seen_twice_counts_once_with_all_its_blocks() -> None:
     counts = counted(observation("u", text=300, menu=0), observation("u", text=2, more=40))
     assert len(counts) == 1
-    (page,) = counts.observations()
+    (page,) = counts.pages()
     blocks = dict(zip(page.keys.tolist(), page.weights.tolist(), strict=True))
     assert blocks == {key("text"): 300, key("menu"): 0, key("more"): 40}
 

@@ -124,7 +124,7 @@ def test_on_two_pages_a_block_of_both_recurs() -> None:
 def test_on_one_page_and_on_an_unknown_site_the_page_alone_decides() -> None:
     for annotation in (
         annotated(1, get_method("frequency-adaptive")),
-        annotate(documents(1)[0], SiteView.unknown(), get_method("frequency-adaptive")),
+        annotate(documents(1)[0], SiteView(), get_method("frequency-adaptive")),
     ):
         reasons = {text: reason for text, (reason, _) in verdicts(annotation).items()}
         assert reasons == {
@@ -138,7 +138,7 @@ def test_on_one_page_and_on_an_unknown_site_the_page_alone_decides() -> None:
 
 def test_a_page_of_short_lines_keeps_what_is_its_own() -> None:
     page = read(Page.from_text("https://s.example/", "<p>Only this.</p><p>And that.</p>"))
-    annotation = annotate(page, SiteView.unknown(), get_method("frequency-adaptive"))
+    annotation = annotate(page, SiteView(), get_method("frequency-adaptive"))
     assert annotation.text == "Only this.\nAnd that."
 
 
@@ -154,7 +154,7 @@ def test_the_share_allows_a_block_on_some_of_many_pages() -> None:
 def test_a_document_without_blocks_has_no_labels() -> None:
     empty = read(Page("u", b"<html></html>"))
     for name in method_names():
-        annotation = annotate(empty, SiteView.unknown(), get_method(name))
+        annotation = annotate(empty, SiteView(), get_method(name))
         assert annotation.labels == ()
         assert annotation.text == ""
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from crawler.core.counting.observation import ObservationLog
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.counts import CountStore
@@ -36,7 +35,7 @@ def counts_of(*urls: str) -> SiteCounts:
 
 
 def urls_in(counts: SiteCounts) -> list[str]:
-    return [page.url for page in counts.observations()]
+    return [page.url for page in counts.pages()]
 
 
 def refusal(store: CountStore, site: str = "s") -> str:
@@ -113,7 +112,7 @@ def test_counts_that_do_not_fit_memory_are_written_and_read_in_pieces(
     store: CountStore, tmp_path: Path
 ) -> None:
     space = DiskSpace(tmp_path / "aside", memory=1000, batch=50)
-    counts, in_memory = SiteCounts(ObservationLog(space)), SiteCounts()
+    counts, in_memory = SiteCounts(space), SiteCounts()
     draw = np.random.default_rng(2)
     for number in [*range(300), *range(100, 120)]:
         keys = np.unique(draw.integers(0, 500, 40, dtype=np.uint64))
@@ -265,7 +264,7 @@ def test_sums_of_methods_come_back_as_they_were(store: CountStore, with_sums: Si
             name: dict(zip(sums.keys.tolist(), sums.counts.tolist(), strict=True))
             for name, sums in page.sums.items()
         }
-        for page in store.load("s").observations()
+        for page in store.load("s").pages()
     } == {
         "none": {},
         "nodes": {"nodes": {0: 2**32 - 1, 2**64 - 1: 3}},

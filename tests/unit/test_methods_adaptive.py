@@ -122,7 +122,7 @@ def test_the_worth_of_each_kind_of_block() -> None:
 def test_letters_of_dense_scripts_are_worth_more(text: str, size: float) -> None:
     page = Page.from_text("https://s.example/", f"<p>{text}</p>")
     # On no pages the toll is 80 / log2(2).
-    assert worth(page, SiteView.unknown()) == pytest.approx([size - 80])
+    assert worth(page, SiteView()) == pytest.approx([size - 80])
 
 
 @pytest.mark.parametrize(("pages", "toll"), [(2, 40), (14, 20), (62, 80 / 6)])
@@ -134,9 +134,9 @@ def test_the_toll_falls_with_the_pages_of_the_site(pages: int, toll: float) -> N
 
 def test_a_short_text_that_stands_in_the_title_by_chance_pays() -> None:
     page = Page.from_text("https://s.example/", "<title>The storm is here</title><p>The storm</p>")
-    assert worth(page, SiteView.unknown()) == [8 - 80]
+    assert worth(page, SiteView()) == [8 - 80]
     page = Page.from_text("https://s.example/", "<title>The storm is here</title><p>storm is here")
-    assert worth(page, SiteView.unknown()) == [11]
+    assert worth(page, SiteView()) == [11]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_on_an_unknown_site_the_longest_stretch_of_text_is_kept() -> None:
         f"<ul><li><a href=/>Home</a></li><li><a href=/a>About</a></li></ul><h1>Day one</h1>"
         f"{article(1)}<p>Share this</p><ul><li><a href=/b>More</a></li></ul>",
     )
-    assert [why for _, why in judged(page, SiteView.unknown())] == [
+    assert [why for _, why in judged(page, SiteView())] == [
         "links",
         "links",
         "text",
@@ -308,7 +308,7 @@ def test_dates_and_counts_in_labels_recur() -> None:
 def test_a_long_title_is_compared_in_no_more_than_a_thousand_characters() -> None:
     title = "x" * 1_000 + " the very end of it"
     html = f"<title>{title}</title><p>the very end of it</p>"
-    assert worth(Page.from_text("https://s.example/", html), SiteView.unknown()) == [14 - 80]
+    assert worth(Page.from_text("https://s.example/", html), SiteView()) == [14 - 80]
 
 
 def test_the_share_is_of_distinct_pages_and_one_page_is_always_allowed() -> None:

@@ -16,9 +16,7 @@ def pieces(html: str) -> list[Piece]:
 
 
 def verdicts(html: str) -> list[tuple[str, str]]:
-    found = annotate(
-        read(Page.from_text("https://s.example/", html)), SiteView.unknown(), Density()
-    )
+    found = annotate(read(Page.from_text("https://s.example/", html)), SiteView(), Density())
     return [(block.text, label.reason) for block, label in found.pairs()]
 
 

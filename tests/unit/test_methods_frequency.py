@@ -174,7 +174,7 @@ def test_what_was_never_counted_is_rare() -> None:
     }
 
 
-@pytest.mark.parametrize("view", [SiteView.unknown(), counted([])])
+@pytest.mark.parametrize("view", [SiteView(), counted([])])
 def test_on_an_unknown_site_all_but_the_removed_is_main_text(view: SiteView) -> None:
     page = document(0, "<p>One</p><header>Two</header>")
     assert METHOD.cutoff(view).threshold is None

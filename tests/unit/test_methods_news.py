@@ -52,13 +52,13 @@ EXPECTED = {
 
 def kept(html: str, name: str, view: SiteView | None = None) -> list[str]:
     document = read(Page.from_text("https://s.example/", html))
-    found = annotate(document, view or SiteView.unknown(), get_method(name))
+    found = annotate(document, view or SiteView(), get_method(name))
     return found.text.splitlines()
 
 
 def reasons(html: str, name: str) -> list[tuple[str, str]]:
     document = read(Page.from_text("https://s.example/", html))
-    found = annotate(document, SiteView.unknown(), get_method(name))
+    found = annotate(document, SiteView(), get_method(name))
     return [(block.text, label.reason) for block, label in found.pairs()]
 
 
@@ -198,7 +198,7 @@ def test_grams_are_counted_where_titles_matter(name: str) -> None:
 def test_pieces_are_numbered_and_placed() -> None:
     document = read(Page.from_text("https://s.example/", PAGE))
     for method in NEWS_METHODS:
-        blocks = annotate(document, SiteView.unknown(), method).blocks
+        blocks = annotate(document, SiteView(), method).blocks
         assert [block.index for block in blocks] == list(range(len(blocks)))
         linked = [block.text for block in blocks if block.link_share]
         assert linked == [HOME, SAFE, MAP]

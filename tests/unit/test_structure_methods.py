@@ -129,7 +129,7 @@ def test_a_page_judged_with_its_site_is_taken_as_it_was_judged() -> None:
     page = read(
         Page.from_text("https://made.example/", html.format(text, "You may quote this page."))
     )
-    judged = annotate(page, SiteView.unknown(), get_method("all-text"))
+    judged = annotate(page, SiteView(), get_method("all-text"))
     names = [node.name for node in structure_of(judged, load_model("news")).root.walk()]
     assert names.count("paragraph") == 2
 

@@ -9,13 +9,12 @@ nor on whether they were counted in memory or on disk.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from xxhash import xxh3_128
 
 from crawler.core.counting.arrays import Partitions, sorted_within
-from crawler.core.counting.near_duplicates import duplicate_groups
 from crawler.core.counting.observation import (
     BLOCKS,
     KeyCounts,
@@ -24,10 +23,10 @@ from crawler.core.counting.observation import (
     look_up,
     observe_blocks,
 )
-from crawler.core.counting.recurring import RecurringBlocks
+from crawler.core.counting.recurring import RecurringBlocks, duplicate_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -64,20 +63,13 @@ class SiteView:
     pages_seen: int = 0
     pages: int = 0
     snapshot: str = ""
-    keys: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-    frequencies: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
-    text_frequencies: NDArray[np.uint32] = field(
-        default_factory=lambda: np.empty(0, dtype=np.uint32)
-    )
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    frequencies: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+    text_frequencies: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
     single_blocks: int = 0
     single_texts: int = 0
     duplicate_of: Mapping[str, str] = field(default_factory=dict)
     sums: Mapping[str, KeyCounts] = field(default_factory=dict)
-
-    @classmethod
-    def unknown(cls) -> Self:
-        """Return the view of a site of which nothing is known."""
-        return cls()
 
     @property
     def is_known(self) -> bool:
@@ -137,52 +129,31 @@ class SiteView:
         return bool(known >= _SHARE_OF_MEAN * mean * len(observation.keys))
 
 
-class SiteCounts:
-    """All observations of one site so far. Adding and merging commute; pages count once each.
-
-    Args:
-        log: where they are kept; without, in memory.
-    """
-
-    def __init__(self, log: ObservationLog | None = None) -> None:
-        self.log = ObservationLog() if log is None else log
-
-    def __len__(self) -> int:
-        """Return the number of pages observed."""
-        return len(self.log)
-
-    def add(self, observation: Observation) -> None:
-        """Count a page. A page seen again under its address counts once, with all its blocks."""
-        self.log.add(observation)
-
-    def merge(self, other: SiteCounts) -> None:
-        """Add all observations of ``other``."""
-        self.log.merge(other.log)
-
-    def observations(self) -> Iterable[Observation]:
-        """Return the observations, one a page."""
-        return self.log.pages()
+class SiteCounts(ObservationLog):
+    """All observations of one site so far. Adding and merging commute; pages count once each."""
 
     def view(self, similarity: float = DEFAULT_SIMILARITY) -> SiteView:
         """Freeze the counts: group near-duplicate pages, then count pages for each block.
 
         Args:
             similarity: least weighted Jaccard similarity of two pages that count as one
-                (:mod:`crawler.core.counting.near_duplicates`); above 1 groups nothing.
+                (:mod:`crawler.core.counting.recurring`); above 1 groups nothing.
 
         Raises:
             StoreError: the observations cannot be read from disk.
         """
-        if not len(self.log):
-            return SiteView.unknown()
-        with self.log.space.scratch() as space:
-            site = RecurringBlocks(self.log, space)
-            groups = duplicate_groups(site, self.log.blocks, similarity, space)
+        if not len(self):
+            return SiteView()
+        with self.space.scratch() as space:
+            site = RecurringBlocks(self, space)
+            groups = duplicate_groups(site, self.blocks, similarity, space)
             frequencies, text_frequencies = _group_frequencies(site, groups)
         several = frequencies > 1
         once, once_as_text = frequencies == 1, (frequencies == 1) & (text_frequencies == 1)
         urls = site.pages.urls
-        sums = self._sums()
+        with self.space.scratch() as space:
+            names = [name for name in self.sections if name != BLOCKS]
+            sums = {name: _added_up(self, name, space) for name in names}
         return SiteView(
             pages_seen=len(urls),
             pages=len(np.unique(groups)),
@@ -198,11 +169,6 @@ class SiteCounts:
             },
             sums=sums,
         )
-
-    def _sums(self) -> dict[str, KeyCounts]:
-        names = [name for name in self.log.sections if name != BLOCKS]
-        with self.log.space.scratch() as space:
-            return {name: _added_up(self.log, name, space) for name in names}
 
 
 def _group_frequencies(

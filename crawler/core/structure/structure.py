@@ -89,7 +89,7 @@ def structure_of(
     main = None
     if _RUNNING_TEXT in model.roles:
         if not isinstance(page, Annotation):
-            page = annotate(page, SiteView.unknown(), get_method("article"))
+            page = annotate(page, SiteView(), get_method("article"))
         main = _main_blocks(page)
     root = _METHODS[method](document, model, main)
     problems: list[str] = []

@@ -203,7 +203,7 @@ def _article_model(documents: Sequence[Document]) -> list[str]:
     method = get_method("article")
     found: set[str] = {"title", "heading", "paragraph"}
     for document in documents:
-        labels = annotate(document, SiteView.unknown(), method)
+        labels = annotate(document, SiteView(), method)
         main = frozenset(block.index for block, label in labels.pairs() if label.kept)
         found |= set(article_roles(document, main, lines_of(document.parsed)).values())
     top = [role for role in _ARTICLE if role in found]

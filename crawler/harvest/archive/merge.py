@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from crawler.core.counting.observation import KeyCounts, ObservationLog
+from crawler.core.counting.observation import KeyCounts
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
@@ -116,7 +116,7 @@ def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> di
     for shard, key in enumerate(keys):
         for facts, observation in read_observed(archive.observed_file(key), partition):
             if facts.site not in sites:
-                sites[facts.site] = _Site(SiteCounts(ObservationLog(space)))
+                sites[facts.site] = _Site(SiteCounts(space))
             sites[facts.site].pages.append((shard, facts))
             sites[facts.site].counts.add(observation)
     with write_database(path, _SCHEMA) as database:
