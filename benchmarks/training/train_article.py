@@ -28,7 +28,7 @@ from lightgbm_trees import trees_of
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.methods.article.features import evidence
-from crawler.core.methods.article.judge import Judge, chosen, in_context
+from crawler.core.methods.article.judge import Judge, ask, chosen, in_context
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
 
@@ -176,9 +176,11 @@ def measure(pages: Sequence[Example]) -> None:
         for page, own in zip(pages, fold, strict=True):
             if own == number:
                 nothing = np.zeros(len(page.blocks))
-                first = sigmoid(judge.first.score(page.evidence.rows))
-                both = judge.likelihoods(page.evidence, nothing)
-                found[page.kind].append((_f1(page, first), _f1(page, both), page.reachable))
+                looked = ask(judge.first, page.evidence)
+                both = judge.likelihoods(page.evidence, looked, nothing)
+                found[page.kind].append(
+                    (_f1(page, sigmoid(looked)), _f1(page, both), page.reachable)
+                )
     print(f"{'word F1, mean over pages':40} pages  first   both  reachable")
     for kind, figures in sorted(found.items()):
         first, both, reachable = np.mean(figures, axis=0)

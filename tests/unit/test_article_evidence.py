@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler.core.flow import Document, Page, read
-from crawler.core.methods.article.features import HeadTexts, evidence
+from crawler.core.methods.article.features import evidence, head_texts
 from crawler.core.methods.article.layout import CUES, FAR, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
 
@@ -79,19 +79,20 @@ def test_what_two_texts_share_is_found_whatever_the_case() -> None:
 
 def test_hints_are_read_from_the_head() -> None:
     script = '{"@type": "Article", "articleBody": "First &lt;b&gt; <p>second\\nthird."'
-    hints = HeadTexts.of(
+    title, description, body = head_texts(
         document(
             "<p>x",
             '<meta property="og:title" content="Train"><meta name=description content="Short">'
             f'<script type="application/ld+json">{script}</script>',
         ).parsed
     )
-    assert (hints.title, hints.description) == ("Train", "Short")
-    assert hints.body.split() == ["First", "&lt;b&gt;", "second", "third."]
+    assert (title, description) == ("Train", "Short")
+    assert body.split() == ["First", "&lt;b&gt;", "second", "third."]
 
 
 def test_a_page_without_hints_has_none() -> None:
-    assert HeadTexts.of(document("<p>x", "<script>articleBody</script>").parsed) == HeadTexts()
+    page = document("<p>x", "<script>articleBody</script>")
+    assert head_texts(page.parsed) == ("", "", "")
 
 
 def layout(body: str) -> tuple[Document, Layout]:

@@ -21,8 +21,8 @@ from crawler.core.flow import (
 )
 from crawler.core.methods import Label
 from crawler.core.methods.article.features import evidence
-from crawler.core.methods.article.judge import Judge, chosen, expected_f1
-from crawler.core.methods.article.method import Article, PageSays, SiteEvidence, confidence
+from crawler.core.methods.article.judge import Judge, ask, chosen
+from crawler.core.methods.article.method import Article, confidence, site_margins
 
 METHOD = get_method("article")
 THINGS = ("train", "bakery", "canal", "clock", "engine", "garden", "harbour", "island")
@@ -119,11 +119,12 @@ def test_each_label_says_how_likely_the_block_is() -> None:
 
 
 def test_what_is_to_be_expected_of_a_choice() -> None:
-    sizes = np.array([10.0, 10.0])
-    both = np.array([True, True])
-    assert expected_f1(np.array([1.0, 1.0]), sizes, both) == 1
-    assert expected_f1(np.array([1.0, 0.0]), sizes, both) == pytest.approx(2 / 3)
-    assert expected_f1(np.array([0.0, 0.0]), sizes, ~both) == 0
+    blocks = read(Page.from_text("https://a.example/", "<p>0123456789<p>abcdefghij")).blocks
+
+    for scores, expected in (((1.0, 1.0), 1), ((1.0, 0.0), 2 / 3)):
+        labels = [Label(kept=True, reason="text", score=score) for score in scores]
+        assert confidence(blocks, labels) == pytest.approx(expected)
+    assert confidence(blocks, [Label(kept=False, reason="x", score=0.0)] * 2) == 0
 
 
 def test_an_article_that_stands_twice_is_kept_once() -> None:
@@ -157,25 +158,16 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
         Label(kept=False, reason="outside", frequency=1),
         Label(kept=True, reason="text", frequency=1),
     ]
-    says = PageSays(
-        likelihoods=np.full(4, 0.2),
-        comments=np.array([False, False, False, True]),
-        apart=np.zeros(4, np.bool_),
-    )
-    found = SiteEvidence().margins(blocks, labels, 16, says)
+    comments = np.array([False, False, False, True])
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_)))
     assert found.tolist() == pytest.approx([3, -3, -1, -6])
-    assert not SiteEvidence(0, 0, 0, 0, 0).margins(blocks, labels, 16, says).any()
 
 
 def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
     blocks = read(page("train")).blocks[:3]
     labels = [Label(kept=True, reason="text", frequency=1)] * 3
-    says = PageSays(
-        likelihoods=np.array([0.2, 0.2, 0.8]),
-        comments=np.zeros(3, np.bool_),
-        apart=np.array([True, False, True]),
-    )
-    assert SiteEvidence().margins(blocks, labels, 16, says).tolist() == [0, 3, 3]
+    says = (np.array([0.2, 0.2, 0.8]), np.zeros(3, np.bool_), np.array([True, False, True]))
+    assert site_margins(blocks, labels, 16, says).tolist() == [0, 3, 3]
 
 
 def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_run() -> None:
@@ -185,8 +177,7 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     labels += [Label(kept=False, reason="outside", frequency=1)] * 3
     nothing = np.zeros(5, np.bool_)
     for likely, beside in ((0.8, 1), (0.2, -1)):
-        says = PageSays(np.full(5, likely), nothing, nothing)
-        found = SiteEvidence().margins(blocks, labels, 16, says)
+        found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing))
         assert found.tolist() == [3, 3, beside, beside, -1]
 
 
@@ -248,7 +239,8 @@ def test_weights_of_other_features_are_refused() -> None:
     with pytest.raises(CorpusError, match="other features"):
         Article(replace(judge, first=other)).label(document, SiteView())
     rows = evidence(document)
-    assert len(judge.likelihoods(rows, np.zeros(len(rows.rows)))) == len(document.blocks)
+    found = judge.likelihoods(rows, ask(judge.first, rows), np.zeros(len(rows.rows)))
+    assert len(found) == len(document.blocks)
 
 
 def test_the_weights_are_small() -> None:

@@ -50,32 +50,21 @@ _MARKUP = re.compile(r"<[^<>]*+>")
 _HEAD_CHARS = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class HeadTexts:
-    """Texts in a page's head about its article; empty where there are none.
+def head_texts(parsed: ParsedPage) -> tuple[str, str, str]:
+    """Return texts in a page's head about its article, empty where there are none.
 
-    Attributes:
-        title: the title that the page gives to be shared, which has no name of the site in it.
-        description: the longest description.
-        body: the article's text as JSON-LD gives it, without tags.
+    They are the title that it gives to be shared, which has no name of the site in it; its longest
+    description; and the article's text as JSON-LD gives it, without tags.
     """
-
-    title: str = ""
-    description: str = ""
-    body: str = ""
-
-    @classmethod
-    def of(cls, parsed: ParsedPage) -> HeadTexts:
-        """Read the head of a page."""
-        title, description = "", ""
-        for meta in parsed.named["meta"]:
-            name = (meta.get("property") or meta.get("name") or "").lower()
-            if name in _DESCRIPTIONS:
-                description = max(description, meta.get("content") or "", key=len)
-            elif name in _TITLES and not title:
-                title = meta.get("content") or ""
-        body = max(map(_article_body, parsed.linked_data()), key=len, default="")
-        return cls(title[:_HEAD_CHARS], description[:_HEAD_CHARS], body[:_HEAD_CHARS])
+    title, description = "", ""
+    for meta in parsed.named["meta"]:
+        name = (meta.get("property") or meta.get("name") or "").lower()
+        if name in _DESCRIPTIONS:
+            description = max(description, meta.get("content") or "", key=len)
+        elif name in _TITLES and not title:
+            title = meta.get("content") or ""
+    body = max(map(_article_body, parsed.linked_data()), key=len, default="")
+    return title[:_HEAD_CHARS], description[:_HEAD_CHARS], body[:_HEAD_CHARS]
 
 
 def _article_body(script: str) -> str:
@@ -180,14 +169,14 @@ class _Gathered:
 
     def head(self, document: Document) -> None:
         """Add how similar each block is to the texts of the page's head."""
-        columns, head = self.columns, HeadTexts.of(document.parsed)
-        texts = (document.title or "", head.title, head.description, head.body)
+        columns = self.columns
+        texts = (document.title or "", *head_texts(document.parsed))
         names = ("title", "shared_title", "description", "body")
         for name, (share, covered) in zip(names, self.letters.shared(texts), strict=True):
             columns[f"{name}_share"] = share
             if name != "body":
                 columns[f"{name}_covered"] = covered
-        columns["has_body"] = self.whole(len(head.body) > _LONG)
+        columns["has_body"] = self.whole(len(texts[-1]) > _LONG)
         like = columns["title_covered"] * columns["title_share"]
         headline = int(np.argmax(like + 0.2 * (self.tags == _H1)))
         columns["from_headline"] = self.number - headline

@@ -33,7 +33,8 @@ _WINDOWS = (2, 5, 12)
 _LEVELS = 4
 # The most words of a block that count.
 _MOST = 60.0
-_LIKELY = 0.5
+LIKELY = 0.5
+"""A block is main text where it is likelier than this."""
 # Line numbers beside a listing are no text.
 _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
 # A text of so many characters that is twice on a page may be there for two layouts.
@@ -68,42 +69,31 @@ class Judge:
         )
         return cls(first, second)
 
-    def first_look(self, evidence: Evidence) -> NDArray[np.float64]:
-        """Return for each block the first verdict by the page alone, as log odds.
-
-        Raises:
-            CorpusError: the weights were learned from other features.
-        """
-        return _ask(self.first, evidence)
-
     def likelihoods(
-        self,
-        evidence: Evidence,
-        site: NDArray[np.float64],
-        looked: NDArray[np.float64] | None = None,
+        self, evidence: Evidence, looked: NDArray[np.float64], site: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return for each block how likely it is main text, 0 to 1.
 
         Args:
             evidence: what is known of the blocks.
+            looked: the first verdict by the page alone, as log odds: ``ask(self.first, evidence)``.
             site: what the site's counts say for (above 0) or against each block, as log odds.
-            looked: what :meth:`first_look` returned, where it is known.
 
         Raises:
             CorpusError: the weights were learned from other features.
         """
-        if looked is None:
-            looked = self.first_look(evidence)
         first = sigmoid(looked + site)
-        return sigmoid(_ask(self.second, in_context(evidence, first)) + site)
+        return sigmoid(ask(self.second, in_context(evidence, first)) + site)
 
 
-def _ask(trees: TreeEnsemble, evidence: Evidence) -> NDArray[np.float64]:
+def ask(trees: TreeEnsemble, evidence: Evidence) -> NDArray[np.float64]:
+    """Return the verdict of an ensemble on each block, as log odds.
+
+    Raises:
+        CorpusError: the weights were learned from other features.
+    """
     if trees.names != evidence.names:
-        raise CorpusError(
-            "the weights were learned from other features than the page was read for; "
-            "learn them again"
-        )
+        raise CorpusError("the weights were learned from other features; learn them again")
     return trees.score(evidence.rows)
 
 
@@ -185,7 +175,7 @@ def _in_page(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Colum
     heavy = _sums(first * weights)
     place = np.arange(count, dtype=np.float64)
     begin, end = _best_run((first - 0.5) * weights)
-    likely = first > _LIKELY
+    likely = first > LIKELY
     behind = np.maximum.accumulate(np.where(likely, place, -99.0))
     ahead = np.minimum.accumulate(np.where(likely, place, count + 99.0)[::-1])[::-1]
     return {
@@ -212,7 +202,7 @@ def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray
 
     A page may hold its article twice, for wide screens and narrow ones; the first is kept.
     """
-    kept: NDArray[np.bool_] = likelihoods > _LIKELY
+    kept: NDArray[np.bool_] = likelihoods > LIKELY
     again = np.zeros(len(blocks), np.bool_)
     seen: set[int] = set()
     for number in np.flatnonzero(kept).tolist():
@@ -227,16 +217,3 @@ def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray
         if chars[again].sum() >= _REPEATED_SHARE * chars[kept].sum():
             kept &= ~again
     return kept
-
-
-def expected_f1(
-    likelihoods: NDArray[np.float64], sizes: NDArray[np.float64], kept: NDArray[np.bool_]
-) -> float:
-    """Return the F1 in words that is to be expected of some blocks, 0 to 1.
-
-    With p the likelihoods and s the sizes it is 2 sum(p s over the kept) / (sum(s over the kept) +
-    sum(p s)): the words in common, found and wanted, each as expected.
-    """
-    wanted = likelihoods * sizes
-    both = float(sizes[kept].sum() + wanted.sum())
-    return float(2 * wanted[kept].sum() / both) if both else 0.0

@@ -9,13 +9,12 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -24,9 +23,7 @@ _GRAM, _GRAM_BITS = 3, 16
 _NO_RUNS = np.zeros(0, np.uint32)
 
 _LETTER, _UPPER, _DIGIT, _DENSE, _COMMA, _STOP, _SPACE, _OTHER = (1 << bit for bit in range(8))
-CLASSES: Mapping[str, int] = MappingProxyType(
-    {"letter": _LETTER, "upper": _UPPER, "digit": _DIGIT, "stop": _STOP, "other": _OTHER}
-)
+CLASSES = {"letter": _LETTER, "upper": _UPPER, "digit": _DIGIT, "stop": _STOP, "other": _OTHER}
 """The classes of characters that are asked of a text's ends, as bits."""
 _COMMAS = frozenset(",،、，;；")  # noqa: RUF001 - the marks of several scripts
 _STOPS = frozenset(".!?。！？…।؟۔")  # noqa: RUF001 - as above

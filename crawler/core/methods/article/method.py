@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from crawler.core.methods import Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.features import evidence
-from crawler.core.methods.article.judge import Judge, chosen, expected_f1
+from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.trees import sigmoid
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from crawler.core.methods.article.features import Evidence
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
+
+    _PageSays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]
 
 _TEXT, _OUTSIDE = "text", "outside"
 # From so many pages on a site is known.
@@ -54,94 +55,64 @@ _CAPTION = "figcaption"
 _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
-_LIKELY = 0.5
+# The factors by which a site's counts are weighed.
+_AGAINST, _ALONE, _RULE, _FREQUENT, _COMMENTS = 2.0, 1.0, 2.0, 1.0, 6.0
 # An element with so many kept blocks directly in it is a container of text; paragraphs are children
 # of it, items one level deeper.
 _HOLDS, _STEPS = 2, 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageSays:
-    """The evidence of a page alone, one value a block.
-
-    Attributes:
-        likelihoods: how likely each is main text, 0 to 1.
-        comments: whether each stands among readers' comments.
-        apart: whether each is called something that accompanies an article: caption, byline, share
-            links.
-    """
-
-    likelihoods: NDArray[np.float64]
-    comments: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class SiteEvidence:
-    """The factors by which a site's counts are weighed.
+def site_margins(
+    blocks: Sequence[Block], labels: Sequence[Label], pages: int, page: _PageSays
+) -> NDArray[np.float64]:
+    """Return the log odds that the counts of a site add for each block.
 
     With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and 0 where the page
-    stands alone. A block on f > 1 of them has ``against`` x log2(f) / log2(n) against it; one on
-    its own page alone has ``alone`` x known for it. What the rule of frequency
-    (``frequency-adaptive``) keeps has ``rule`` x known for it; what it finds outside the article,
-    or links, as much against it, and what it finds on too many pages ``frequent`` x known against
-    it. Not counted against a block is that it stands on two pages of six or more, if it is a
-    sentence; that it is links of its own page alone between blocks that the rule keeps; nor that
-    the rule finds it outside, if it stands on its own page alone, is likely for the page, and
-    stands beside two blocks that the rule keeps.
+    stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it; one on its own page
+    alone has 1 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 2 x
+    known for it; what it finds outside the article, or links, as much against it, and what it finds
+    on too many pages 1 x known against it. Not counted against a block is that it stands on two
+    pages of six or more, if it is a sentence; that it is links of its own page alone between blocks
+    that the rule keeps; nor that the rule finds it outside, if it stands on its own page alone, is
+    likely for the page, and stands beside two blocks that the rule keeps.
 
     Captions, bylines and boxes of links are unlike from page to page as articles are. So nothing
     speaks for a block that is called so and is unlikely for the page. Readers' comments are too:
-    nothing speaks for them, and ``comments`` x known against them.
+    nothing speaks for them, and 6 x known against them.
+
+    Args:
+        blocks: the page's blocks.
+        labels: what the rule of frequency says of each, with its page frequency.
+        pages: distinct pages of the site, 2 at least.
+        page: what the page alone says of each: how likely it is main text; whether it stands among
+            readers' comments; whether it is called something that accompanies an article.
     """
-
-    against: float = 2.0
-    alone: float = 1.0
-    rule: float = 2.0
-    frequent: float = 1.0
-    comments: float = 6.0
-
-    def margins(
-        self,
-        blocks: Sequence[Block],
-        labels: Sequence[Label],
-        pages: int,
-        page: PageSays,
-    ) -> NDArray[np.float64]:
-        """Return the log odds that a site adds for each block.
-
-        Args:
-            blocks: the page's blocks.
-            labels: what the rule of frequency says of each, with its page frequency.
-            pages: distinct pages of the site, 2 at least.
-            page: what the page alone says of each.
-        """
-        known = min(1.0, np.log2(pages) / _KNOWN_AT)
-        frequency = np.array([label.frequency for label in labels], np.float64)
-        recurs = frequency > 1
-        spread = np.log2(np.maximum(frequency, 1.0)) / np.log2(pages)
-        margins = np.where(recurs, -self.against * spread, self.alone * known)
-        kept = np.array([label.kept for label in labels])
-        reasons = np.array([label.reason for label in labels])
-        links = reasons == "links"
-        between = np.zeros(len(blocks), np.bool_)
-        if kept.any():
-            between[np.argmax(kept) : len(kept) - np.argmax(kept[::-1])] = True
-        own_links = links & between & ~recurs
-        chars = np.array([block.chars for block in blocks])
-        twice = (frequency == _TWICE) & (pages >= _FEW_PAGES) & (chars >= _SENTENCE)
-        ruled = np.where(kept, self.rule, 0.0)
-        outside = reasons == "outside"
-        ruled[links | outside] = -self.rule
-        ruled[reasons == "frequent"] = -self.frequent
-        likely = page.likelihoods > _LIKELY
-        cut_off = outside & ~recurs & likely & _beside(blocks, kept)
-        ruled[twice | own_links | cut_off] = 0.0
-        margins += ruled * known
-        nothing_for = page.comments | (page.apart & ~likely)
-        margins = np.where(nothing_for, np.minimum(margins, 0.0), margins)
-        found: NDArray[np.float64] = margins - self.comments * known * page.comments
-        return found
+    likelihoods, comments, apart = page
+    known = min(1.0, np.log2(pages) / _KNOWN_AT)
+    frequency = np.array([label.frequency for label in labels], np.float64)
+    recurs = frequency > 1
+    spread = np.log2(np.maximum(frequency, 1.0)) / np.log2(pages)
+    margins = np.where(recurs, -_AGAINST * spread, _ALONE * known)
+    kept = np.array([label.kept for label in labels])
+    reasons = np.array([label.reason for label in labels])
+    links = reasons == "links"
+    between = np.zeros(len(blocks), np.bool_)
+    if kept.any():
+        between[np.argmax(kept) : len(kept) - np.argmax(kept[::-1])] = True
+    own_links = links & between & ~recurs
+    chars = np.array([block.chars for block in blocks])
+    twice = (frequency == _TWICE) & (pages >= _FEW_PAGES) & (chars >= _SENTENCE)
+    ruled = np.where(kept, _RULE, 0.0)
+    outside = reasons == "outside"
+    ruled[links | outside] = -_RULE
+    ruled[reasons == "frequent"] = -_FREQUENT
+    likely = likelihoods > LIKELY
+    cut_off = outside & ~recurs & likely & _beside(blocks, kept)
+    ruled[twice | own_links | cut_off] = 0.0
+    margins += ruled * known
+    margins = np.where(comments | (apart & ~likely), np.minimum(margins, 0.0), margins)
+    found: NDArray[np.float64] = margins - _COMMENTS * known * comments
+    return found
 
 
 def _beside(blocks: Sequence[Block], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -166,14 +137,12 @@ class Article:
 
     Args:
         judge: what has learned to tell; the shipped one without.
-        site: how the site's counts are weighed.
     """
 
     name = "article"
 
-    def __init__(self, judge: Judge | None = None, site: SiteEvidence | None = None) -> None:
+    def __init__(self, judge: Judge | None = None) -> None:
         self._judge = judge
-        self._site = SiteEvidence() if site is None else site
         self._rule = AdaptiveFrequency()
 
     def label(self, document: Document, view: SiteView) -> list[Label]:
@@ -191,16 +160,16 @@ class Article:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = evidence(document)
-        looked = judge.first_look(found)
+        looked = ask(judge.first, found)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = PageSays(sigmoid(looked), found.comments, _apart(blocks, found))
-            site = self._site.margins(blocks, ruled, view.pages, says)
-        likelihoods = judge.likelihoods(found, site, looked)
+            says = (sigmoid(looked), found.comments, _apart(blocks, found))
+            site = site_margins(blocks, ruled, view.pages, says)
+        likelihoods = judge.likelihoods(found, looked, site)
         kept = chosen(blocks, likelihoods)
         if not kept.any():
             # A page of a few words is unlike the training data, and yet has text.
@@ -256,15 +225,17 @@ def _reasons(found: Evidence) -> list[str]:
 
 
 def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None:
-    """Return the F1 that is to be expected of a page's main text, 0 to 1.
+    """Return the F1 in characters that is to be expected of a page's main text, 0 to 1.
 
-    Blocks weigh as much as they have characters. None where the method gives no scores.
+    With p the scores and s the sizes of blocks it is 2 sum(p s over the kept) / (sum(s over the
+    kept) + sum(p s)): the characters in common, found and wanted, each as expected. None where the
+    method gives no scores.
     """
     scores = [label.score for label in labels if label.score is not None]
     if not labels or len(scores) < len(labels):
         return None
-    return expected_f1(
-        np.array(scores),
-        np.array([block.chars for block in blocks], np.float64),
-        np.array([label.kept for label in labels]),
-    )
+    sizes = np.array([block.chars for block in blocks], np.float64)
+    kept = np.array([label.kept for label in labels])
+    wanted = np.array(scores) * sizes
+    both = float(sizes[kept].sum() + wanted.sum())
+    return float(2 * wanted[kept].sum() / both) if both else 0.0
