@@ -38,7 +38,7 @@ from crawler.core.page.robots_meta import read_directives
 from crawler.core.pagetype import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
-from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
+from crawler.core.tables.content import judge_tables, tables_of
 from crawler.demo.pages import demo_pages
 
 if TYPE_CHECKING:
@@ -133,8 +133,7 @@ class Whole:
 
     def _read_tables(self, parsed: ParsedPage, language: str) -> None:
         judged = judge_tables(parsed, self._tables)
-        for table in tables_of(judged, self._tables.name, language=language):
-            table_as_dict(table)
+        tables_of(parsed, judged, self._tables, language=language)
 
 
 def peer() -> Callable[[str], object] | None:

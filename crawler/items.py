@@ -98,9 +98,9 @@ class PageItem(_WithPage):
         sentences: Sentences of ``text`` in order, each with ``block``, the number of its block on
             the page or, numbered through, on all ``parts``, and ``text``; None where the setting
             ``CORPUS_SENTENCES`` is off.
-        tables: Tables of the page in order, as the functions of
-            :mod:`crawler.core.tables.content` describe them; layout tables only where the setting
-            ``CORPUS_LAYOUT_TABLES`` is on. None where ``CORPUS_TABLES`` is off.
+        tables: Tables of the page in order, with the keys that
+            docs/tables.md lists; layout tables only where the setting ``CORPUS_LAYOUT_TABLES`` is
+            on. None where ``CORPUS_TABLES`` is off.
         structure: The logical structure of the page by the document model of the setting
             ``CORPUS_STRUCTURE_MODEL``, as an XML document; of an article of several pages that of
             the first. None without a model.

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.core.tables.areas import Areas
-    from crawler.core.tables.classify import TableMethod, Verdict
+    from crawler.core.tables.classify import TableMethod
     from crawler.core.tables.grid import Grid
+    from crawler.core.tables.paper_method import Verdict
     from crawler.evaluation.gold import Row
     from crawler.evaluation.task import Job
 

@@ -17,7 +17,7 @@ from crawler.core.errors import OptionError
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import judge_tables, table_as_dict, tables_of
+from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
 from crawler.core.tables.words import load_words
 from crawler.journey.filters import result_filters
@@ -134,8 +134,7 @@ class Tables(Stage):
     """
 
     def __init__(self, options: Options, tally: Tally) -> None:
-        self._words = table_words(options)
-        self._method = table_method(options, self._words)
+        self._method = table_method(options, table_words(options))
         self._layout = options.layout_tables
         self._tally = tally
 
@@ -145,18 +144,17 @@ class Tables(Stage):
         before = 0
         for number, document in enumerate(page.documents):
             judged = judge_tables(document.parsed, self._method)
-            genuine = sum(each.verdict.is_genuine for each in judged)
+            genuine = sum(verdict.is_genuine for _, verdict in judged)
             if judged:
                 self._tally.inc_value("corpus/tables/genuine", genuine)
                 self._tally.inc_value("corpus/tables/layout", len(judged) - genuine)
-            tables = tables_of(
+            own = tables_of(
+                document.parsed,
                 judged,
-                self._method.name,
+                self._method,
                 language=page.language(number) or "",
                 layout=self._layout,
-                words=self._words,
             )
-            own = [table_as_dict(table) for table in tables]
             found += [{**table, "number": table["number"] + before} for table in own]
             before = found[-1]["number"] + 1 if own else before
         item.tables = found

@@ -12,9 +12,9 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import judge_tables, read_tables, table_as_dict
+from crawler.core.tables.content import judge_tables, read_records, read_tables
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.records import read_records
+from crawler.core.tables.values import read_value
 
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
@@ -34,18 +34,17 @@ pages = st.lists(st.sampled_from(PIECES), max_size=60).map(
 def test_what_is_read_fits_together(parsed: ParsedPage) -> None:
     method = get_table_method("rules")
     found = read_tables(parsed, method, layout=True)
-    assert [table.number for table in found] == list(range(len(found)))
+    assert [table["number"] for table in found] == list(range(len(found)))
     genuine = read_tables(parsed, method)
-    assert [table for table in found if table.is_genuine] == list(genuine)
+    assert [table for table in found if table["verdict"]["is_genuine"]] == genuine
     assert len(judge_tables(parsed, method)) == len(found)
     for table in found:
-        assert len(table.cells) == table.rows - table.rows_left_out
-        assert {len(row) for row in table.cells} <= {table.columns}
-        plain = table_as_dict(table)
-        assert json.loads(json.dumps(plain)) == plain
-        assert len(plain["values"]) == len(plain["records"])
-        for record, values in zip(plain["records"], plain["values"], strict=True):
-            assert list(record) == list(plain["types"])
+        assert len(table["cells"]) == table["rows"] - table["rows_left_out"]
+        assert {len(row) for row in table["cells"]} <= {table["columns"]}
+        assert json.loads(json.dumps(table)) == table
+        assert len(table["values"]) == len(table["records"])
+        for record, values in zip(table["records"], table["values"], strict=True):
+            assert list(record) == list(table["types"])
             assert set(values) <= set(record)
             assert any(map(str.strip, record.values()))
 
@@ -58,8 +57,8 @@ def test_any_header_areas_give_records_of_unique_names(
         lines = list(each.grid.padded())
         texts = [["" if cell is None else cell.text for cell in line] for line in lines]
         areas = Areas(min(header_rows, each.grid.rows), min(header_columns, each.grid.columns))
-        records = read_records(lines, texts, areas)
-        assert len(set(records.names)) == len(records.names) == len(records.types)
-        assert all(name.strip() == name != "" for name in records.names)
-        assert all("\n" not in name for name in records.names)
-        assert all(tuple(row) == records.names for row in records.rows)
+        found = read_records(lines, texts, areas, read_value)
+        names = list(found["types"])
+        assert all(name.strip() == name != "" for name in names)
+        assert all("\n" not in name for name in names)
+        assert all(list(row) == names for row in found["records"])

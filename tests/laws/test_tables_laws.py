@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import readings
-from crawler.core.tables.classify import get_table_method, table_method_names
+from crawler.core.tables.classify import TABLE_METHODS, get_table_method
 from crawler.core.tables.grid import Cell, Grid, Row, lay_out
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.paper_method import Constants, syntactic
 from crawler.core.tables.values import read_value, text_type
-from crawler.core.tables.words import DATA_TYPES
+from crawler.core.tables.words import DATA_TYPES, default_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.markup import FoundTable
@@ -112,7 +112,7 @@ def test_any_markup_gives_grids_and_verdicts(html: str) -> None:
             assert cell.chars == len("".join(cell.text.split()))
             assert 0 <= cell.link_chars <= cell.chars
             assert all(line == " ".join(line.split()) for line in cell.text.split("\n"))
-        for name in table_method_names():
+        for name in TABLE_METHODS:
             verdict = get_table_method(name).judge(found.grid)
             assert verdict == get_table_method(name).judge(found.grid)
             assert (verdict.areas is not None) == verdict.is_genuine
@@ -124,7 +124,7 @@ def test_any_markup_gives_grids_and_verdicts(html: str) -> None:
 @given(tables)
 def test_coherency_is_a_share(table: list[Row]) -> None:
     for way in readings(lay_out(Grid(), table)):
-        coherency = syntactic(way, Constants())
+        coherency = syntactic(way, Constants(), default_words())
         assert coherency is None or 0.0 <= coherency <= 1.0
         assert all(values for _, values in way.lines)
 

@@ -8,9 +8,10 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas, readings
-from crawler.core.tables.classify import get_table_method, table_method_names
+from crawler.core.tables.classify import TABLE_METHODS, get_table_method
 from crawler.core.tables.markup import find_tables
-from crawler.core.tables.paper_method import Constants, RulesMethod, syntactic
+from crawler.core.tables.paper_method import Constants, syntactic
+from crawler.core.tables.words import default_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid
@@ -25,7 +26,7 @@ def grid(html: str) -> Grid:
 
 
 def test_methods_by_name() -> None:
-    assert table_method_names() == ("learned", "rules", "rules-literal")
+    assert TABLE_METHODS == ("learned", "rules", "rules-literal")
     assert get_table_method("rules").name == "rules"
     with pytest.raises(UnknownMethodError, match="rules-literal"):
         get_table_method("guess")
@@ -40,14 +41,14 @@ def test_a_verdict_tells_which_rule() -> None:
 def test_coherency_by_hand() -> None:
     # Below the first row: strings of 5 and 5 characters, integers of 3 and 3.
     down, across = readings(grid(NUMBERS))
-    assert syntactic(down, Constants()) == pytest.approx(1.0)
+    assert syntactic(down, Constants(), default_words()) == pytest.approx(1.0)
     # Two values a row would be needed to compare them along rows.
-    assert syntactic(across, Constants()) is None
+    assert syntactic(across, Constants(), default_words()) is None
     mixed = grid("<table><tr><td>A<td>B<tr><td>x<td>12<tr><td>yyyyyyyyy<td>word</table>")
     down, _ = readings(mixed)
     # Column 1: one type, lengths 1 and 9 both off their mean 5: 0.6. Column 2: two types, lengths
     # 2 and 4 both within 1.5 and 4.5 of their mean 3: 0.3 + 0.4.
-    assert syntactic(down, Constants()) == pytest.approx((0.6 + 0.7) / 2)
+    assert syntactic(down, Constants(), default_words()) == pytest.approx((0.6 + 0.7) / 2)
 
 
 def test_strings_alone_prove_nothing_but_literally_they_do() -> None:
@@ -59,11 +60,12 @@ def test_strings_alone_prove_nothing_but_literally_they_do() -> None:
 
 
 def test_constants_are_used() -> None:
-    never = RulesMethod(Constants(threshold=1.0))
+    never = get_table_method("rules", Constants(threshold=1.0))
     assert never.judge(grid(NUMBERS)).reason == "incoherent"
     assert get_table_method("rules").judge(grid(NUMBERS)).areas == Areas(1, 0)
     images = "<table><tr><td><img><td>a<tr><td>b<td>c</table>"
-    assert RulesMethod(Constants(most=0.2)).judge(grid(images)).rule == 5
+    few = get_table_method("rules", Constants(most=0.2))
+    assert few.judge(grid(images)).rule == 5
 
 
 def test_semantic_coherency_names_its_class() -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import read_tables, table_as_dict
-
-if TYPE_CHECKING:
-    from crawler.core.tables.content import Table
+from crawler.core.tables.content import read_tables
 
 
-def tables(html: str, *, language: str = "", layout: bool = False) -> tuple[Table, ...]:
+def tables(html: str, *, language: str = "", layout: bool = False) -> list[dict[str, Any]]:
     parsed = parse(Page.from_text("https://site.example/", html))
     return read_tables(parsed, get_table_method("rules"), language=language, layout=layout)
 
@@ -24,7 +21,7 @@ def tables(html: str, *, language: str = "", layout: bool = False) -> tuple[Tabl
 def only(rows: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - any option
     """Read the one table of a page; its caption makes it genuine."""
     (table,) = tables(f"<table><caption>c</caption>{rows}</table>", **options)
-    return table_as_dict(table)
+    return table
 
 
 HEAD = "<tr><th>Name<th>Age"
@@ -123,10 +120,10 @@ def test_without_headers_fields_are_called_by_their_place() -> None:
 
 def test_a_definition_list_is_one_record_if_it_is_genuine() -> None:
     (found,) = tables("<dl><dt>Tel<dd>031-200-1111<dt>Mail<dd>a@b.example<dd>c@d.example</dl>")
-    assert found.kind == "list"
-    assert found.records.rows == (
-        {"Tel": "031-200-1111", "Mail": "a@b.example", "Mail (2)": "c@d.example"},
-    )
+    assert found["kind"] == "list"
+    assert found["records"] == [
+        {"Tel": "031-200-1111", "Mail": "a@b.example", "Mail (2)": "c@d.example"}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -175,10 +172,10 @@ def test_where_a_table_stands() -> None:
         "<div><h2>Later</h2><section><table summary=s><tr><th>a<td>1</table></section></div>",
         layout=False,
     )
-    assert (first.number, first.heading, first.caption) == (0, None, "none yet")
-    assert (second.number, second.heading, second.caption) == (2, "Top of it", "inner")
-    assert second.path == "html/body/table/tr/td/table"
-    assert (third.heading, third.caption, third.path) == (
+    assert (first["number"], first["heading"], first["caption"]) == (0, None, "none yet")
+    assert (second["number"], second["heading"], second["caption"]) == (2, "Top of it", "inner")
+    assert second["path"] == "html/body/table/tr/td/table"
+    assert (third["heading"], third["caption"], third["path"]) == (
         *("Later", "s"),
         "html/body/div/section/table",
     )
@@ -186,10 +183,8 @@ def test_where_a_table_stands() -> None:
 
 def test_layout_tables_come_on_request_with_cells_and_without_records() -> None:
     html = "<table><tr><td><a href=/>Home</a><td><a href=/b>B</a></table>"
-    assert tables(html) == ()
-    (found,) = tables(html, layout=True)
-    plain = table_as_dict(found)
-    assert not found.is_genuine
+    assert tables(html) == []
+    (plain,) = tables(html, layout=True)
     assert plain["cells"] == [["Home", "B"]]
     assert (plain["records"], plain["values"], plain["types"]) == ([], [], {})
     assert list(plain["verdict"])[:5] == ["is_genuine", "method", "reason", "rule", "coherency"]
@@ -257,8 +252,7 @@ FORM = (
 @pytest.mark.parametrize("name", ["learned", "rules"])
 def test_pairs_side_by_side_are_one_record(name: str) -> None:
     parsed = parse(Page.from_text("https://site.example/", FORM))
-    (table,) = read_tables(parsed, get_table_method(name), language="ko")
-    plain = table_as_dict(table)
+    (plain,) = read_tables(parsed, get_table_method(name), language="ko")
     assert (plain["header_rows"], plain["header_columns"]) == (0, 1)
     assert plain["records"] == [
         {"성명": "홍길동", "생년월일": "1980.05.03", "직업": "기자", "연락처": "010-1234-5678",
@@ -272,7 +266,7 @@ def test_the_first_title_row_is_the_caption() -> None:
     html = f"<table><tr><th colspan=2>Ada<tr><td colspan=2>Portrait by the editors{rows}</table>"
     parsed = parse(Page.from_text("https://site.example/", html))
     (table,) = read_tables(parsed, get_table_method("learned"))
-    assert (table.caption, table.title_rows, table.header_columns) == ("Ada", 2, 1)
+    assert (table["caption"], table["title_rows"], table["header_columns"]) == ("Ada", 2, 1)
 
 
 def test_pictures_say_what_they_stand_for() -> None:

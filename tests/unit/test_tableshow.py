@@ -10,7 +10,7 @@ from rich.console import Console
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import read_tables, table_as_dict
+from crawler.core.tables.content import read_tables
 from crawler.reports.tables import tables_text
 
 LAYOUT = "<table><tr><td><a href=/>Home</a><td><a href=/b>Away</a></table>"
@@ -32,7 +32,7 @@ def shown(
     tables = read_tables(parsed, get_table_method("rules"), layout=True)
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=file, width=width, force_terminal=terminal, highlight=False)
-    return tables_text([table_as_dict(table) for table in tables], layout=layout, console=console)
+    return tables_text(tables, layout=layout, console=console)
 
 
 def test_a_table_with_its_facts_verdict_and_aligned_columns() -> None:

@@ -7,16 +7,16 @@ docs/tables.md describes the training data and the accuracy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import locate_all
-from crawler.core.tables.paper_method import Constants, RulesMethod, Verdict
-from crawler.core.tables.words import default_words
+from crawler.core.tables.paper_method import Constants, Verdict, judge_by_rules, locate_by_rules
+from crawler.core.tables.words import Words, default_words
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 if TYPE_CHECKING:
@@ -26,23 +26,11 @@ if TYPE_CHECKING:
 
     from crawler.core.tables.areas import Areas
     from crawler.core.tables.grid import Grid
-    from crawler.core.tables.words import Words
-
-__all__ = [
-    "DEFAULT_TABLE_METHOD",
-    "MORE_LIKELY",
-    "TableMethod",
-    "Verdict",
-    "get_table_method",
-    "load_trees",
-    "probability",
-    "table_method_names",
-]
 
 DEFAULT_TABLE_METHOD = "learned"
+TABLE_METHODS = (DEFAULT_TABLE_METHOD, "rules", "rules-literal")
 MORE_LIKELY = 0.5
 """The probability above which a table is called genuine."""
-_METHODS = ("learned", "rules", "rules-literal")
 # Reasons of the rules that need no further evidence: one cell, or no text at all.
 _CERTAIN = ("one-cell", "no-text")
 # The share of layout among labelled tables of one row or one column: 2,377 of 2,383.
@@ -51,26 +39,61 @@ _ONE_LINE = 0.997
 _AT_ONCE = 256
 
 
-class TableMethod(Protocol):
-    """Classifies tables as genuine or layout."""
+@dataclass(frozen=True, slots=True)
+class TableMethod:
+    """Classifies tables as genuine or layout. The same table always gets the same verdict.
 
-    @property
-    def name(self) -> str:
-        """The name of the method in settings and reports."""
+    Attributes:
+        name: one of :data:`TABLE_METHODS`. ``rules-literal`` goes without the check that section
+            4.1 of the paper adds for strings. Where the published rules come to the same verdict
+            as ``learned`` the reason is theirs, else ``evidence``.
+        constants: those of the published method.
+        words: the lists by which data types and attributes are told.
+    """
+
+    name: str
+    constants: Constants
+    words: Words
 
     def judge(self, grid: Grid) -> Verdict:
-        """Judge one table. The same table always gets the same verdict."""
+        """Judge one table."""
+        return self.judge_all((grid,))[0]
 
     def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
-        """Judge tables, each by itself."""
+        """Judge tables, each by itself, many at a time, which is faster."""
+        if self.name != "learned":
+            return tuple(judge_by_rules(grid, self.constants, self.words) for grid in grids)
+        found: list[Verdict] = []
+        for start in range(0, len(grids), _AT_ONCE):
+            found += self._learned(grids[start : start + _AT_ONCE])
+        return tuple(found)
 
     def locate(self, grid: Grid) -> Areas:
         """Return where the attributes of a table stand, given that it is genuine."""
+        if self.name != "learned":
+            return locate_by_rules(grid, self.constants, self.words)
+        return _located([Survey(grid, self.words)])[0]
 
-
-def table_method_names() -> tuple[str, ...]:
-    """Return the names of all methods, sorted."""
-    return _METHODS
+    def _learned(self, grids: Sequence[Grid]) -> list[Verdict]:
+        surveys = [Survey(grid, self.words) for grid in grids]
+        # Of a huge table the rules see the same part as the trees.
+        verdicts = [judge_by_rules(each.grid, self.constants, self.words) for each in surveys]
+        asked: list[int] = []
+        for at, (grid, said) in enumerate(zip(grids, verdicts, strict=True)):
+            if said.reason in _CERTAIN and surveys[at].grid is grid:
+                verdicts[at] = replace(said, confidence=1.0)
+            elif grid.rows <= 1 or grid.columns <= 1:
+                verdicts[at] = replace(_decided(said, genuine=False), confidence=_ONE_LINE)
+            else:
+                asked.append(at)
+        likely = _likely([surveys[at] for at in asked])
+        genuine = [at for at, share in zip(asked, likely, strict=True) if share > MORE_LIKELY]
+        areas = dict(zip(genuine, _located([surveys[at] for at in genuine]), strict=True))
+        for at, share in zip(asked, likely, strict=True):
+            said = _decided(verdicts[at], genuine=at in areas)
+            confidence = share if at in areas else 1 - share
+            verdicts[at] = replace(said, confidence=confidence, areas=areas.get(at))
+        return verdicts
 
 
 def get_table_method(
@@ -79,7 +102,7 @@ def get_table_method(
     """Return the method of that name.
 
     Args:
-        name: one of :func:`table_method_names`.
+        name: one of :data:`TABLE_METHODS`.
         constants: those of the published method; None for its own.
         words: the lists by which data types and attributes are told; None for those that come with
             the project.
@@ -87,17 +110,14 @@ def get_table_method(
     Raises:
         UnknownMethodError: There is none. The message lists those there are.
     """
+    if name not in TABLE_METHODS:
+        raise UnknownMethodError(
+            f"no table method is called '{name}'; use one of: {', '.join(TABLE_METHODS)}"
+        )
     constants = constants or Constants()
-    if name == "rules":
-        return RulesMethod(constants, words)
     if name == "rules-literal":
-        literal = replace(constants, strings_need_sense=False)
-        return RulesMethod(literal, words, name="rules-literal")
-    if name == "learned":
-        return LearnedMethod(RulesMethod(constants, words), words)
-    raise UnknownMethodError(
-        f"no table method is called '{name}'; use one of: {', '.join(_METHODS)}"
-    )
+        constants = replace(constants, strings_need_sense=False)
+    return TableMethod(name, constants, words or default_words())
 
 
 def load_trees(name: str) -> TreeEnsemble:
@@ -120,62 +140,11 @@ def probability(
     return (sigmoid(boosted.score(rows)) + 2 * forest.score(rows)) / 3
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedMethod:
-    """Judges a table by its shape, markup, look and content together.
-
-    Where the published rules come to the same verdict the reason is theirs, else ``evidence``. Of a
-    huge table both look at its first part.
-    """
-
-    rules: RulesMethod = field(default_factory=RulesMethod)
-    words: Words | None = None
-    name: str = "learned"
-
-    def judge(self, grid: Grid) -> Verdict:
-        """Judge one table."""
-        return self.judge_all((grid,))[0]
-
-    def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
-        """Judge tables, each by itself, many at a time, which is faster."""
-        found: list[Verdict] = []
-        for start in range(0, len(grids), _AT_ONCE):
-            found += self._judge_some(grids[start : start + _AT_ONCE])
-        return tuple(found)
-
-    def _judge_some(self, grids: Sequence[Grid]) -> list[Verdict]:
-        words = self.words or default_words()
-        surveys = [Survey(grid, words) for grid in grids]
-        # Of a huge table the rules see the same part as the trees.
-        verdicts = [self.rules.judge(survey.grid) for survey in surveys]
-        asked: list[int] = []
-        for at, (grid, said) in enumerate(zip(grids, verdicts, strict=True)):
-            if said.reason in _CERTAIN and surveys[at].grid is grid:
-                verdicts[at] = replace(said, confidence=1.0)
-            elif grid.rows <= 1 or grid.columns <= 1:
-                layout = _undecided(said, is_genuine=False) if said.is_genuine else said
-                verdicts[at] = replace(layout, confidence=_ONE_LINE)
-            else:
-                asked.append(at)
-        likely = _likely([surveys[at] for at in asked])
-        genuine = [at for at, share in zip(asked, likely, strict=True) if share > MORE_LIKELY]
-        areas = dict(zip(genuine, _located([surveys[at] for at in genuine]), strict=True))
-        for at, share in zip(asked, likely, strict=True):
-            said, is_genuine = verdicts[at], at in areas
-            if said.is_genuine != is_genuine:
-                said = _undecided(said, is_genuine=is_genuine)
-            confidence = share if is_genuine else 1 - share
-            verdicts[at] = replace(said, confidence=confidence, areas=areas.get(at))
-        return verdicts
-
-    def locate(self, grid: Grid) -> Areas:
-        """Return where the attributes of a table stand, given that it is genuine."""
-        return _located([Survey(grid, self.words or default_words())])[0]
-
-
-def _undecided(said: Verdict, *, is_genuine: bool) -> Verdict:
-    """Return a verdict against that of the rules, with what the rules measured."""
-    return Verdict(is_genuine, "evidence", coherency=said.coherency, main_type=said.main_type)
+def _decided(said: Verdict, *, genuine: bool) -> Verdict:
+    """Return the verdict of the rules; against it, one with what the rules measured."""
+    if said.is_genuine == genuine:
+        return said
+    return Verdict(genuine, "evidence", coherency=said.coherency, main_type=said.main_type)
 
 
 def _likely(surveys: Sequence[Survey]) -> list[float]:

@@ -6,26 +6,30 @@ whatever ``colspan`` and ``rowspan`` claim. Real pages do not reach them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections import Counter
+from dataclasses import fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.page.text import drop_unseen
-from crawler.core.tables.areas import Areas
+from crawler.core.tables.areas import Areas, marked_pairs
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.parts import is_hidden
-from crawler.core.tables.records import Records, read_records
+from crawler.core.tables.values import Value, element_type, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.core.tables.classify import TableMethod, Verdict
-    from crawler.core.tables.grid import Grid
-    from crawler.core.tables.records import Line
-    from crawler.core.tables.words import Words
+    from crawler.core.tables.classify import TableMethod
+    from crawler.core.tables.grid import Cell
+    from crawler.core.tables.markup import FoundTable
+    from crawler.core.tables.paper_method import Verdict
+
+Line = tuple["Cell | None", ...]
+"""A row or column of the grid, whole: the cell that covers each place, None for a gap."""
 
 # The most places on the grids of all tables of a page, and the most characters that are repeated
 # because their cells cover several places.
@@ -36,185 +40,122 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _HEADING_CHARS = 200
 _HEADING_PIECES = 100
 _PATH_CHARS = 300
+# A longer name of a field is cut: it is repeated in each record.
+_NAME_CHARS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedTable:
-    """A table of a page with its verdict.
-
-    Attributes:
-        number: its place among all tables of the page, layout and nested ones too, from 0.
-        path: names of the elements around it and its own, ``tbody`` left out.
-        heading: text of the last heading (``h1`` to ``h6``) before it; None where there is none.
-    """
-
-    number: int
-    grid: Grid = field(repr=False)
-    path: str
-    heading: str | None
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table as exported. Fields that are not described are those of :class:`JudgedTable`.
-
-    Attributes:
-        caption: its ``caption``, else ``aria-label``, else what the first title row says that says
-            anything, else ``summary``; None without any.
-        kind: ``table``, ``div`` or ``list``.
-        rows, columns: size of the grid.
-        title_rows: how many first rows are a title: they stand above the header rows and are no
-            records.
-        header_rows, header_columns: the attribute area: how many rows below the title, and how many
-            first columns. 0 for layout.
-        rows_left_out: how many last rows ``cells`` lacks, by the limit of places a page; 0 but for
-            huge tables.
-        cells: the text in each place, row by row: a cell that covers several has its text in each,
-            and a gap is "". A cell of pictures alone has their ``alt``.
-        records: what it says; none of a layout table.
-        method: name of the method that judged.
-    """
-
-    number: int
-    path: str
-    heading: str | None
-    caption: str | None
-    kind: str
-    rows: int
-    columns: int
-    title_rows: int
-    header_rows: int
-    header_columns: int
-    rows_left_out: int
-    cells: tuple[tuple[str, ...], ...]
-    records: Records
-    method: str
-    verdict: Verdict
-
-    @property
-    def is_genuine(self) -> bool:
-        """Whether it relates attributes to values."""
-        return self.verdict.is_genuine
-
-
-@dataclass(slots=True)
-class _Limits:
-    places: int = _PLACES
-    repeated: int = _REPEATED_CHARS
+def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[tuple[FoundTable, Verdict], ...]:
+    """Find all tables of a page, layout and nested ones too, and judge each."""
+    found = find_tables(parsed)
+    return tuple(zip(found, method.judge_all([each.grid for each in found]), strict=True))
 
 
 def read_tables(
+    parsed: ParsedPage, method: TableMethod, *, language: str = "", layout: bool = False
+) -> list[dict[str, Any]]:
+    """Return the genuine tables of a page as :func:`tables_of` does."""
+    judged = judge_tables(parsed, method)
+    return tables_of(parsed, judged, method, language=language, layout=layout)
+
+
+def tables_of(
     parsed: ParsedPage,
+    judged: Iterable[tuple[FoundTable, Verdict]],
     method: TableMethod,
     *,
     language: str = "",
     layout: bool = False,
-    words: Words | None = None,
-) -> tuple[Table, ...]:
+) -> list[dict[str, Any]]:
     """Return the genuine tables of a page in the order in which they begin.
+
+    Each is plain data with the keys that docs/tables.md lists, the form of items.
 
     Args:
         parsed: the page.
-        method: tells genuine tables from layout.
+        judged: all its tables, by :func:`judge_tables`.
+        method: the method that judged them. Data types are told by its lists of words.
         language: language of the page, such as ``de``, by which numbers are read; "" where it is
             not known.
         layout: whether to return layout tables among them.
-        words: lists to tell data types by; None for those that come with the project.
     """
-    judged = judge_tables(parsed, method)
-    return tables_of(judged, method.name, language=language, layout=layout, words=words)
+    shown = [
+        (number, found, verdict)
+        for number, (found, verdict) in enumerate(judged)
+        if layout or verdict.is_genuine
+    ]
+    if not shown:
+        return []
+    headings = _headings(parsed.roots, {found.element for _, found, _ in shown})
+    paths: dict[etree._Element, str] = {}
+    places, repeated = _PLACES, _REPEATED_CHARS
+
+    def value(text: str) -> Value:
+        return read_value(text, language, method.words)
+
+    tables = []
+    for number, found, verdict in shown:
+        grid, areas = found.grid, verdict.areas or Areas(0, 0)
+        kept = min(grid.rows, places // max(grid.columns, 1))
+        places -= kept * grid.columns
+        lines = list(islice(grid.padded(), kept))
+        cells, repeated = _texts(lines, repeated)
+        title = _title(cells[: areas.title_rows])
+        table = {
+            "number": number,
+            "path": _path_of(found.element, paths),
+            "heading": headings.get(found.element),
+            "caption": grid.caption or grid.label or title or grid.summary or None,
+            "kind": grid.kind,
+            "rows": grid.rows,
+            "columns": grid.columns,
+            "title_rows": areas.title_rows,
+            "header_rows": areas.header_rows,
+            "header_columns": areas.header_columns,
+            "rows_left_out": grid.rows - kept,
+            "cells": cells,
+            "types": {},
+            "records": [],
+            "values": [],
+            "verdict": _verdict(verdict, method.name),
+        }
+        if verdict.is_genuine:
+            table |= read_records(lines, cells, areas, value)
+        tables.append(table)
+    return tables
 
 
-def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[JudgedTable, ...]:
-    """Find all tables of a page and judge each."""
-    found = find_tables(parsed)
-    if not found:
-        return ()
-    headings = _headings(parsed.roots, {each.element for each in found})
-    paths = _Paths()
-    verdicts = method.judge_all([each.grid for each in found])
-    return tuple(
-        JudgedTable(
-            number=number,
-            grid=each.grid,
-            path=paths.of(each.element),
-            heading=headings.get(each.element),
-            verdict=verdict,
-        )
-        for number, (each, verdict) in enumerate(zip(found, verdicts, strict=True))
-    )
+def _verdict(verdict: Verdict, method: str) -> dict[str, Any]:
+    told = {each.name: getattr(verdict, each.name) for each in fields(verdict)}
+    del told["areas"]  # those of the table
+    rounded = {
+        name: round(value, 3) if isinstance(value, float) else value for name, value in told.items()
+    }
+    return {"is_genuine": verdict.is_genuine, "method": method, **rounded}
 
 
-def tables_of(
-    judged: Iterable[JudgedTable],
-    method: str,
-    *,
-    language: str = "",
-    layout: bool = False,
-    words: Words | None = None,
-) -> tuple[Table, ...]:
-    """Read judged tables of one page; the arguments are those of :func:`read_tables`."""
-    limits = _Limits()
-    return tuple(
-        _table(each, method, language, words, limits)
-        for each in judged
-        if layout or each.verdict.is_genuine
-    )
-
-
-def _table(
-    judged: JudgedTable, method: str, language: str, words: Words | None, limits: _Limits
-) -> Table:
-    grid, genuine = judged.grid, judged.verdict.is_genuine
-    areas = (judged.verdict.areas if genuine else None) or Areas(0, 0)
-    kept = min(grid.rows, limits.places // max(grid.columns, 1))
-    limits.places -= kept * grid.columns
-    lines = list(islice(grid.padded(), kept))
-    cells = _texts(lines, limits)
-    records = (
-        read_records(lines, cells, areas, language=language, words=words) if genuine else Records()
-    )
-    return Table(
-        number=judged.number,
-        path=judged.path,
-        heading=judged.heading,
-        caption=(
-            grid.caption or grid.label or _title(cells[: areas.title_rows]) or grid.summary or None
-        ),
-        kind=grid.kind,
-        rows=grid.rows,
-        columns=grid.columns,
-        title_rows=areas.title_rows,
-        header_rows=areas.header_rows,
-        header_columns=areas.header_columns,
-        rows_left_out=grid.rows - kept,
-        cells=cells,
-        records=records,
-        method=method,
-        verdict=judged.verdict,
-    )
+def _cut(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def _title(rows: Sequence[Sequence[str]]) -> str:
     """Return the text of the first title row that has one."""
     lines = (" ".join(row[0].split()) for row in rows if row)
-    text = next(filter(None, lines), "")
-    return text if len(text) <= _HEADING_CHARS else text[: _HEADING_CHARS - 1].rstrip() + "…"
+    return _cut(next(filter(None, lines), ""), _HEADING_CHARS)
 
 
-def _texts(lines: Sequence[Line], limits: _Limits) -> tuple[tuple[str, ...], ...]:
+def _texts(lines: Sequence[Line], repeated: int) -> tuple[list[list[str]], int]:
+    """Return the text in each place, and how many more characters may be repeated."""
     texts = []
     for row, line in enumerate(lines):
         own = []
         for column, cell in enumerate(line):
             text = "" if cell is None else cell.text or cell.alt
             if text and cell is not None and (cell.row, cell.column) != (row, column):
-                text = text if len(text) <= limits.repeated else ""
-                limits.repeated -= len(text)
+                text = text if len(text) <= repeated else ""
+                repeated -= len(text)
             own.append(text)
-        texts.append(tuple(own))
-    return tuple(texts)
+        texts.append(own)
+    return texts, repeated
 
 
 def _headings(
@@ -238,55 +179,140 @@ def _heading_text(element: etree._Element) -> str:
     # Headings may be nested: only the beginning of each is read.
     pieces = islice(element.itertext(), _HEADING_PIECES)
     text = "".join(str(piece)[: 4 * _HEADING_CHARS] for piece in pieces)
-    line = " ".join(drop_unseen(text).split())
-    return line if len(line) <= _HEADING_CHARS else line[: _HEADING_CHARS - 1].rstrip() + "…"
+    return _cut(" ".join(drop_unseen(text).split()), _HEADING_CHARS)
 
 
-class _Paths:
-    """The paths of elements, each worked out once."""
+def _path_of(element: etree._Element, known: dict[etree._Element, str]) -> str:
+    """Return the names of the elements around a table and its own, ``tbody`` left out.
 
-    def __init__(self) -> None:
-        self._known: dict[etree._Element, str] = {}
+    Args:
+        element: the table.
+        known: the paths of the page's elements so far; this function adds to it.
+    """
+    chain: list[etree._Element] = []
+    above: etree._Element | None = element
+    while above is not None and above not in known:
+        chain.append(above)
+        above = above.getparent()
+    path = "" if above is None else known[above]
+    for each in reversed(chain):
+        if each.tag != "tbody" and len(path) <= _PATH_CHARS:
+            path = f"{path}/{each.tag}" if path else str(each.tag)
+        known[each] = path
+    return path
 
-    def of(self, element: etree._Element) -> str:
-        chain: list[etree._Element] = []
-        above: etree._Element | None = element
-        while above is not None and above not in self._known:
-            chain.append(above)
-            above = above.getparent()
-        path = "" if above is None else self._known[above]
-        for each in reversed(chain):
-            if each.tag != "tbody" and len(path) <= _PATH_CHARS:
-                path = f"{path}/{each.tag}" if path else str(each.tag)
-            self._known[each] = path
-        return path
 
+def read_records(
+    lines: Sequence[Line],
+    texts: Sequence[Sequence[str]],
+    areas: Areas,
+    read: Callable[[str], Value],
+) -> dict[str, Any]:
+    """Return the records of a genuine table, those that are blank throughout left out.
 
-def table_as_dict(table: Table) -> dict[str, Any]:
-    """Return a table as plain data, the form of items: mappings, lists, texts and numbers."""
-    records, verdict = table.records, table.verdict
-    own = ("records", "method", "verdict", "cells")
-    names = [each.name for each in fields(table) if each.name not in own]
+    Title rows are left aside. With header rows each row below them is a record and each column a
+    field, header columns among them. With header columns alone each column to their right is a
+    record and each row a field; but rows of pairs side by side, header and value in turn, are one
+    record together. With neither, each row is a record, and fields are called by their
+    place: ``column 1``.
+
+    Args:
+        lines: the rows of the grid, all of one length.
+        texts: the text in each place.
+        areas: how many first rows and first columns are headers.
+        read: reads the type and value of a text.
+
+    Returns:
+        ``types``: data type of each field by its name, in order: that of more than half of its
+        values that are not blank, "" where there is none; whole numbers among reals count as reals.
+        ``records``: text of each field by its name. ``values``: for each record, the values that
+        can be read in one way only.
+    """
+    lines, texts = lines[areas.title_rows :], texts[areas.title_rows :]
+    place, depth = "column", areas.header_rows
+    covering = [[cell for cell in line if cell is not None] for line in lines]
+    if not areas.header_rows and marked_pairs(covering):
+        lines, texts = _side_by_side(lines, texts)
+        depth = 1
+    elif areas.header_columns and not areas.header_rows:
+        place, depth = "row", areas.header_columns
+        lines, texts = list(zip(*lines, strict=True)), list(zip(*texts, strict=True))
+    names = _names(lines[:depth], place, len(lines[0]) if lines else 0)
+    filled = [at for at in range(depth, len(lines)) if any(map(str.strip, texts[at]))]
+    values = [list(map(read, texts[at])) for at in filled]
+    columns = zip(
+        zip(*(lines[at] for at in filled), strict=True), zip(*values, strict=True), strict=True
+    )
+    types = [_common_type(cells, said) for cells, said in columns] if filled else [""] * len(names)
     return {
-        **{name: getattr(table, name) for name in names},
-        "cells": [list(row) for row in table.cells],
-        "types": dict(zip(records.names, records.types, strict=True)),
-        "records": list(records.rows),
+        "types": dict(zip(names, types, strict=True)),
+        "records": [dict(zip(names, texts[at], strict=True)) for at in filled],
         "values": [
             {
                 name: {"value": value.normal, **({"unit": value.unit} if value.unit else {})}
-                for name, value in values.items()
+                for name, cell, value in zip(names, lines[at], said, strict=True)
+                # 10<sup>5</sup> is not 105, and a footnote mark is no digit of a sum.
+                if value.normal is not None
+                and (value.type == "date" or cell is None or "sup" not in cell.inside.split())
             }
-            for values in records.values
+            for at, said in zip(filled, values, strict=True)
         ],
-        "verdict": _verdict(verdict, table.method),
     }
 
 
-def _verdict(verdict: Verdict, method: str) -> dict[str, Any]:
-    told = {each.name: getattr(verdict, each.name) for each in fields(verdict)}
-    del told["areas"]  # those of the table
-    rounded = {
-        name: round(value, 3) if isinstance(value, float) else value for name, value in told.items()
-    }
-    return {"is_genuine": verdict.is_genuine, "method": method, **rounded}
+def _side_by_side(
+    lines: Sequence[Line], texts: Sequence[Sequence[str]]
+) -> tuple[list[Line], list[list[str]]]:
+    """Put the pairs of all rows in one record: a line of names, and one of their values."""
+    cells: tuple[list[Cell | None], list[Cell | None]] = ([], [])
+    said: tuple[list[str], list[str]] = ([], [])
+    for line, own in zip(lines, texts, strict=True):
+        above: Cell | None = None
+        for cell, text in zip(line, own, strict=True):
+            if cell is not None and cell is not above and any(map(str.strip, own)):
+                side = 0 if cell.is_header else 1
+                cells[side].append(cell)
+                said[side].append(text)
+            above = cell
+    return [tuple(each) for each in cells], list(said)
+
+
+def _names(headers: Sequence[Line], place: str, count: int) -> list[str]:
+    """Name each field: its headers from the outermost in, a cell that covers several once."""
+    names: dict[str, None] = {}
+    times: Counter[str] = Counter()
+    for field in range(count):
+        parts: list[str] = []
+        above: Cell | None = None
+        for line in headers:
+            cell = line[field]
+            part = "" if cell is None or cell is above else _one_line(cell.text or cell.alt)
+            if part and part not in parts[-1:]:
+                parts.append(part)
+            above = cell
+        name = own = _one_line(" / ".join(parts)) or f"{place} {field + 1}"
+        while name in names:
+            times[own] += 1
+            name = f"{own} ({times[own] + 1})"
+        names[name] = None
+    return list(names)
+
+
+def _one_line(text: str) -> str:
+    # A long text is cut before it is folded: a cell of many columns is read for each of them.
+    return _cut(" ".join(text[: 4 * _NAME_CHARS].split()), _NAME_CHARS)
+
+
+def _common_type(cells: Sequence[Cell | None], values: Sequence[Value]) -> str:
+    # A dash alone says that there is nothing in a cell.
+    types = Counter(
+        element_type(cell) or value.type
+        for cell, value in zip(cells, values, strict=True)
+        if cell and (cell.is_image or cell.controls > 0 or any(map(str.isalnum, cell.text)))
+    )
+    if types["real"]:
+        types["real"] += types.pop("integer", 0)
+    if not types:
+        return ""
+    kind, count = types.most_common(1)[0]
+    return kind if 2 * count > types.total() else ""

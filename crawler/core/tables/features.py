@@ -315,9 +315,12 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     bodies = [
         body for line in lines if len(body := [cell for cell in line[1:] if not cell.is_blank]) > 1
     ]
+    constants = Constants()
     return {
         f"{name}_of_one_kind": mean([commonest(map(survey.kind_of, body)) for body in bodies]),
-        f"{name}_of_one_length": mean([count_alike(body) / len(body) for body in bodies]),
+        f"{name}_of_one_length": mean(
+            [count_alike(body, constants) / len(body) for body in bodies]
+        ),
         f"{name}_of_one_inside": mean([commonest(cell.inside for cell in body) for body in bodies]),
         f"{name}_of_one_look": mean([commonest(cell.look for cell in body) for body in bodies]),
         f"{name}_chars_spread": log1p(mean([spread(chars_of(body)) for body in bodies])),

@@ -8,12 +8,12 @@ with what their attribute is called (section 3.2.3).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import Areas, marked_areas, readings
 from crawler.core.tables.values import cell_type, matches
-from crawler.core.tables.words import classes_of, default_words
+from crawler.core.tables.words import classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,79 +52,57 @@ class Constants:
     strings_need_sense: bool = True
 
 
-def syntactic(reading: Reading, constants: Constants, words: Words | None = None) -> float | None:
+def syntactic(reading: Reading, constants: Constants, words: Words) -> float | None:
     """Return the coherency of a reading's values, 0 to 1: the mean over its lines.
 
     Blank cells hold no data and are left out. None where there is nothing to compare: no line of
     two values, or a reading that gives each attribute one value.
+
+    Args:
+        reading: a division of the table into attributes and values.
+        constants: the weights and lengths.
+        words: the lists by which data types are told.
     """
     if not reading.is_syntactic:
         return None
-    words = words or default_words()
-    coherencies = [
-        _of_line(cells, constants, words)
-        for _, values in reading.lines
-        if len(cells := [cell for cell in values if not cell.is_blank]) > 1
-    ]
+    coherencies = []
+    for _, values in reading.lines:
+        cells = [cell for cell in values if not cell.is_blank]
+        if len(cells) > 1:
+            commonest = max(Counter(cell_type(cell, words) for cell in cells).values())
+            alike = count_alike(cells, constants)
+            weighted = constants.type_weight * commonest + constants.length_weight * alike
+            coherencies.append(weighted / len(cells))
     return sum(coherencies) / len(coherencies) if coherencies else None
 
 
-def _main_type(reading: Reading, words: Words) -> tuple[str, bool]:
-    """Return the commonest data type of a reading's values, and whether they have no other."""
-    types = Counter(cell_type(cell, words) for _, values in reading.lines for cell in values)
-    return types.most_common(1)[0][0], len(types) == 1
-
-
-def _of_line(cells: Sequence[Cell], constants: Constants, words: Words) -> float:
-    types = Counter(cell_type(cell, words) for cell in cells)
-    alike = count_alike(cells, constants)
-    commonest = max(types.values())
-    weighted = constants.type_weight * commonest + constants.length_weight * alike
-    return weighted / len(cells)
-
-
-def count_alike(cells: Sequence[Cell], constants: Constants | None = None) -> int:
+def count_alike(cells: Sequence[Cell], constants: Constants) -> int:
     """Count the cells of a non-empty line whose length is near the mean length."""
-    constants = constants or Constants()
     mean = sum(cell.chars for cell in cells) / len(cells)
     low, high = mean * constants.shortest, mean * constants.longest
     return sum(low <= cell.chars <= high for cell in cells)
 
 
-def semantic(reading: Reading, words: Words | None = None) -> str | None:
+def semantic(reading: Reading, words: Words) -> str | None:
     """Return the class of attributes by which a reading is semantically coherent, None for none.
 
     An attribute with a keyword of a class has to have a value of that class.
     """
-    words = words or default_words()
     # An attribute may span many lines.
     known: dict[str, tuple[str, ...]] = {}
     for attributes, values in reading.lines:
         for text in dict.fromkeys(attribute.text for attribute in attributes):
             if text not in known:
-                known[text] = _classes_of(text, words)
-            found = _class_with(known[text], values, words)
-            if found is not None:
-                return found
-    return None
-
-
-def _classes_of(attribute: str, words: Words) -> tuple[str, ...]:
-    if not attribute or len(attribute) > _LONGEST_ATTRIBUTE:
-        return ()
-    return classes_of(attribute.lower(), words)
-
-
-def _class_with(classes: Sequence[str], values: Sequence[Cell], words: Words) -> str | None:
-    """Return the first class of which one of the values is."""
-    for name in classes:
-        if any(
-            matches(kind, cell.text, words)
-            for cell in values
-            if cell.text
-            for kind in words.values[name]
-        ):
-            return name
+                is_name = text and len(text) <= _LONGEST_ATTRIBUTE
+                known[text] = classes_of(text.lower(), words) if is_name else ()
+            for name in known[text]:
+                if any(
+                    matches(kind, cell.text, words)
+                    for cell in values
+                    if cell.text
+                    for kind in words.values[name]
+                ):
+                    return name
     return None
 
 
@@ -160,65 +138,54 @@ class Verdict:
     confidence: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RulesMethod:
-    """The method of Kim and Lee (2004), with its constants and lists.
+def judge_by_rules(grid: Grid, constants: Constants, words: Words) -> Verdict:
+    """Ask the rules in their order, then syntactic coherency, then semantic.
 
-    By the name ``rules-literal`` it goes without the check that section 4.1 adds for strings.
+    Args:
+        grid: the table.
+        constants: those of the paper, or others.
+        words: the lists by which data types and attributes are told.
     """
+    decided = _by_rule(grid, constants.most)
+    if decided is not None:
+        is_genuine, rule, reason = decided
+        areas = locate_by_rules(grid, constants, words) if is_genuine else None
+        return Verdict(is_genuine, reason, rule=rule, areas=areas)
+    ways = readings(grid)
+    if not ways:
+        return Verdict(is_genuine=False, reason="no-values")
+    best, coherency = _most_coherent(ways, constants, words)
+    types: Counter[str] = Counter()
+    if best is not None:
+        types = Counter(cell_type(cell, words) for _, values in best.lines for cell in values)
+    kind = types.most_common(1)[0][0] if types else ""
+    agreed = coherency is not None and coherency > constants.threshold
+    reason = "strings" if agreed else "incoherent"
+    layout = Verdict(is_genuine=False, reason=reason, coherency=coherency, main_type=kind)
+    genuine = replace(layout, is_genuine=True, areas=marked_areas(grid))
+    is_proven = not (constants.strings_need_sense and set(types) == {"string"})
+    if best is not None and agreed and is_proven:
+        return replace(genuine, reason="syntactic", areas=genuine.areas or best.areas)
+    for way in ways:
+        if (found := semantic(way, words)) is not None:
+            areas = genuine.areas or way.areas
+            return replace(genuine, reason="semantic", attribute_class=found, areas=areas)
+    return layout
 
-    constants: Constants = field(default_factory=Constants)
-    words: Words | None = None
-    name: str = "rules"
 
-    def judge(self, grid: Grid) -> Verdict:
-        """Ask the rules in their order, then syntactic coherency, then semantic."""
-        decided = _by_rule(grid, self.constants.most)
-        if decided is not None:
-            genuine, rule, reason = decided
-            areas = self.locate(grid) if genuine else None
-            return Verdict(genuine, reason, rule=rule, areas=areas)
-        return self._by_coherency(grid)
-
-    def judge_all(self, grids: Sequence[Grid]) -> tuple[Verdict, ...]:
-        """Judge tables, each by itself."""
-        return tuple(map(self.judge, grids))
-
-    def _by_coherency(self, grid: Grid) -> Verdict:
-        words = self.words or default_words()
-        ways = readings(grid)
-        if not ways:
-            return Verdict(is_genuine=False, reason="no-values")
-        best, coherency = _most_coherent(ways, self.constants, words)
-        kind, alone = ("", False) if best is None else _main_type(best, words)
-        agreed = best is not None and (coherency or 0.0) > self.constants.threshold
-        reason = "strings" if agreed else "incoherent"
-        layout = Verdict(is_genuine=False, reason=reason, coherency=coherency, main_type=kind)
-        genuine = replace(layout, is_genuine=True, areas=marked_areas(grid))
-        is_proven = not (self.constants.strings_need_sense and alone and kind == "string")
-        if best is not None and agreed and is_proven:
-            return replace(genuine, reason="syntactic", areas=genuine.areas or best.areas)
-        for way in ways:
-            if (found := semantic(way, words)) is not None:
-                areas = genuine.areas or way.areas
-                return replace(genuine, reason="semantic", attribute_class=found, areas=areas)
-        return layout
-
-    def locate(self, grid: Grid) -> Areas:
-        """Return what the markup marks, else the reading whose values agree most."""
-        marked = marked_areas(grid)
-        if marked is not None:
-            return marked
-        ways = readings(grid)
-        best, _ = _most_coherent(ways, self.constants, self.words or default_words())
-        if best is not None:
-            return best.areas
-        return ways[0].areas if ways else Areas(0, 0)
+def locate_by_rules(grid: Grid, constants: Constants, words: Words) -> Areas:
+    """Return what the markup marks, else the reading whose values agree most."""
+    if (marked := marked_areas(grid)) is not None:
+        return marked
+    ways = readings(grid)
+    best, _ = _most_coherent(ways, constants, words)
+    best = best or next(iter(ways), None)
+    return best.areas if best else Areas(0, 0)
 
 
 def _most_coherent(
     ways: tuple[Reading, ...], constants: Constants, words: Words
-) -> tuple[Reading | None, float | None]:
+) -> tuple[Reading, float] | tuple[None, None]:
     """Return the reading whose values agree most; the first where several do."""
     known = [(way, syntactic(way, constants, words)) for way in ways]
     return max(
