@@ -175,10 +175,10 @@ class HarvestCommand(ScrapyCommand):
         if opts.verb is None:
             raise ArgumentError(f"say what to do: one of {', '.join(_VERBS)}")
         if opts.verb == "archive":
-            from crawler.harvest.archive.command import run_archive
+            from crawler.harvest.archive.run import run_archive
 
             assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
-            return run_archive(opts, self.settings)
+            return 0 if run_archive(opts, self.settings) else _NOT_WELL
         if opts.set:
             # So that all machines crawl a site alike.
             raise ArgumentError("-s has no meaning here: settings of the sites stand in the plan")

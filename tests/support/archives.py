@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from crawler.core.page.page import Page
 from crawler.harvest.archive.run import ArchiveHarvest
-from crawler.harvest.archive.work import Figures, Summary
+from crawler.harvest.archive.work import Figures
 from crawler.harvest.engine import ThreadEngine
 from crawler.journey.page_joiner import Captures
 from crawler.settings import Options
@@ -132,7 +132,7 @@ def harvest(
     folder: Path,
     options: Options,
     engine: Engine | None = None,
-) -> Summary:
+) -> Figures:
     """Run an archive harvest below a folder, in this process unless told otherwise."""
     archive = ArchiveHarvest(paths, options, folder / "out", folder / "work")
     return archive.run(engine or ThreadEngine(1), told.append)
@@ -161,6 +161,6 @@ def one_process(paths: Sequence[Path], options: Options) -> tuple[list[bytes], d
     exporter = JsonLinesItemExporter(written, encoding="utf-8")
     for item in items:
         exporter.export_item(item)
-    summary = Summary()
-    summary.add(figures.as_json())
+    summary = Figures()
+    summary.add(figures.result([]))
     return sorted(written.getvalue().splitlines()), summary.skips

@@ -12,11 +12,14 @@ import pytest
 
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView, get_method, observe, read
-from crawler.harvest.archive.command import summary_lines
-from crawler.harvest.archive.merge import StoredEvidence, merge_partition
-from crawler.harvest.archive.observe import observe_shard, read_observed
-from crawler.harvest.archive.run import find_shards
-from crawler.harvest.archive.work import Archive, Figures, Summary
+from crawler.harvest.archive.counting import (
+    StoredEvidence,
+    merge_partition,
+    observe_shard,
+    read_observed,
+)
+from crawler.harvest.archive.run import find_shards, summary_lines
+from crawler.harvest.archive.work import Archive, Figures
 from support.archives import made_pages, options_for, write_archive
 
 if TYPE_CHECKING:
@@ -121,26 +124,26 @@ def test_damaged_results_are_errors(archive: Archive) -> None:
 
 
 def test_damage_is_listed_in_some_lines_and_counted_in_all() -> None:
-    summary = Summary()
+    summary = Figures()
     for number in range(30):
         one = Figures()
         for _ in range(30):
             one.skipped("corrupt", f"file {number}")
         one.skipped("status-404", "no damage")
         assert len(one.damage) == 20
-        summary.add(one.as_json())
+        summary.add(one.result([]))
     assert summary.skips == {"corrupt": 900, "status-404": 30}
     assert len(summary.damage) == 200
     assert summary.as_json()["pages"] == 30, "a damaged place is no record"
 
 
 def test_the_summary_separates_records_from_files_and_is_short() -> None:
-    summary = Summary(50, failed=[f"observe {number}" for number in range(12)])
+    summary = Figures(50, failed=[f"observe {number}" for number in range(12)])
     for number in range(40):
         one = Figures()
         one.skipped("no-page", f"file {number}: nothing in it is a page")
         one.skipped("status-404", "not there")
-        summary.add(one.as_json())
+        summary.add(one.result([]))
     first, *lines = summary_lines(summary)
     assert first == "50 files: 40 records of 0 sites, 0 items"
     assert lines[:2] == ["without an item: status-404 40", "damaged or without a page: no-page 40"]
@@ -149,4 +152,4 @@ def test_the_summary_separates_records_from_files_and_is_short() -> None:
         "… and 2 more: see archive.json",
     ]
     assert len(lines) == 2 + 11 + 11 + 1
-    assert summary_lines(Summary(1)) == ["1 file: 0 records of 0 sites, 0 items"]
+    assert summary_lines(Figures(1)) == ["1 file: 0 records of 0 sites, 0 items"]

@@ -1,8 +1,8 @@
-"""Third and fourth step: the items of a shard, by the evidence of its sites.
+"""The last two steps of an archive: the items of a shard, by the evidence of its sites.
 
 Pages whose item depends on the items of other pages (parts of one article, some near-duplicates)
-are put aside in the third step. In the fourth step one job judges those of a partition, in the
-order of the archive.
+are put aside in the judge step. In the join step one job judges those of a partition, in the order
+of the archive.
 """
 
 from __future__ import annotations
@@ -16,15 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from crawler.core.errors import StoreError
 from crawler.exporters.formats import FEED_EXPORTERS
-from crawler.harvest.archive.merge import StoredEvidence, pages_to_judge
-from crawler.harvest.archive.work import (
-    LOST,
-    WRITTEN,
-    Figures,
-    read_database,
-    shard_pages,
-    write_database,
-)
+from crawler.harvest.archive.counting import StoredEvidence
+from crawler.harvest.archive.work import LOST, WRITTEN, Figures, read_database, write_database
 from crawler.items import FIELD_ORDER
 from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
@@ -34,6 +27,7 @@ from crawler.store.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from crawler.core.page.page import Page
     from crawler.harvest.archive.work import Archive, Shard
@@ -43,8 +37,8 @@ _SCHEMA: Final = """
 CREATE TABLE pages (partition INTEGER, page INTEGER, record BLOB);
 CREATE INDEX by_partition ON pages (partition, page);
 """
+# ``WARC-Date`` of a page that has no time of its own.
 _NO_DATE: Final = "1970-01-01T00:00:00Z"
-"""``WARC-Date`` of a page that has no time of its own."""
 
 
 def judge_shard(
@@ -65,27 +59,32 @@ def judge_shard(
         StoreError: the file has changed since it was read, the evidence cannot be read, or the
             result cannot be written.
     """
-    to_judge = pages_to_judge(archive, number, partitions)
-    path, put_aside = archive.aside_file(number), set[int]()
-    is_joining = any(to_judge.values())
-    with write_database(path, _SCHEMA) if is_joining else nullcontext() as database:
+    # The pages that are exported, and of each whether the join step judges it.
+    to_judge: dict[int, bool] = {}
+    for partition in partitions:
+        with read_database(archive.merged_file(partition)) as database:
+            query = "SELECT page, is_joined FROM pages WHERE shard = ?"
+            to_judge.update(database.execute(query, [number]))
+    put_aside: set[int] = set()
+    files = [archive.aside_file(number)] if any(to_judge.values()) else []
+    with write_database(files[0], _SCHEMA) if files else nullcontext() as aside:
 
         def pages() -> Iterator[Page]:
             # What gives no page was counted by the observe step.
-            read = shard_pages(shard, archive.options.max_page_bytes, lambda *_: None)
+            read = shard.pages(archive.options.max_page_bytes, lambda *_: None)
             for place, page in enumerate(read):
-                if to_judge.get(place) and database is not None:
+                if to_judge.get(place) and aside is not None:
                     partition = archive.partition_of(page.site_name)
                     put_aside.add(partition)
                     row = partition, place, gzip.compress(record_bytes(page, date=_NO_DATE), 1)
-                    database.execute("INSERT INTO pages VALUES (?, ?, ?)", row)
+                    aside.execute("INSERT INTO pages VALUES (?, ?, ?)", row)
                 elif place in to_judge:
                     yield page
 
-        evidence = StoredEvidence(archive)
-        value = _write_items(archive, f"part-{number:05}", evidence, pages())
-    value["files"] += [path] if is_joining else []
-    return {**value, "joined": sorted(put_aside)}
+        figures, items = _write_items(
+            archive, f"part-{number:05}", StoredEvidence(archive), pages()
+        )
+    return figures.result(items + files, joined=sorted(put_aside))
 
 
 def join_partition(archive: Archive, partition: int, numbers: Sequence[int]) -> dict[str, Any]:
@@ -97,11 +96,14 @@ def join_partition(archive: Archive, partition: int, numbers: Sequence[int]) -> 
         numbers: the shards that have put pages of it aside, ascending.
 
     Returns:
-        What :func:`judge_shard` returns, apart from ``joined``.
+        The figures.
 
     Raises:
         StoreError: the pages or their evidence cannot be read, or the result cannot be written.
     """
+
+    def damaged(reason: str, detail: str) -> NoReturn:
+        raise StoreError(f"{detail} ({reason}): delete this file, and run the command again")
 
     def pages() -> Iterator[Page]:
         query = "SELECT record FROM pages WHERE partition = ? ORDER BY page"
@@ -110,19 +112,16 @@ def join_partition(archive: Archive, partition: int, numbers: Sequence[int]) -> 
             with read_database(path) as database:
                 for (record,) in database.execute(query, [partition]):
                     file = BytesIO(record)
-                    yield from pages_in(file, str(path), on_skip=_damaged, max_bytes=most)
+                    yield from pages_in(file, str(path), on_skip=damaged, max_bytes=most)
 
     evidence = StoredEvidence(archive, joined=partition)
-    return _write_items(archive, f"joined-{partition:04}", evidence, pages())
-
-
-def _damaged(reason: str, detail: str) -> NoReturn:
-    raise StoreError(f"{detail} ({reason}): delete this file, and run the command again")
+    figures, items = _write_items(archive, f"joined-{partition:04}", evidence, pages())
+    return figures.result(items)
 
 
 def _write_items(
     archive: Archive, name: str, evidence: StoredEvidence, pages: Iterable[Page]
-) -> dict[str, Any]:
+) -> tuple[Figures, list[Path]]:
     """Judge pages and write their items, into no file where there are none."""
     options, figures = archive.options, Figures()
     path = archive.output / f"{name}.{options.output_format}"
@@ -141,22 +140,23 @@ def _write_items(
         path.unlink()
     figures.inc_value(WRITTEN, count)
     figures.inc_value(LOST, session.lost)
-    return {**figures.as_json(), "files": [path] if count else []}
+    return figures, [path] if count else []
 
 
 def _export(items: Iterable[PageItem], form: str, file: IO[bytes]) -> int:
     """Write items as feeds of Scrapy have them, JSON Lines without loading Scrapy."""
+    exporter = None if form == "jsonl" else feed_exporter(form, file)
+    if exporter is not None:
+        exporter.start_exporting()
     count = 0
-    if form == "jsonl":
-        for count, item in enumerate(items, 1):  # noqa: B007 - returned
+    for count, item in enumerate(items, 1):  # noqa: B007 - returned
+        if exporter is not None:
+            exporter.export_item(item)
+        else:
             fields = {name: getattr(item, name) for name in FIELD_ORDER}
             file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-        return count
-    exporter = feed_exporter(form, file)
-    exporter.start_exporting()
-    for count, item in enumerate(items, 1):  # noqa: B007 - returned
-        exporter.export_item(item)
-    exporter.finish_exporting()
+    if exporter is not None:
+        exporter.finish_exporting()
     return count
 
 

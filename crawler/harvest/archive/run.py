@@ -1,4 +1,17 @@
-"""An archive from its files to its items: which jobs there are, and in which order they run.
+"""``scrapy harvest archive``: an archive from its files to its items.
+
+The work is done in four steps. A job is one call of a function on one shard or one partition; its
+result is a file with a done marker, so that a second run goes on where the first one ended.
+
+observe
+    Each shard (a shard is a WARC file): the blocks, links and dates of each of its pages.
+merge
+    Each partition (the sites whose names fall into it by a hash): the evidence of each site, and
+    which pages of which shard give no item.
+judge
+    Each shard, read again: its items, by the evidence of their sites.
+join
+    Each partition that has pages which depend on pages of other shards: the items of these.
 
 Nothing that grows with the number of pages is held here.
 """
@@ -9,34 +22,39 @@ import os
 import shutil
 import sys
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from crawler.core.errors import ArgumentError, CorpusError, StoreError
+from crawler.core.errors import ArgumentError, CorpusError, OptionError, StoreError, one_line
+from crawler.core.wording import counted, listed
+from crawler.harvest.archive.counting import merge_partition, observe_shard
 from crawler.harvest.archive.judge import feed_exporter, join_partition, judge_shard
-from crawler.harvest.archive.merge import merge_partition
-from crawler.harvest.archive.observe import observe_shard
 from crawler.harvest.archive.work import (
+    OF_FILES,
     Archive,
+    Figures,
     Job,
     Shard,
-    Summary,
     do_job,
     key_of,
     read_json,
     write_json,
 )
-from crawler.harvest.engine import Call
-from crawler.settings import Options
+from crawler.harvest.engine import Call, ProcessEngine, open_engine, stop_by_signals
+from crawler.journey.stages import default_stages
+from crawler.pipelines.order import ITEM_PIPELINES
+from crawler.settings import PREFIX, Options
 from crawler.store.archive import ARCHIVE_SUFFIXES
-from crawler.store.files import ASIDE, try_lock
+from crawler.store.files import ASIDE, system_errors, try_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from scrapy.settings import BaseSettings
 
     from crawler.harvest.engine import Engine
 
@@ -48,6 +66,83 @@ _LEAST_BITS, _MOST_BITS = 2, 12
 """There are 4 to 4,096 partitions."""
 _KEY_CHARS: Final = 16
 _TELL_SECONDS: Final = 10.0
+_MEGABYTE: Final = 1 << 20
+_LINES_SHOWN: Final = 10
+
+
+def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> bool:
+    """Run the command; return whether there is an item, or a reason for none, of every page.
+
+    Args:
+        namespace: the options ``files``, ``output``, ``work``, ``memory``, ``executor``,
+            ``processes`` and ``scheduler``.
+        settings: Scrapy's.
+
+    Raises:
+        CorpusError: the call or a setting is wrong, or the work cannot be done.
+    """
+    options = Options.from_settings(settings)
+    _check(options, settings)
+    output = Path(namespace.output or options.dir / "archive")
+    work = Path(namespace.work or options.dir / "archive-work")
+    harvest = ArchiveHarvest([Path(name) for name in namespace.files], options, output, work)
+    memory = namespace.memory and namespace.memory * _MEGABYTE
+    with open_engine(namespace, ProcessEngine, memory) as engine, stop_by_signals(engine, _tell):
+        figures = harvest.run(engine, _tell)
+    for line in summary_lines(figures):
+        _tell(line)
+    if figures.as_json()["items"]:
+        _tell(f"the items are in {output}")
+    return figures.is_complete
+
+
+def _check(options: Options, settings: BaseSettings) -> None:
+    """Refuse settings that this command does not follow, or name them."""
+    for name in ("tables_folder", "structure_folder", "wrapper_report"):
+        if getattr(options, name) is not None:
+            raise OptionError(
+                f"{PREFIX}{name.upper()} is set, and 'scrapy harvest archive' writes items alone: "
+                "leave it out"
+            )
+    # Methods, models and wrapper projects have to be there before the first job.
+    for stage in default_stages(options, Figures()):
+        stage.close()
+    if options.incremental:
+        _tell(f"{PREFIX}INCREMENTAL is for crawls of sites: all pages of the files are taken")
+    if settings.getdict("ITEM_PIPELINES").keys() - ITEM_PIPELINES.keys():
+        _tell("the item pipelines of the project are not run: items are written as they are made")
+
+
+def _tell(line: str) -> None:
+    # Where the disk is full or the terminal is gone, the work goes on.
+    with suppress(OSError):
+        sys.stderr.write(f"scrapy harvest archive: {one_line(line)}\n")
+
+
+def summary_lines(figures: Figures) -> list[str]:
+    """Return what a person is told at the end."""
+    told = figures.as_json()
+    records, sites = counted(told["pages"], "record"), counted(told["sites"], "site")
+    files, items = counted(figures.files, "file"), counted(told["items"], "item")
+    lines = [f"{files}: {records} of {sites}, {items}"]
+    for words, is_of_files in (("without an item", False), ("damaged or without a page", True)):
+        named = [f"{r} {n:,}" for r, n in told["skipped"].items() if (r in OF_FILES) == is_of_files]
+        if named:
+            lines.append(f"{words}: {listed(named)}")
+    damage = sum(number for reason, number in told["skipped"].items() if reason in OF_FILES)
+    lines += _first(figures.damage, damage)
+    if told["lost"]:
+        lines.append(f"{counted(told['lost'], 'page')} could not be made items of, for errors")
+    lines += _first([f"not done: {line}" for line in figures.failed], len(figures.failed))
+    if figures.failed:
+        lines.append("the same command tries again what was not done")
+    return lines
+
+
+def _first(lines: Sequence[str], number: int) -> list[str]:
+    """Return the first of ``number`` lines, and how many there are beyond them."""
+    more = number - len(lines[:_LINES_SHOWN])
+    return [*lines[:_LINES_SHOWN], *([f"… and {more:,} more: see {MANIFEST}"] if more else [])]
 
 
 class ArchiveHarvest:
@@ -75,9 +170,9 @@ class ArchiveHarvest:
             path=tuple(str(Path(folder).absolute()) for folder in sys.path),
             partitions=partitions_for(sum(shard.size for shard in self._shards)),
         )
-        self._summary = Summary(files=len(self._shards))
+        self._figures = Figures(files=len(self._shards))
 
-    def run(self, engine: Engine, tell: Callable[[str], None]) -> Summary:
+    def run(self, engine: Engine, tell: Callable[[str], None]) -> Figures:
         """Do what is not done yet; return what became of the pages.
 
         Args:
@@ -98,112 +193,96 @@ class ArchiveHarvest:
         _origin_of(output)
         with locked(output, "-O"), locked(self._archive.work, "--work"):
             self._run_steps()
-            summary = {"key": self._archive.judged, **self._summary.as_json()}
-            write_json(output / MANIFEST, summary)
-        return self._summary
+            write_json(output / MANIFEST, {"key": self._archive.judged, **self._figures.as_json()})
+        return self._figures
 
     def _run_steps(self) -> None:
-        archive = self._archive
+        archive, failed = self._archive, self._figures.failed
         settings = archive.options.values("observations")
         shards = {key_of(settings, archive.partitions, astuple(s)): s for s in self._shards}
-        observed = self._observe(shards)
+        jobs: list[tuple[Any, ...]]
+        jobs = [(archive.observed_file(key), key, shard) for key, shard in shards.items()]
+        observed = {arguments[0]: value for arguments, value in self._do(observe_shard, jobs)}
+        if not observed:
+            # The items of an earlier run stay.
+            why = f"no shard could be read ({failed[0]})"
+            raise CorpusError(f"{why}: mend that, and run the command again")
+
         keys = [key for key in shards if key in observed]
         settings = archive.options.values("observations", "items")
-        merged = key_of(settings, _files_named(settings), keys)
+        # Settings may name files, such as a wrapper project.
+        named = [Path(value) for value in settings.values() if isinstance(value, str)]
+        states = [(path, path.stat()) for path in named if path.is_file()]
+        merged = key_of(settings, [(p, s.st_size, s.st_mtime_ns) for p, s in states], keys)
         judged = key_of(merged, archive.options.output_format)
-        self._archive = replace(archive, merged=merged, judged=judged)
-        self._merge(keys, set().union(*observed.values()))
+        self._archive = archive = replace(archive, merged=merged, judged=judged)
+        partitions = set().union(*(value["partitions"] for value in observed.values()))
+        jobs = [(archive.merged_file(number), number, keys) for number in sorted(partitions)]
+        if len(self._do(merge_partition, jobs)) < len(jobs):
+            why = f"what the shards say cannot be merged ({'; '.join(failed)})"
+            raise CorpusError(f"{why}: run the command again to go on from here")
+
         if removed := _clear_output(archive.output, judged):
             self._tell(f"{archive.output}: {removed:,} files of other items are replaced")
-        self._judge([(shards[key], observed[key]) for key in keys])
-        self._remove_old({merged, judged, *shards})
-
-    def _observe(self, shards: dict[str, Shard]) -> dict[str, list[int]]:
-        """Observe all shards; return by key the partitions of those that could be."""
         jobs = [
-            (shard.path, self._archive.observed_file(key), (key, shard))
-            for key, shard in shards.items()
-        ]
-        done = self._run("observe", observe_shard, jobs)
-        if not done:
-            # The items of an earlier run stay.
-            raise CorpusError(
-                f"no shard could be read ({self._summary.failed[0]}): mend that, and run the "
-                "command again"
-            )
-        return {key: value["partitions"] for (key, _), value in done}
-
-    def _merge(self, keys: list[str], partitions: Iterable[int]) -> None:
-        """Make the evidence of all sites."""
-        jobs = [(n, self._archive.merged_file(n), (n, keys)) for n in sorted(partitions)]
-        if len(self._run("merge", merge_partition, jobs)) < len(jobs):
-            raise CorpusError(
-                f"what the shards say cannot be merged ({'; '.join(self._summary.failed)}): run "
-                "the command again to go on from here"
-            )
-
-    def _judge(self, shards: Sequence[tuple[Shard, list[int]]]) -> None:
-        """Write the items of all shards, and then those of the pages that were put aside."""
-        jobs = [
-            (shard.path, self._archive.aside_file(number), (number, shard, partitions))
-            for number, (shard, partitions) in enumerate(shards)
+            (archive.aside_file(number), number, shards[key], observed[key]["partitions"])
+            for number, key in enumerate(keys)
         ]
         put_aside: dict[int, list[int]] = {}
-        for (number, *_), value in self._run("judge", judge_shard, jobs):
+        for arguments, value in self._do(judge_shard, jobs):
             for partition in value["joined"]:
-                put_aside.setdefault(partition, []).append(number)
-        to_join = []
-        for partition, numbers in sorted(put_aside.items()):
-            # Which shards could be judged may differ from run to run.
-            name = f"join-{partition}-{key_of(sorted(numbers))}"
-            result = self._archive.aside_file(0).with_name(name)
-            to_join.append((partition, result, (partition, sorted(numbers))))
-        self._run("join", join_partition, to_join)
+                put_aside.setdefault(partition, []).append(arguments[0])
+        folder = archive.aside_file(0).parent
+        # Which shards could be judged may differ from run to run.
+        jobs = [
+            (folder / f"join-{partition}-{key_of(sorted(numbers))}", partition, sorted(numbers))
+            for partition, numbers in sorted(put_aside.items())
+        ]
+        self._do(join_partition, jobs)
+        self._remove_old({merged, judged, *shards})
 
-    def _run(
-        self,
-        step: str,
-        function: Callable[..., dict[str, Any]],
-        jobs: Iterable[tuple[object, Path, tuple[Any, ...]]],
+    def _do(
+        self, function: Callable[..., dict[str, Any]], jobs: Iterable[tuple[Any, ...]]
     ) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
         """Do the jobs of a step that are not done.
 
         Args:
-            step: its name.
-            function: does a job.
-            jobs: of each what it works on, the file of its result, and its arguments.
+            function: does a job; its name begins with that of the step.
+            jobs: of each the file of its result, and its arguments.
 
         Returns:
             Of each job that is done its arguments and its value.
         """
+        step = function.__name__.partition("_")[0]
         missing: dict[str, Job] = {}
         done = []
-        for subject, result, arguments in jobs:
+        for result, *arguments in jobs:
+            shard = next((one.path for one in arguments if isinstance(one, Shard)), arguments[0])
             marker = result.with_suffix(".json")
-            job = Job(f"{step} {subject}", function, (self._archive, *arguments), marker)
+            job = Job(f"{step} {shard}", function, (self._archive, *arguments), marker)
             if (value := job.earlier_value()) is None:
                 missing[job.name] = job
             else:
-                done.append((arguments, value))
+                done.append((job.arguments[1:], value))
+        total, told_at = len(missing) + len(done), time.monotonic()
         if missing:
             earlier = f", {len(done):,} of them done before" if done else ""
-            self._tell(f"{step}: {len(missing) + len(done):,} to do{earlier}")
-        total, told_at = len(missing) + len(done), time.monotonic()
+            self._tell(f"{step}: {total:,} to do{earlier}")
         calls = [Call(job.name, do_job, job) for job in missing.values()]
         # A cluster without workers would be waited for also where there is nothing to do.
         for ended in self._engine.run(calls) if calls else ():
             job = missing.pop(ended.name)
             if ended.failure:
                 words = ended.failure.removeprefix(f"{job.name}: ")
-                self._summary.failed.append(f"{job.name}: {words}")
+                self._figures.failed.append(f"{job.name}: {words}")
             else:
                 done.append((job.arguments[1:], ended.value))
             if time.monotonic() - told_at >= _TELL_SECONDS:
                 told_at = time.monotonic()
                 self._tell(f"{step}: {len(done):,} of {total:,}")
-        self._summary.failed += [f"{name}: stopped before it began" for name in missing]
+        self._figures.failed += [f"{name}: stopped before it began" for name in missing]
         for _, value in done:
-            self._summary.add(value)
+            self._figures.add(value)
         return done
 
     def _remove_old(self, keys: set[str]) -> None:
@@ -217,13 +296,6 @@ class ArchiveHarvest:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
-
-
-def _files_named(settings: Mapping[str, Any]) -> list[tuple[str, int, int]]:
-    """Return the files that settings name, each with its size and time of change."""
-    named = [Path(value) for value in settings.values() if isinstance(value, str)]
-    states = [(str(path), path.stat()) for path in named if path.is_file()]
-    return [(path, state.st_size, state.st_mtime_ns) for path, state in states]
 
 
 def partitions_for(size: int) -> int:
@@ -250,41 +322,47 @@ def find_shards(paths: Sequence[Path]) -> list[Shard]:
     """
     if not paths:
         raise ArgumentError("name the WARC files to read")
+    found: list[Shard] = []
     try:
-        found = [_shard(file) for path in paths for file in _files_of(path)]
+        for path in paths:
+            files = [
+                file
+                for file in _files_of(path)
+                if file.name.lower().endswith(ARCHIVE_SUFFIXES) and file.is_file()
+            ]
+            if not files:
+                raise ArgumentError(
+                    f"{path} is no WARC file that can be read twice, nor a folder with one in it "
+                    f"or below: their names end in {', '.join(ARCHIVE_SUFFIXES)}. 'scrapy crawl "
+                    "archive' reads lists and folders of saved pages"
+                )
+            found += map(_shard, files)
     except OSError as error:
-        _refuse(error)
+        raise ArgumentError(
+            f"{error.filename} cannot be read ({error.strerror or error}): name WARC files, or "
+            "folders of them"
+        ) from error
     return list(reversed(dict.fromkeys(reversed(found))))
 
 
 def _files_of(path: Path) -> list[Path]:
-    if path.is_dir():
-        walk = os.walk(path, onerror=_refuse)
-        files = sorted(Path(folder, name) for folder, _, names in walk for name in names)
-    else:
+    """Return a file itself, or the files in and below a folder; raise OSError if one is hidden."""
+
+    def fail(error: OSError) -> NoReturn:
+        raise error
+
+    if not path.is_dir():
         path.stat()
-        files = [path]
-    found = [f for f in files if f.name.lower().endswith(ARCHIVE_SUFFIXES) and f.is_file()]
-    if not found:
-        raise ArgumentError(
-            f"{path} is no WARC file that can be read twice, nor a folder with one in it or below: "
-            f"their names end in {', '.join(ARCHIVE_SUFFIXES)}. 'scrapy crawl archive' reads lists "
-            "and folders of saved pages"
-        )
-    return found
+        return [path]
+    walk = os.walk(path, onerror=fail)
+    return sorted(Path(folder, name) for folder, _, names in walk for name in names)
 
 
 def _shard(file: Path) -> Shard:
+    # A file that may not be read is an error here.
     with file.open("rb"):
         state = file.stat()
     return Shard(file.resolve(), state.st_size, state.st_mtime_ns)
-
-
-def _refuse(error: OSError) -> NoReturn:
-    raise ArgumentError(
-        f"{error.filename} cannot be read ({error.strerror or error}): name WARC files, or folders "
-        "of them"
-    ) from error
 
 
 @contextmanager
@@ -295,23 +373,17 @@ def locked(folder: Path, option: str) -> Iterator[None]:
         ArgumentError: another process uses it; the message names the ``option`` for another folder.
         StoreError: it cannot be written to.
     """
-    lock: AbstractContextManager[Any] | None
-    try:
+    with system_errors(f"{folder} cannot be written to", f"Name another with {option}"):
         lock = try_lock(folder / ".lock")
-    except NotImplementedError:
-        # A file system without locks: whether another command works there cannot be known.
-        lock = nullcontext()
-    except OSError as error:
-        raise StoreError(
-            f"{folder} cannot be written to ({error.strerror or error}): name another with {option}"
-        ) from error
     if lock is None:
         raise ArgumentError(
             f"{folder} is in use already: wait for the end of the other command, or name another "
             f"folder with {option}"
         )
-    with lock:
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def _origin_of(output: Path) -> str:
@@ -339,13 +411,9 @@ def _clear_output(output: Path, key: str) -> int:
     """
     is_other = _origin_of(output) != key
     others = _item_files(output) if is_other else []
-    try:
-        for path in [*others, *output.glob(f".*{ASIDE}")]:
+    for path in [*others, *output.glob(f".*{ASIDE}")]:
+        with system_errors(f"{path} cannot be removed", "Name another folder with -O"):
             path.unlink(missing_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"{error.filename} cannot be removed ({error.strerror}): name another folder with -O"
-        ) from error
     if is_other:
         # Only now: a folder that has this key keeps its files.
         write_json(output / MANIFEST, {"key": key, "complete": False})

@@ -5,9 +5,9 @@ settings, and the version of this project. So a result that is there holds, and 
 longer holds is not found. A file ``.json`` beside a result is its done marker.
 
 ==================================  ===========================================================
-``observed/KEY.sqlite``             what the pages of a shard say (``observe.py``)
+``observed/KEY.sqlite``             what the pages of a shard say (``counting.py``)
 ``merged/KEY/PARTITION.sqlite``     the evidence of the partition's sites, and which pages are
-                                    exported (``merge.py``)
+                                    exported (``counting.py``)
 ``judged/KEY/NUMBER.sqlite``        pages of a shard that are judged with pages of other shards
 ==================================  ===========================================================
 """
@@ -32,7 +32,7 @@ from crawler.store.archive import read_pages
 from crawler.store.files import replacing, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from crawler.core.page.page import Page
     from crawler.settings import Options
@@ -97,8 +97,22 @@ class Shard:
     size: int
     changed: int
 
-    def check(self) -> None:
-        """Raise StoreError where the file is gone or has changed since it was found."""
+    def pages(self, max_bytes: int, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
+        """Read the pages; raise StoreError where the file has changed since it was found.
+
+        Args:
+            max_bytes: larger pages are left out.
+            on_skip: called with a reason and a detail for whatever gives no page, and for a file
+                that cannot be read.
+        """
+        self._check()
+        try:
+            yield from read_pages([self.path], on_skip=on_skip, max_bytes=max_bytes)
+        except UnreadableInputError as error:
+            on_skip("unreadable", str(error))
+        self._check()
+
+    def _check(self) -> None:
         with suppress(OSError):
             found = self.path.stat()
             if (found.st_size, found.st_mtime_ns) == (self.size, self.changed):
@@ -109,12 +123,18 @@ class Shard:
         )
 
 
+@dataclass(slots=True)
 class Figures:
-    """Adds up by name, as Scrapy's statistics do; keeps some lines on damaged files."""
+    """What became of pages, counted by a job or of a whole archive.
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.damage: list[str] = []
+    ``counts`` adds up by name, as Scrapy's statistics do, and ``damage`` has some lines on damaged
+    files. An archive has so many ``files``, and a line in ``failed`` for each job without a result.
+    """
+
+    files: int = 0
+    failed: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    damage: list[str] = field(default_factory=list)
 
     def inc_value(self, key: str, count: int = 1) -> None:
         """Add to a figure."""
@@ -129,9 +149,40 @@ class Figures:
         elif len(self.damage) < _JOB_LINES:
             self.damage.append(f"{reason}: {detail}")
 
+    def result(self, files: Sequence[Path], **more: object) -> dict[str, Any]:
+        """Return what a job returns that wrote some files: the figures, and what else it says."""
+        return {"counts": dict(self.counts), "damage": self.damage, "files": files, **more}
+
+    def add(self, value: Mapping[str, Any]) -> None:
+        """Add what a job returned."""
+        self.counts.update(value["counts"])
+        self.damage += value["damage"][: _ALL_LINES - len(self.damage)]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is an item, or a reason for none, of every page."""
+        return not self.failed and not self.counts[LOST]
+
+    @property
+    def skips(self) -> dict[str, int]:
+        """How many pages gave no item, by reason, the most frequent reason first."""
+        head = "corpus/skipped/"
+        ranked = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        return {k.removeprefix(head): count for k, count in ranked if k.startswith(head) and count}
+
     def as_json(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
-        return {"counts": dict(self.counts), "damage": self.damage}
+        """Return what became of an archive as JSON values."""
+        return {
+            "complete": self.is_complete,
+            "files": self.files,
+            "items": self.counts[WRITTEN],
+            "lost": self.counts[LOST],
+            "failed": self.failed,
+            "damage": self.damage,
+            "pages": self.counts["corpus/pages/fetched"],
+            "sites": self.counts["corpus/sites"],
+            "skipped": self.skips,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +201,12 @@ class Job:
 
     def earlier_value(self) -> dict[str, Any] | None:
         """Return what the function returned in an earlier run whose files are all there."""
-        try:
+        with suppress(StoreError, OSError, KeyError, TypeError):
             value: dict[str, Any] = read_json(self.marker)
             sizes: dict[str, int] = value["files"]
-            is_done = all(Path(name).stat().st_size == size for name, size in sizes.items())
-        except (StoreError, OSError, KeyError, TypeError):
-            return None
-        return value if is_done else None
+            if all(Path(name).stat().st_size == size for name, size in sizes.items()):
+                return value
+        return None
 
 
 def do_job(job: Job) -> dict[str, Any]:
@@ -168,66 +218,6 @@ def do_job(job: Job) -> dict[str, Any]:
     return value
 
 
-@dataclass(slots=True)
-class Summary:
-    """What became of an archive: how many files it has, what failed, a line each, and figures."""
-
-    files: int = 0
-    failed: list[str] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    damage: list[str] = field(default_factory=list)
-
-    def add(self, value: Mapping[str, Any]) -> None:
-        """Add the figures of a job."""
-        self.counts.update(value["counts"])
-        self.damage += value["damage"][: _ALL_LINES - len(self.damage)]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether there is an item, or a reason for none, of every page."""
-        return not self.failed and not self.counts[LOST]
-
-    @property
-    def skips(self) -> dict[str, int]:
-        """How many pages gave no item, by reason, the most frequent reason first."""
-        head = "corpus/skipped/"
-        ranked = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        return {k.removeprefix(head): count for k, count in ranked if k.startswith(head) and count}
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the summary as JSON values."""
-        return {
-            "complete": self.is_complete,
-            "files": self.files,
-            "items": self.counts[WRITTEN],
-            "lost": self.counts[LOST],
-            "failed": self.failed,
-            "damage": self.damage,
-            "pages": self.counts["corpus/pages/fetched"],
-            "sites": self.counts["corpus/sites"],
-            "skipped": self.skips,
-        }
-
-
-def shard_pages(
-    shard: Shard, max_bytes: int, on_skip: Callable[[str, str], None]
-) -> Iterator[Page]:
-    """Read the pages of a shard; raise StoreError where it has changed since it was found.
-
-    Args:
-        shard: the file.
-        max_bytes: larger pages are left out.
-        on_skip: called with a reason and a detail for whatever gives no page, and for a file that
-            cannot be read.
-    """
-    shard.check()
-    try:
-        yield from read_pages([shard.path], on_skip=on_skip, max_bytes=max_bytes)
-    except UnreadableInputError as error:
-        on_skip("unreadable", str(error))
-    shard.check()
-
-
 def key_of(*parts: object) -> str:
     """Return the name of a result that depends on some JSON values or paths."""
     named = json.dumps([_FORMAT, _release(), *parts], sort_keys=True, default=str)
@@ -236,10 +226,9 @@ def key_of(*parts: object) -> str:
 
 @cache
 def _release() -> str:
-    try:
+    with suppress(PackageNotFoundError):
         return version("scrapy-corpus")
-    except PackageNotFoundError:
-        return ""
+    return ""
 
 
 def write_json(path: Path, value: object) -> None:

@@ -1,0 +1,331 @@
+"""The first two steps of an archive: what its pages say, and what follows of it for each site.
+
+**Observe.** What the pages of a shard say depends on the shard and on settings alone. The result is
+a database with a row for each page and each section of its observation: its blocks under the name
+"", and what a text method adds up over the pages of a site under the method's name.
+
+**Merge.** The pages of the sites of a partition are added in the order of the archive, so that the
+evidence is the one of a single process. The judge step reads it (:class:`StoredEvidence`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import astuple, dataclass
+from io import BytesIO
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+from zipfile import BadZipFile
+
+import numpy as np
+
+from crawler.core.counting.observation import BLOCKS, KeyCounts, Observation
+from crawler.core.flow import SiteCounts, SiteView
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import Page
+from crawler.core.pagetype import page_type
+from crawler.core.pagination import PartLinks, next_part
+from crawler.harvest.archive.work import Figures, read_database, write_database
+from crawler.journey.evidence import Evidence, alias_of, declared_original
+from crawler.journey.item_page import Mode
+from crawler.journey.page_joiner import Captures
+from crawler.journey.session import Session
+from crawler.store.spill_arrays import DiskSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from crawler.core.flow import Document
+    from crawler.harvest.archive.work import Archive, Shard
+    from crawler.settings import Options
+
+_OBSERVED: Final = """
+CREATE TABLE observations
+    (partition INTEGER, page INTEGER, section TEXT, facts TEXT, keys BLOB, figures BLOB);
+CREATE INDEX by_partition ON observations (partition, page, section);
+"""
+_MERGED: Final = """
+CREATE TABLE sites (site TEXT PRIMARY KEY, head TEXT, arrays BLOB, chains TEXT);
+CREATE TABLE pages (shard INTEGER, page INTEGER, is_joined INTEGER);
+CREATE INDEX by_shard ON pages (shard);
+"""
+_MEMORY: Final = 256 << 20
+_ARRAYS: Final = ("keys", "frequencies", "text_frequencies")
+_PLAIN: Final = (
+    "pages_seen", "pages", "snapshot", "single_blocks", "single_texts", "duplicate_of",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What is known of a page beside its blocks, and decides about other pages too.
+
+    ``number`` is its place in its shard, ``original`` the address of its site that it declares as
+    its own, ``next_part`` the address where its article goes on, None for none of them.
+    ``is_wanted`` says whether it is of a kind that is exported.
+    """
+
+    number: int
+    site: str
+    url: str
+    fetched_at: str
+    original: str | None
+    next_part: str | None
+    is_wanted: bool
+
+
+def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
+    """Read a shard and keep what its pages say: a job.
+
+    Args:
+        archive: what every job is given.
+        key: the name of the result.
+        shard: the file.
+
+    Returns:
+        The figures, and ``partitions`` that the shard has sites of.
+
+    Raises:
+        StoreError: the file has changed since it was found, or the result cannot be written.
+    """
+    options, figures, path = archive.options, Figures(), archive.observed_file(key)
+    session = Session(
+        options, figures, mode=Mode.ARCHIVE, evidence=Evidence(), reraise=(MemoryError,)
+    )
+    partitions: set[int] = set()
+    with write_database(path, _OBSERVED) as database:
+        for number, page in enumerate(shard.pages(options.max_page_bytes, figures.skipped)):
+            figures.inc_value("corpus/pages/fetched")
+            observed = session.observe(page)
+            if observed is None:
+                continue
+            document, observation = observed
+            partition = archive.partition_of(page.site_name)
+            partitions.add(partition)
+            facts = PageFacts(
+                number=number,
+                site=page.site_name,
+                url=page.url,
+                fetched_at=page.fetched_at,
+                original=declared_original(document),
+                next_part=next_part(document.parsed, page.url) if options.join_parts else None,
+                is_wanted=_is_wanted(document, options),
+            )
+            rows = _rows(partition, facts, observation)
+            database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?)", rows)
+    if not figures.counts:
+        figures.skipped("no-page", f"{shard.path}: nothing in it is a page")
+    return figures.result([path], partitions=sorted(partitions))
+
+
+def _is_wanted(document: Document, options: Options) -> bool:
+    # It matters only where a page of an unwanted kind may be what other pages repeat.
+    if not options.drop_near_duplicates:
+        return True
+    try:
+        return page_type(document).is_among(options.wanted_types)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the judge step meets it again, and counts it
+        return True
+
+
+def _rows(partition: int, facts: PageFacts, observation: Observation) -> Iterator[tuple[Any, ...]]:
+    sections: dict[str, tuple[NDArray[Any], NDArray[Any]]]
+    sections = {BLOCKS: (observation.keys, observation.weights)}
+    sections |= {name: (sums.keys, sums.counts) for name, sums in observation.sums.items()}
+    for name, (keys, figures) in sections.items():
+        facts_json = json.dumps(astuple(facts)) if name == BLOCKS else None
+        packed = keys.astype("<u8").tobytes(), figures.astype("<u4").tobytes()
+        yield partition, facts.number, name, facts_json, *packed
+
+
+def read_observed(path: Path, partition: int) -> Iterator[tuple[PageFacts, Observation]]:
+    """Read what the pages of a shard say whose sites are in a partition, in the shard's order."""
+    query = (
+        "SELECT page, section, facts, keys, figures FROM observations WHERE partition = ? "
+        "ORDER BY page, section"
+    )
+    with read_database(path) as database:
+        for _, rows in groupby(database.execute(query, [partition]), key=lambda row: row[0]):
+            # The section of blocks comes first, since its name is empty.
+            (_, _, facts_json, keys, weights), *sums = rows
+            facts = PageFacts(*json.loads(facts_json))
+            yield (
+                facts,
+                Observation(
+                    url=facts.url,
+                    keys=np.frombuffer(keys, "<u8"),
+                    weights=np.frombuffer(weights, "<u4").astype(np.uint16),
+                    sums={
+                        name: KeyCounts(np.frombuffer(keys, "<u8"), np.frombuffer(counts, "<u4"))
+                        for _, name, _, keys, counts in sums
+                    },
+                ),
+            )
+
+
+def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> dict[str, Any]:
+    """Make the evidence of the sites of a partition: a job, which returns the figures.
+
+    Args:
+        archive: what every job is given.
+        partition: the partition.
+        keys: the keys of the observed shards, in the order of the archive.
+
+    Raises:
+        StoreError: an observed shard cannot be read, or the result cannot be written.
+    """
+    options, figures = archive.options, Figures()
+    path, space = archive.merged_file(partition), DiskSpace(archive.work)
+    # Of each site its counts, and its pages in the order of the archive, each with its shard.
+    sites: dict[str, tuple[SiteCounts, list[tuple[int, PageFacts]]]] = {}
+    for shard, key in enumerate(keys):
+        for facts, observation in read_observed(archive.observed_file(key), partition):
+            if facts.site not in sites:
+                sites[facts.site] = SiteCounts(space), []
+            counts, pages = sites[facts.site]
+            counts.add(observation)
+            pages.append((shard, facts))
+    with write_database(path, _MERGED) as database:
+        for name in sorted(sites):
+            # The memory of each site is freed when the site is done.
+            counts, pages = sites.pop(name)
+            view = counts.view(options.near_duplicate_similarity)
+            links, captures = PartLinks(latest_alone=True), Captures(latest_alone=True)
+            for _, facts in pages:
+                links.add(facts.url, facts.next_part)
+                captures.add(Page(facts.url, b"", fetched_at=facts.fetched_at))
+            declared = {facts.url: facts.original for _, facts in pages if facts.original}
+            originals = {url: alias_of(url, declared, view) for url in declared}
+            chains = links.chains()
+            row = _evidence_row(name, view, originals, chains)
+            database.execute("INSERT INTO sites VALUES (?, ?, ?, ?)", row)
+            exported = list(captures.wanted(pages))
+            duplicate_of = view.duplicate_of if options.drop_near_duplicates else {}
+            joined = _joined([facts for _, facts in exported], duplicate_of, chains)
+            rows = [
+                (shard, facts.number, is_joined)
+                for (shard, facts), is_joined in zip(exported, joined, strict=True)
+            ]
+            database.executemany("INSERT INTO pages VALUES (?, ?, ?)", rows)
+            figures.inc_value("corpus/sites")
+            for figure in ("corpus/pages/skipped", "corpus/skipped/duplicate-address"):
+                figures.inc_value(figure, len(pages) - len(exported))
+    return figures.result([path])
+
+
+def _joined(
+    pages: Sequence[PageFacts], duplicate_of: Mapping[str, str], chains: Iterable[tuple[str, ...]]
+) -> list[bool]:
+    """Say of each exported page of a site whether its item depends on the items of other pages.
+
+    That is so for the parts of one article. Where near-duplicates are left out, it is so for a
+    group of them whose first page may be left out for its kind, since another page then takes its
+    place: where the first page is of an unwanted kind, or a part of an article is in the group.
+
+    Args:
+        pages: the exported pages.
+        duplicate_of: of each near-duplicate that is left out the first page of its group.
+        chains: the articles in several pages.
+    """
+    parts = frozenset(address for chain in chains for address in chain)
+    firsts = frozenset(duplicate_of.values())
+    groups = [duplicate_of.get(page.url, page.url) for page in pages]
+    joined = {
+        group
+        for page, group in zip(pages, groups, strict=True)
+        if (parts and canonical_address(page.url) in parts)
+        or (not page.is_wanted and page.url in firsts)
+    }
+    return [group in joined for group in groups]
+
+
+def _evidence_row(
+    site: str,
+    view: SiteView,
+    originals: Mapping[str, str | None],
+    chains: Sequence[tuple[str, ...]],
+) -> tuple[str, str, bytes, str]:
+    arrays = {name: getattr(view, name) for name in _ARRAYS}
+    for number, sums in enumerate(view.sums.values()):
+        arrays |= {f"sum{number}": sums.keys, f"sum{number}_counts": sums.counts}
+    np.savez(packed := BytesIO(), **arrays)
+    head = {name: getattr(view, name) for name in _PLAIN} | {"sums": list(view.sums)}
+    head["aliases"] = {url: original for url, original in originals.items() if original is not None}
+    # Names of sites are kept in ASCII: SQLite takes no text with half a surrogate pair.
+    return json.dumps(site), json.dumps(head), packed.getvalue(), json.dumps(chains)
+
+
+def _read_evidence(head_json: str, packed: bytes) -> tuple[SiteView, dict[str, str]]:
+    """Return the counts of a site, and the pages that are another page by another address."""
+    head = json.loads(head_json)
+    try:
+        with np.load(BytesIO(packed), allow_pickle=False) as file:
+            arrays = dict(file)
+    except BadZipFile as error:
+        raise ValueError(str(error)) from error
+    view = SiteView(
+        **{name: head[name] for name in _PLAIN},
+        **{name: arrays[name] for name in _ARRAYS},
+        sums={
+            name: KeyCounts(arrays[f"sum{number}"], arrays[f"sum{number}_counts"])
+            for number, name in enumerate(head["sums"])
+        },
+    )
+    return view, head["aliases"]
+
+
+class StoredEvidence(Evidence):
+    """The evidence of sites, read when it is asked for.
+
+    The sites used last are kept in memory up to a limit, and one site at least.
+
+    Args:
+        archive: what every job is given.
+        joined: the partition whose articles in several pages are put together; None for none.
+        memory: the limit in bytes.
+    """
+
+    def __init__(self, archive: Archive, joined: int | None = None, memory: int = _MEMORY) -> None:
+        self._archive = archive
+        self._joined = joined
+        self._memory = memory
+        # Each with about how many bytes it takes.
+        self._kept: OrderedDict[str, tuple[SiteView, dict[str, str], int]] = OrderedDict()
+
+    def view(self, site: str) -> SiteView:
+        """Return the counts of a site; raise StoreError where they cannot be read."""
+        return self._of(site)[0]
+
+    def original(self, site: str, url: str, view: SiteView) -> str | None:  # noqa: ARG002 - merged by it
+        """Return the page that a page is by another address; None for one of its own."""
+        return self._of(site)[1].get(url)
+
+    def chains(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Return the articles in several pages that are put together: site, and addresses."""
+        if self._joined is None:
+            return
+        query = "SELECT site, chains FROM sites WHERE chains != '[]' ORDER BY site"
+        with read_database(self._archive.merged_file(self._joined)) as database:
+            for site, chains in database.execute(query):
+                for chain in json.loads(chains):
+                    yield json.loads(site), tuple(chain)
+
+    def _of(self, site: str) -> tuple[SiteView, dict[str, str], int]:
+        if site in self._kept:
+            self._kept.move_to_end(site)
+            return self._kept[site]
+        path = self._archive.merged_file(self._archive.partition_of(site))
+        with read_database(path) as database:
+            query = "SELECT head, arrays FROM sites WHERE site = ?"
+            head, arrays = database.execute(query, [json.dumps(site)]).fetchone()
+            # Addresses take about three times their length in memory.
+            self._kept[site] = *_read_evidence(head, arrays), len(arrays) + 3 * len(head)
+        while len(self._kept) > 1 and sum(one[-1] for one in self._kept.values()) > self._memory:
+            self._kept.popitem(last=False)
+        return self._kept[site]
