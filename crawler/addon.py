@@ -17,7 +17,7 @@ from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method, table_words
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
-from crawler.middlewares.scheduler_queue import replace_middlewares, replace_queue
+from crawler.middlewares.scheduler_queue import replace_components
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, SpoolDownloadHandler, TwoPass
 from crawler.pipelines.folders import (
@@ -85,8 +85,7 @@ class CorpusAddon:
         }
         for name, value in values.items():
             settings.set(name, value, _PRIORITY)
-        replace_middlewares(settings)
-        replace_queue(settings, _PRIORITY)
+        replace_components(settings, _PRIORITY)
         reports = options.crawl_report is not None or options.end_with_stdin
         for name, component, order, is_wanted in (
             # Next to the downloader: it sees answers before they are cached or retried, and what is

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter, is_item
-from scrapy import signals
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.core.errors import StoreError
+from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import aside_of, now
-from crawler.settings import Options
 from crawler.store.files import file_name
 from crawler.store.ledger.rows import GONE_HASH
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy.exporters import BaseItemExporter
 
     from crawler.journey.crawl_ledgers import CrawlLedgers
+    from crawler.settings import Options
     from crawler.store.ledger.rows import Part
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class _OpenPart:
     items: int = 0
 
 
-class NumberedParts:
+class NumberedParts(Component):
     """Writes each item that has passed all pipelines, and notes it in its site's ledger.
 
     Args:
@@ -60,30 +60,26 @@ class NumberedParts:
         save: called before a part counts as whole, to keep what else has to be kept by then.
     """
 
+    handlers = ("item_scraped", "item_dropped", "spider_closed")
+
     def __init__(self, crawler: Crawler, ledgers: CrawlLedgers, save: Callable[[], None]) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._ledgers = ledgers
         self._save = save
-        self._options = Options.from_settings(crawler.settings)
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self._stats = crawler.stats
         self._open: dict[str, _OpenPart] = {}
         self._warned = False
         self._failed: set[str] = set()
-        crawler.signals.connect(self.item_scraped, signals.item_scraped)
-        crawler.signals.connect(self.item_dropped, signals.item_dropped)
-        crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     def repair(self, site: str) -> None:
         """Finish or discard the parts that a killed crawl of a site left."""
-        self._ledgers.repair(site, parts_folder(self._options, site))
+        self._ledgers.repair(site, parts_folder(self.options, site))
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write an item, and begin another part where this one has enough."""
         urls = _urls_of(item)
         site = self._ledgers.site_of(urls[0]) if urls else None
         if site is None or not self._ledgers.knows(urls[0]):
-            self._stats.inc_value("corpus/parts/passed_over")
+            self.stats.inc_value("corpus/parts/passed_over")
             if not self._warned:
                 self._warned = True
                 logger.warning(
@@ -125,7 +121,7 @@ class NumberedParts:
                 fetched_at=row.fetched_at,
             )
             self._write(site, item, [row.address], GONE_HASH)
-            self._stats.inc_value("corpus/incremental/gone")
+            self.stats.inc_value("corpus/incremental/gone")
 
     def _write(self, site: str, item: Any, urls: list[str], name: str) -> None:  # noqa: ANN401 - as above
         try:
@@ -135,23 +131,23 @@ class NumberedParts:
             part.exporter.export_item(item)
             self._ledgers.mark_exported(urls, name, part.part)
             part.items += 1
-            if part.items >= self._options.part_items:
+            if part.items >= self.options.part_items:
                 self._finish(site)
         except (OSError, StoreError) as error:
             self._fail(site, error)
 
     def _begin(self, site: str) -> _OpenPart:
-        folder = parts_folder(self._options, site)
+        folder = parts_folder(self.options, site)
         folder.mkdir(parents=True, exist_ok=True)
-        ending = self._options.output_format
+        ending = self.options.output_format
         run = self._ledgers.run
         part = self._ledgers.ledger(site).begin_part(
             run, lambda number: f"{run}-{number:05}.{ending}", now()
         )
         file = aside_of(folder, part).open("wb")
-        known = self._crawler.settings.getwithbase("FEED_EXPORTERS")
+        known = self.crawler.settings.getwithbase("FEED_EXPORTERS")
         exporter = build_from_crawler(
-            load_object(known[ending]), self._crawler, file, encoding="utf-8"
+            load_object(known[ending]), self.crawler, file, encoding="utf-8"
         )
         exporter.start_exporting()
         return _OpenPart(part, folder / part.name, file, exporter)
@@ -172,12 +168,12 @@ class NumberedParts:
             self._fail(site, error)
             return
         del self._open[site]
-        self._stats.inc_value("corpus/parts/written")
-        self._stats.set_value("corpus/parts/folder", str(part.path.parent.parent))
+        self.stats.inc_value("corpus/parts/written")
+        self.stats.set_value("corpus/parts/folder", str(part.path.parent.parent))
 
     def _fail(self, site: str, error: Exception) -> None:
         """Give up a part. Its pages are still to be exported, by the next crawl."""
-        self._stats.inc_value("corpus/parts/failed")
+        self.stats.inc_value("corpus/parts/failed")
         part = self._open.pop(site, None)
         if part is not None:
             with suppress(OSError):

@@ -13,56 +13,40 @@ import signal
 import sys
 import threading
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
-from crawler.settings import Options
+from crawler.extensions.component import Component
 from crawler.store.files import write_whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
 
 
-class CrawlReport:
+class CrawlReport(Component):
     """Writes the report, and ends the crawl with the program that started it where that is wanted.
 
-    Args:
-        stats: the statistics of the crawl.
-        path: the file of the report; None for none.
+    Raises:
+        NotConfigured: the crawl has to report nothing.
     """
 
-    def __init__(self, stats: StatsCollector, path: Path | None) -> None:
-        self._stats = stats
-        self._path = path
+    handlers = ("engine_stopped",)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Connect to the end of the crawl.
-
-        Raises:
-            NotConfigured: the crawl has to report nothing.
-        """
-        options = Options.from_settings(crawler.settings)
-        if options.end_with_stdin:
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        if self.options.end_with_stdin:
             threading.Thread(target=_end_with_stdin, name="stdin", daemon=True).start()
-        if options.crawl_report is None:
+        if self.options.crawl_report is None:
             raise NotConfigured
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        report = cls(crawler.stats, options.crawl_report)
-        crawler.signals.connect(report.engine_stopped, signals.engine_stopped)
-        return report
+        self._path = self.options.crawl_report
 
     def engine_stopped(self) -> None:
         """Write the report: all statistics have their last values by now."""
-        stats = self._stats.get_stats()
+        stats = self.stats.get_stats()
         report = {
             "reason": stats.get("finish_reason", ""),
             "start": _as_json(stats.get("start_time")),
@@ -71,7 +55,6 @@ class CrawlReport:
             "stats": stats,
         }
         content = json.dumps(report, default=_as_json, ensure_ascii=False, indent=1)
-        assert self._path is not None  # noqa: S101 - else nothing is connected
         try:
             write_whole(self._path, [content.encode("utf-8", "surrogatepass"), b"\n"])
         except StoreError as error:

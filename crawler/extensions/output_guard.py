@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
 from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.pipelines import ItemPipelineManager
 
+from crawler.extensions.component import Component
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class RefusedItem(DropItem):
     """A stage found that a page gives no item; the session has counted and logged the reason."""
 
 
-class OutputGuard:
+class OutputGuard(Component):
     """Follows the page items of a crawl to where they go.
 
     Counts what left through all pipelines (``corpus/pages/exported``) and what a pipeline failed on
@@ -31,35 +31,26 @@ class OutputGuard:
     tells of it, and nothing else would notice that the output lacks a page.
     """
 
-    def __init__(self, crawler: Crawler, *, has_parts: bool = False) -> None:
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self._crawler = crawler
+    handlers = ("item_scraped", "item_error", "feed_slot_closed")
+
+    def __init__(self, crawler: Crawler, has_parts: bool = False) -> None:  # noqa: FBT001, FBT002 - from_crawler passes it on
+        super().__init__(crawler)
         self._has_parts = has_parts
-        self._stats = crawler.stats
         self._accepted: Counter[str] = Counter()
         self._written: Counter[str] = Counter()
-
-    @classmethod
-    def of(cls, crawler: Crawler, *, has_parts: bool = False) -> Self:
-        """Watch the items of a crawl, which may write numbered parts."""
-        guard = cls(crawler, has_parts=has_parts)
-        crawler.signals.connect(guard.item_scraped, signals.item_scraped)
-        crawler.signals.connect(guard.item_error, signals.item_error)
-        crawler.signals.connect(guard.feed_slot_closed, signals.feed_slot_closed)
-        return guard
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Note that an item has passed all pipelines, and which feeds are to have it."""
         if isinstance(item, PageItem) and not self.goes_nowhere:
-            self._stats.inc_value("corpus/pages/exported")
-        exporter = self._crawler.get_extension(FeedExporter)
+            self.stats.inc_value("corpus/pages/exported")
+        exporter = self.crawler.get_extension(FeedExporter)
         for uri, accepts in exporter.filters.items() if exporter else ():
             self._accepted[uri] += accepts.accepts(item)
 
     def item_error(self, item: Any) -> None:  # noqa: ANN401 - as above
         """Note that a pipeline failed on an item: it is not in the output."""
         if isinstance(item, PageItem):
-            self._stats.inc_value("corpus/pages/broken")
+            self.stats.inc_value("corpus/pages/broken")
 
     def feed_slot_closed(self, slot: FeedSlot) -> None:
         """Note how many items a feed, or one batch of it, has taken."""
@@ -71,10 +62,10 @@ class OutputGuard:
 
         Known once the spider is open.
         """
-        if self._has_parts or self._crawler.get_extension(FeedExporter) is not None:
+        if self._has_parts or self.crawler.get_extension(FeedExporter) is not None:
             return False
-        assert self._crawler.engine is not None  # noqa: S101 - it opened the spider
-        processor: Any = self._crawler.engine.scraper.itemproc
+        assert self.crawler.engine is not None  # noqa: S101 - it opened the spider
+        processor: Any = self.crawler.engine.scraper.itemproc
         # A processor of another kind does with the items what it likes.
         return isinstance(processor, ItemPipelineManager) and all(
             getattr(each, "is_stage", False) for each in processor.middlewares
@@ -85,23 +76,21 @@ class OutputGuard:
 
         How many items the feeds lack, all together, is left in ``corpus/feeds/missing``.
         """
-        figures = self._stats.get_stats()
+        figures = self.stats.get_stats()
         if missing := (self._accepted - self._written).total():
-            self._stats.set_value("corpus/feeds/missing", missing)
+            self.stats.set_value("corpus/feeds/missing", missing)
         if self.goes_nowhere:
             return "there is no feed and no item pipeline to take them"
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "a feed could not be stored"
-        for lacking, words in (
-            (figures.get("corpus/parts/failed", 0), "parts of the output that failed"),
-            (missing, "items missing from the feeds"),
-            (figures.get("corpus/pages/broken", 0), "pages that a pipeline failed on"),
-            (figures.get("corpus/tables/failed", 0), "pages whose tables could not be written"),
-            (
-                figures.get("corpus/structure/failed", 0),
-                "pages whose structure could not be written",
-            ),
-        ):
-            if lacking:
-                return f"{words}: {lacking:,}"
+        lacks = {
+            "parts of the output that failed": figures.get("corpus/parts/failed"),
+            "items missing from the feeds": missing,
+            "pages that a pipeline failed on": figures.get("corpus/pages/broken"),
+            "pages whose tables could not be written": figures.get("corpus/tables/failed"),
+            "pages whose structure could not be written": figures.get("corpus/structure/failed"),
+        }
+        for words, number in lacks.items():
+            if number:
+                return f"{words}: {number:,}"
         return None

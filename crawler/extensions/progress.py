@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import io
 import logging
 import os
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from itemadapter import ItemAdapter, is_item
@@ -18,14 +17,11 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.core.wording import fit_width
-from crawler.extensions.async_utils import spider_closed
+from crawler.extensions.component import Component, until_closed
 from crawler.extensions.summary import summary
 from crawler.journey.statistics import number
-from crawler.settings import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
     from scrapy.http import Response
@@ -33,12 +29,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _REDRAW_SECONDS: Final = 0.25
+# How far back the rate looks, so that it follows the server without jumping.
 _RATE_SECONDS: Final = 10.0
-"""How far back the rate looks, so that it follows the server without jumping."""
 _SITE_COLUMNS: Final = 40
 
 
-class Progress:
+class Progress(Component):
     """Scrapy extension that shows how a crawl goes.
 
     With ``CORPUS_PROGRESS`` on, or on ``auto`` at a terminal, it keeps one line below the log.
@@ -49,11 +45,13 @@ class Progress:
     _on_screen: ClassVar[bool] = False
     """Whether a crawl of this process has the live line."""
 
+    handlers = (
+        *("spider_opened", "engine_started", "response_received", "item_scraped"),
+        "feed_slot_closed",
+    )
+
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self.stats = crawler.stats
-        self._wish = Options.from_settings(crawler.settings).progress
+        super().__init__(crawler)
         self._log_seconds = crawler.settings.getfloat("LOGSTATS_INTERVAL")
         self._screen: _Screen | None = None
         self._task: Any = None
@@ -61,18 +59,9 @@ class Progress:
         self._started = False
         self._reads_back = False
         self._outputs: list[str] = []
-        self._rate = _Rate()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Connect to the signals of the crawl."""
-        progress = cls(crawler)
-        for name in (
-            "spider_opened", "engine_started", "response_received", "item_scraped",
-            "feed_slot_closed",
-        ):  # fmt: skip
-            crawler.signals.connect(getattr(progress, name), getattr(signals, name))
-        return progress
+        self._rated_phase = ""
+        # Times, and how many pages there were then.
+        self._points: deque[tuple[float, int]] = deque()
 
     def spider_opened(self) -> None:
         """Begin to show the line, or to log it."""
@@ -81,7 +70,7 @@ class Progress:
         self.crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
         if self._wants_screen() and not Progress._on_screen:
             Progress._on_screen = True
-            self._screen = _Screen(force=self._wish == "on")
+            self._screen = _Screen(force=self.options.progress == "on")
             screen = self._screen
             self._task = create_looping_call(lambda: screen.draw(self._line()))
             self._task.start(_REDRAW_SECONDS)
@@ -116,7 +105,7 @@ class Progress:
 
     async def engine_stopped(self) -> None:
         """Show the summary when all feeds have been stored."""
-        await spider_closed(self.crawler)
+        await until_closed(self.crawler)
         self.report()
 
     def report(self) -> None:
@@ -132,8 +121,8 @@ class Progress:
         Progress._on_screen = False
 
     def _wants_screen(self) -> bool:
-        if self._wish != "auto":
-            return self._wish == "on"
+        if self.options.progress != "auto":
+            return self.options.progress == "on"
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def _line(self) -> str:
@@ -142,7 +131,7 @@ class Progress:
             number(stats, f"corpus/pages/{name}") for name in ("fetched", "held", "exported")
         )
         phase = self._phase(exported)
-        rate = self._rate.per_second(exported if phase == "reading" else fetched, phase)
+        rate = self._rate(exported if phase == "reading" else fetched, phase)
         parts = [f"{fetched:,} pages fetched", f"{held:,} held", f"{exported:,} exported"]
         parts.append(f"{rate:.1f} pages/s")
         if self._site:
@@ -157,23 +146,16 @@ class Progress:
             return "stopping"
         return {"streaming": "streaming", "archive": "counting"}.get(mode, "fetching")
 
-
-class _Rate:
-    """Pages a second over the last seconds."""
-
-    def __init__(self) -> None:
-        self._points: deque[tuple[float, int]] = deque()
-        self._phase = ""
-
-    def per_second(self, count: int, phase: str) -> float:
-        now = time.monotonic()
-        if phase != self._phase:
-            self._phase = phase
-            self._points.clear()
-        self._points.append((now, count))
-        while len(self._points) > 2 and now - self._points[1][0] >= _RATE_SECONDS:  # noqa: PLR2004 - two points make a rate
-            self._points.popleft()
-        since, earlier = self._points[0]
+    def _rate(self, count: int, phase: str) -> float:
+        """Return the pages a second over the last seconds."""
+        now, points = time.monotonic(), self._points
+        if phase != self._rated_phase:
+            self._rated_phase = phase
+            points.clear()
+        points.append((now, count))
+        while len(points) > 2 and now - points[1][0] >= _RATE_SECONDS:  # noqa: PLR2004 - two points make a rate
+            points.popleft()
+        since, earlier = points[0]
         return (count - earlier) / (now - since) if now > since else 0.0
 
 
@@ -183,11 +165,15 @@ class _Screen:
     def __init__(self, *, force: bool) -> None:
         # Loaded here: a crawl that nobody watches does not need it.
         from rich.console import Console  # noqa: PLC0415 - as above
+        from rich.file_proxy import FileProxy  # noqa: PLC0415 - as above
         from rich.live import Live  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415 - as above
 
         self._text = Text
-        self._console = Console(stderr=True, highlight=False, force_terminal=force or None)
+        # The terminal wraps long lines, so that addresses in them stay whole when copied.
+        self._console = Console(
+            stderr=True, highlight=False, force_terminal=force or None, soft_wrap=True
+        )
         self._live = Live(
             console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
         )
@@ -199,7 +185,7 @@ class _Screen:
             handler, logging.FileHandler
         ):
             self._handler = handler
-            self._stream = handler.setStream(_ConsoleStream(self._print_log))
+            self._stream = handler.setStream(FileProxy(self._console, self._console.file))
         # A second Ctrl-C ends the process without a signal; the cursor is restored even then.
         atexit.register(self._restore)
 
@@ -211,26 +197,10 @@ class _Screen:
         self._restore()
         atexit.unregister(self._restore)
         for place, line in enumerate(lines):
-            self._console.print(self._text(line, style="" if place else "bold"), soft_wrap=True)
+            self._console.print(self._text(line, style="" if place else "bold"))
 
     def _restore(self) -> None:
         self._live.stop()
         if self._handler is not None:
             self._handler.setStream(self._stream)
             self._handler = None
-
-    def _print_log(self, text: str) -> None:
-        # The terminal wraps long lines, so that addresses in them stay whole when copied.
-        self._console.print(self._text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
-
-
-class _ConsoleStream(io.TextIOBase):
-    """A stream that prints above the live line."""
-
-    def __init__(self, write: Callable[[str], None]) -> None:
-        super().__init__()
-        self._write = write
-
-    def write(self, text: str) -> int:
-        self._write(text)
-        return len(text)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.core.downloader import Downloader
-from scrapy.utils.asyncio import call_later
+from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.defer import Deferred
 
 from crawler.middlewares.throttling import SiteLeftAloneError
@@ -44,7 +44,7 @@ class GracefulDownloader(Downloader):
         # For each result that is promised here: its request, and the one that Scrapy promised.
         self._open: dict[Fetch, tuple[Request, Fetch]] = {}
         self._give_up_at: float | None = None
-        self._is_looking = False
+        self._watch = create_looping_call(self._look)
 
     def fetch(self, request: Request) -> Fetch:  # type: ignore[override] # Scrapy's second argument is deprecated
         """Fetch, or fail with :class:`SiteLeftAloneError` where the crawl ends before."""
@@ -58,23 +58,19 @@ class GracefulDownloader(Downloader):
                 given.callback(result)
 
         fetched.addBoth(pass_on)
-        self._look_later()
+        if not self._watch.running:
+            self._watch.start(_LOOK_SECONDS, now=False)
         return given
 
-    def _look_later(self) -> None:
-        if self._open and not self._is_looking:
-            self._is_looking = True
-            call_later(_LOOK_SECONDS, self._look)
-
     def _look(self) -> None:
-        self._is_looking = False
         # Scrapy has no public name for "the spider is closing".
         slot: Any = getattr(self.crawler.engine, "_slot", None)
         if slot is None or slot.closing is not None:
             self._give_up_at = self._give_up_at or monotonic() + SECONDS
             if monotonic() >= self._give_up_at:
                 self._give_up()
-        self._look_later()
+        if not self._open:
+            self._watch.stop()
 
     def _give_up(self) -> None:
         while self._open:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
+from crawler.extensions.component import Component
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy import Request
-    from scrapy.core.downloader import Downloader
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
@@ -55,7 +54,7 @@ POLITE_SETTINGS: Mapping[str, Any] = {
 """Settings of a polite crawl. A project's own settings override them."""
 
 
-class CrawlDelay:
+class CrawlDelay(Component):
     """Extension that keeps the delay a robots.txt asks for, where ``ROBOTSTXT_OBEY`` is on.
 
     ``Crawl-delay`` and ``Request-rate`` raise the delay between requests to that host, up to
@@ -63,32 +62,22 @@ class CrawlDelay:
     for the host, so that no delay is shorter.
     """
 
+    handlers = ("robots_parsed", "response_downloaded", "request_reached_downloader")
+
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         settings = crawler.settings
         self._agent: str = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")
         # With a maximum of 0 no delay would be kept.
         self._longest = settings.getfloat("AUTOTHROTTLE_MAX_DELAY") or _DEFAULT_LONGEST_DELAY
         self._asked: dict[str, float] = {}
-        crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
-        crawler.signals.connect(self.keep_delay, signals.response_downloaded)
-        crawler.signals.connect(self.keep_delay, signals.request_reached_downloader)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension for a crawl."""
-        return cls(crawler)
-
-    @property
-    def _downloader(self) -> Downloader:
-        return self._crawler.engine.downloader
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """Read the delay in a robots.txt and set it for the host of ``request``."""
         asked = _asked_delay(robotparser, self._agent)
         if not asked > 0:  # also where it is NaN
             return
-        host = self._downloader.get_slot_key(request)
+        host = self.crawler.engine.downloader.get_slot_key(request)
         delay = min(asked, self._longest)
         if delay <= self._asked.get(host, 0.0):
             return
@@ -102,13 +91,15 @@ class CrawlDelay:
             "" if delay == asked else f"; keeping to {delay:g}, the AUTOTHROTTLE_MAX_DELAY",
         )
 
-    def keep_delay(self, request: Request) -> None:
+    def response_downloaded(self, request: Request) -> None:
         """Set the delay again after AutoThrottle lowered it or Scrapy made a new slot."""
         if (host := request.meta.get("download_slot")) in self._asked:
             self._slow_down(host)
 
+    request_reached_downloader = response_downloaded
+
     def _slow_down(self, host: str) -> None:
-        slot = self._downloader.slots.get(host)
+        slot = self.crawler.engine.downloader.slots.get(host)
         if slot is None:
             return
         slot.delay = max(slot.delay, self._asked[host])

@@ -12,14 +12,13 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import one_line
 from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.robotstxt import RobotParser
 
 logger = logging.getLogger(__name__)
@@ -53,7 +52,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         super().__init__(crawler)
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self._rules: dict[str, RobotParser | None] = {}
-        self._waiting: dict[str, list[Deferred[None]]] = {}
+        self._locks: dict[str, DeferredLock] = {}
 
     async def robot_parser(self, request: Request) -> RobotParser:
         """Return the rules of the site that a request goes to.
@@ -65,19 +64,14 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """
         url = urlparse_cached(request)
         site = f"{url.scheme}://{url.netloc}"
-        if site in self._waiting:
-            arrived: Deferred[None] = Deferred()
-            self._waiting[site].append(arrived)
-            await maybe_deferred_to_future(arrived)
-        elif site not in self._rules:
-            self._waiting[site] = []
-            try:
+        lock = self._locks.setdefault(site, DeferredLock())
+        # The first request fetches the rules, and the others wait.
+        await maybe_deferred_to_future(lock.acquire())
+        try:
+            if site not in self._rules:
                 self._rules[site] = await self._fetch(site, request)
-            finally:
-                for arrived in self._waiting.pop(site):
-                    arrived.callback(None)
-        if site not in self._rules:
-            raise SitePausedError(f"the robots.txt of {url.netloc} is requested again later")
+        finally:
+            lock.release()
         rules = self._rules[site]
         if rules is None:
             raise RobotsUnreachableError(
@@ -87,10 +81,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     async def _fetch(self, site: str, request: Request) -> RobotParser | None:
-        assert self.crawler.stats is not None  # noqa: S101 - Scrapy sets it before components
         assert self.crawler.engine is not None  # noqa: S101 - it is the engine that asks
-        stats = self.crawler.stats
-        stats.inc_value("robotstxt/request_count")
+        stats = self._stats
         try:
             response = await self.crawler.engine.download_async(
                 Request(
@@ -102,20 +94,19 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 )
             )
         except (SitePausedError, SiteLeftAloneError):
-            raise
+            raise  # the next request of the site asks again
         except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules
             if not isinstance(error, IgnoreRequest):
                 stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+            stats.inc_value("robotstxt/request_count")
             _warn(site, f"{type(error).__name__} {error}")
             return None
+        stats.inc_value("robotstxt/request_count")
         stats.inc_value("robotstxt/response_count")
         stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if response.status >= _SERVER_ERROR or response.status == _TOO_MANY_REQUESTS:
             _warn(site, f"status {response.status}")
             return None
-        return await self._parse(response, request)
-
-    async def _parse(self, response: Response, request: Request) -> RobotParser:
         # The page of an error holds no rules.
         body = response.body if response.status in _OK else b""
         rules: RobotParser = build_from_crawler(self._parser_class, self.crawler, body)

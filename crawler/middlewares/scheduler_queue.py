@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
@@ -88,24 +87,16 @@ class _WithRoom(DownloaderInterface):
         return self._throttling.most_under_way(slot, usual) if self._throttling else usual
 
 
-def replace_middlewares(settings: BaseSettings) -> None:
-    """Put the project's downloader middlewares where Scrapy's are; a project may do without."""
-    _replace(settings, RobotsTxtMiddleware, RobotsMiddleware)
-    _replace(settings, MetaRefreshMiddleware, LenientMetaRefresh)
-
-
-def replace_queue(settings: BaseSettings, priority: str) -> None:
-    """Put the project's scheduler queue where Scrapy's own is; a project may have another."""
+def replace_components(settings: BaseSettings, priority: str) -> None:
+    """Put the project's middlewares and queue where Scrapy's are; a project may have others."""
     if load_object(settings[_QUEUE]) is DownloaderAwarePriorityQueue:
         settings.set(_QUEUE, ThrottledQueue, priority)
-
-
-def _replace(settings: BaseSettings, old: type, new: type) -> None:
-    if any(load_object(name) is old for name in settings.getdict(_MIDDLEWARES)):
-        with suppress(KeyError):  # the project has switched it off
-            settings.replace_in_component_priority_dict(_MIDDLEWARES, old, new)
-        return
-    for name, order in settings.getdict(f"{_MIDDLEWARES}_BASE").items():
-        if load_object(name) is old:
-            settings.setdefault_in_component_priority_dict(_MIDDLEWARES, old, None)
+    orders = settings.get_component_priority_dict_with_base(_MIDDLEWARES)
+    for old, new in (
+        (RobotsTxtMiddleware, RobotsMiddleware),
+        (MetaRefreshMiddleware, LenientMetaRefresh),
+    ):
+        order = next((orders[name] for name in orders if load_object(name) is old), None)
+        if order is not None:
+            settings.set_in_component_priority_dict(_MIDDLEWARES, old, None)
             settings.setdefault_in_component_priority_dict(_MIDDLEWARES, new, order)

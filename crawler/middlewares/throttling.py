@@ -11,11 +11,10 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
-from scrapy import signals
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -27,15 +26,13 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.httpobj import urlparse_cached
 
 from crawler.core.wording import show_seconds
-from crawler.extensions.async_utils import pause
-from crawler.middlewares.throttling_rules import GivenUp, Pause, Throttle, http_date, retry_after
-from crawler.settings import Options
+from crawler.extensions.component import Component, pause
+from crawler.middlewares.throttling_rules import Throttle, Verdict, http_date, retry_after
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.utils.asyncio import CallLaterResult
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +83,7 @@ class SiteLeftAloneError(IgnoreRequest):
         self.until = until
 
 
-class ThrottlingMiddleware:
+class ThrottlingMiddleware(Component):
     """Downloader middleware that pauses sites in trouble.
 
     A site that answers 429 or 503 is paused for as long as its ``Retry-After`` says, else for times
@@ -101,24 +98,15 @@ class ThrottlingMiddleware:
     of components, wait here.
     """
 
+    handlers = ("response_downloaded",)
+
     def __init__(self, crawler: Crawler) -> None:
-        options = Options.from_settings(crawler.settings)
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self._crawler = crawler
-        self._stats = crawler.stats
+        super().__init__(crawler)
         self._priority = crawler.settings.getint("RETRY_PRIORITY_ADJUST")
-        self._throttle = Throttle(options.pauses)
+        self._throttle = Throttle(self.options.pauses)
         self._sent: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._scheduled: WeakSet[Request] = WeakSet()
         self._errors: dict[str, SiteLeftAloneError] = {}
-        self._timers: dict[str, CallLaterResult] = {}
-        crawler.signals.connect(self.response_downloaded, signals.response_downloaded)
-        crawler.signals.connect(self.spider_closed, signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware of a crawl."""
-        return cls(crawler)
 
     def most_under_way(self, slot: str, usual: int) -> int:
         """Return how many requests of a download slot may be under way now: ``usual``, or less."""
@@ -189,12 +177,6 @@ class ThrottlingMiddleware:
             return
         self._act(site, verdict, f"answers HTTP {status}")
 
-    def spider_closed(self) -> None:
-        """Cancel all timers."""
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
-
     def _site(self, request: Request) -> str:
         """Name the download slot that a request belongs to.
 
@@ -204,36 +186,33 @@ class ThrottlingMiddleware:
         slot = request.meta.get("download_slot")
         if passed and slot == urlsplit(passed[0]).hostname:
             return urlparse_cached(request).hostname or ""
-        return self._crawler.engine.downloader.get_slot_key(request)
+        return self.crawler.engine.downloader.get_slot_key(request)
 
-    def _act(self, site: str, verdict: Pause | GivenUp | None, why: str) -> None:
+    def _act(self, site: str, verdict: Verdict | None, why: str) -> None:
         if verdict is None:
             return
-        if isinstance(verdict, GivenUp):
-            self._note_given_up(site, verdict, why)
+        if verdict.seconds is None:
+            self._give_up(site, verdict, why)
         else:
-            self._note_pause(site, verdict, why)
-            self._wake_after(site, verdict.seconds)
+            self.stats.inc_value("corpus/pauses/count")
+            seconds: float = self.stats.get_value("corpus/pauses/seconds", 0.0)
+            self.stats.set_value("corpus/pauses/seconds", seconds + verdict.seconds)
+            logger.info(
+                "%s %s: paused for %s%s, pause %d in a row",
+                site,
+                why,
+                show_seconds(verdict.seconds),
+                "" if verdict.asked is None else " as it asks",
+                verdict.pauses,
+            )
+            call_later(verdict.seconds, self._go_on)
         # Requests that wait in the downloader are taken back.
-        slot = self._crawler.engine.downloader.slots.get(site)
+        slot = self.crawler.engine.downloader.slots.get(site)
         while slot is not None and slot.queue:
             _, promised = slot.queue.popleft()
             promised.errback(SitePausedError(f"{site} is paused"))
 
-    def _note_pause(self, site: str, verdict: Pause, why: str) -> None:
-        self._stats.inc_value("corpus/pauses/count")
-        seconds: float = self._stats.get_value("corpus/pauses/seconds", 0.0)
-        self._stats.set_value("corpus/pauses/seconds", seconds + verdict.seconds)
-        logger.info(
-            "%s %s: paused for %s%s, pause %d in a row",
-            site,
-            why,
-            show_seconds(verdict.seconds),
-            " as it asks" if verdict.asked else "",
-            verdict.number,
-        )
-
-    def _note_given_up(self, site: str, verdict: GivenUp, why: str) -> None:
+    def _give_up(self, site: str, verdict: Verdict, why: str) -> None:
         words, until = why, None
         if verdict.pauses:
             words += f", {verdict.pauses} pauses in a row did not help"
@@ -244,8 +223,8 @@ class ThrottlingMiddleware:
             minute = until + _ALMOST_A_MINUTE  # the next full one: never too early
             words += f"; it asks to come back after {minute:%Y-%m-%d %H:%M} UTC"
         self._errors[site] = SiteLeftAloneError(f"{site} {words}", site, until)
-        earlier: list[dict[str, Any]] = self._stats.get_value("corpus/left_alone", [])
-        self._stats.set_value("corpus/left_alone", [*earlier, {"site": site, "why": words}])
+        earlier: list[dict[str, Any]] = self.stats.get_value("corpus/left_alone", [])
+        self.stats.set_value("corpus/left_alone", [*earlier, {"site": site, "why": words}])
         logger.warning(
             "%s %s. Nothing more is requested of it in this crawl "
             "(CORPUS_PAUSES allows more and longer pauses).",
@@ -266,7 +245,7 @@ class ThrottlingMiddleware:
         self._refuse_given_up(site)
         if self._throttle.wait(site, monotonic()) <= 0 or waited >= most:
             return None
-        self._stats.inc_value("corpus/pauses/put_back")
+        self.stats.inc_value("corpus/pauses/put_back")
         again = await self._put_back(request, site)
         again.meta[_WAITED] = waited + 1
         # As retries are: other pages may show sooner whether the site answers.
@@ -287,26 +266,18 @@ class ThrottlingMiddleware:
             del again.meta["download_slot"]
         return again
 
-    def _wake_after(self, site: str, seconds: float) -> None:
-        if (timer := self._timers.pop(site, None)) is not None:
-            timer.cancel()
-        self._timers[site] = call_later(seconds, self._wake, site)
-
-    def _wake(self, site: str) -> None:
+    def _go_on(self) -> None:
         """Let the engine ask the scheduler again when a pause is over."""
-        del self._timers[site]
-        if (rest := self._throttle.wait(site, monotonic())) > 0:
-            self._wake_after(site, rest)
-        elif (slot := self._engine_slot()) is not None:
+        if (slot := self._engine_slot()) is not None:
             slot.nextcall.schedule()
 
     def _is_closing(self) -> bool:
         slot = self._engine_slot()
-        return not self._crawler.engine.running or slot is None or slot.closing is not None
+        return not self.crawler.engine.running or slot is None or slot.closing is not None
 
     def _engine_slot(self) -> Any:  # noqa: ANN401 - a private class of Scrapy
         # Scrapy has no public name for "ask the scheduler again", nor for "the spider is closing".
-        return getattr(self._crawler.engine, "_slot", None)
+        return getattr(self.crawler.engine, "_slot", None)
 
 
 def _is_web(request: Request) -> bool:

@@ -20,29 +20,16 @@ _DIGITS: Final = frozenset("0123456789.")
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
-    """No requests are sent to a site for a while.
+class Verdict:
+    """No requests are sent to a site for a while, or for the rest of the crawl.
 
     Attributes:
-        seconds: How long.
-        number: Which pause in a row it is, from 1.
-        asked: Whether the site itself named the time.
-    """
-
-    seconds: float
-    number: int
-    asked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """No requests are sent to a site for the rest of the crawl.
-
-    Attributes:
-        pauses: How many pauses in a row did not help.
+        seconds: How long; None for the rest of the crawl.
+        pauses: Which pause in a row it is, from 1; of a site given up, how many did not help.
         asked: Seconds that the site asks to wait for; None where it named no time.
     """
 
+    seconds: float | None
     pauses: int
     asked: float | None
 
@@ -53,7 +40,7 @@ class _Trouble:
     pauses: int = 0
     began: float = -math.inf
     until: float = -math.inf
-    given_up: GivenUp | None = None
+    is_given_up: bool = False
 
 
 class Throttle:
@@ -75,14 +62,14 @@ class Throttle:
     def wait(self, site: str, now: float) -> float:
         """Return the seconds until requests may be sent; 0 for now, and for a site given up."""
         trouble = self._sites.get(site)
-        if trouble is None or trouble.given_up is not None:
+        if trouble is None or trouble.is_given_up:
             return 0.0
         return max(0.0, trouble.until - now)
 
     def is_tried(self, site: str) -> bool:
         """Say whether a site has been paused, and has not answered since."""
         trouble = self._sites.get(site)
-        return trouble is not None and trouble.pauses > 0 and trouble.given_up is None
+        return trouble is not None and trouble.pauses > 0 and not trouble.is_given_up
 
     def is_any_paused(self, now: float) -> bool:
         """Say whether there is a site to which requests may be sent later, and not now."""
@@ -91,12 +78,12 @@ class Throttle:
     def answered(self, site: str, sent: float) -> bool:
         """Note an answer; say whether it ends pauses."""
         trouble = self._sites.get(site)
-        if trouble is None or trouble.given_up is not None or sent < trouble.began:
+        if trouble is None or trouble.is_given_up or sent < trouble.began:
             return False
         del self._sites[site]
         return trouble.pauses > 0
 
-    def failed(self, site: str, sent: float, now: float) -> Pause | GivenUp | None:
+    def failed(self, site: str, sent: float, now: float) -> Verdict | None:
         """Note an error; return what it leads to, if to anything."""
         trouble = self._sites.setdefault(site, _Trouble())
         if self._is_old(trouble, sent, now):
@@ -108,16 +95,12 @@ class Throttle:
 
     def asked_to_wait(
         self, site: str, sent: float, now: float, seconds: float | None
-    ) -> Pause | GivenUp | None:
-        """Note that a site asks to wait for ``seconds`` (None: it does not say for how long).
-
-        Returns:
-            What that leads to, if to anything.
-        """
+    ) -> Verdict | None:
+        """As :meth:`failed`, for a site that asks to wait, for ``seconds`` where it says it."""
         trouble = self._sites.setdefault(site, _Trouble())
         if not self._is_old(trouble, sent, now):
             return self._pause(trouble, now, seconds)
-        if trouble.given_up is not None or seconds is None:
+        if trouble.is_given_up or seconds is None:
             return None
         if seconds > self._limits.longest:
             return self._give_up(trouble, seconds)
@@ -126,9 +109,9 @@ class Throttle:
 
     @staticmethod
     def _is_old(trouble: _Trouble, sent: float, now: float) -> bool:
-        return trouble.given_up is not None or sent < trouble.began or now < trouble.until
+        return trouble.is_given_up or sent < trouble.began or now < trouble.until
 
-    def _pause(self, trouble: _Trouble, now: float, asked: float | None) -> Pause | GivenUp:
+    def _pause(self, trouble: _Trouble, now: float, asked: float | None) -> Verdict:
         limits = self._limits
         if trouble.pauses >= limits.count or (asked is not None and asked > limits.longest):
             return self._give_up(trouble, asked)
@@ -138,12 +121,12 @@ class Throttle:
         seconds = min(seconds, limits.longest)
         trouble.pauses += 1
         trouble.began, trouble.until = now, now + seconds
-        return Pause(seconds, trouble.pauses, asked is not None)
+        return Verdict(seconds, trouble.pauses, asked)
 
     @staticmethod
-    def _give_up(trouble: _Trouble, asked: float | None) -> GivenUp:
-        trouble.given_up = GivenUp(trouble.pauses, asked)
-        return trouble.given_up
+    def _give_up(trouble: _Trouble, asked: float | None) -> Verdict:
+        trouble.is_given_up = True
+        return Verdict(None, trouble.pauses, asked)
 
 
 def retry_after(value: str, now: datetime) -> float | None:

@@ -41,6 +41,10 @@ def take_parsed(output: object) -> ParsedPage | None:
     return _parsed.pop(output, None) if isinstance(output, Response) else None
 
 
+class FlawedPageError(ValueError):
+    """An item that was meant as a page is none; the message says why."""
+
+
 class ItemOrigins:
     """From which responses the items of a spider were made, for the wrapper pipeline.
 
@@ -73,6 +77,9 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
             uncertain encoding), optionally ``site`` and ``fetched_at``. Its further fields go with
             the page, as JSON values.
         now: the time, ISO 8601 in UTC, for pages that do not say when they were fetched.
+
+    Raises:
+        FlawedPageError: the output is an item with ``url`` and ``html`` that are of wrong types.
     """
     if isinstance(output, Response):
         content_type = output.headers.get("Content-Type") or b""
@@ -84,12 +91,14 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
             robots_tags=_all_of(output, "X-Robots-Tag"),
             tdm_reservation=next(iter(_all_of(output, "tdm-reservation")), ""),
         )
-    if not is_item(output):
+    if not is_item(output) or not {"url", "html"} <= set(ItemAdapter(output).keys()):
         return None
     fields = ItemAdapter(output).asdict()
-    url, html = fields.pop("url", None), fields.pop("html", None)
-    if not _is_address(url) or not isinstance(html, str | bytes):
-        return None
+    url, html = fields.pop("url"), fields.pop("html")
+    if not isinstance(url, str) or not url:
+        raise FlawedPageError(f"its url is {_kind_of(url)}, not an address as text")
+    if not isinstance(html, str | bytes):
+        raise FlawedPageError(f"its html is {_kind_of(html)}, not text or bytes")
     site = str(fields.pop("site", None) or "")
     fetched_at = str(fields.pop("fetched_at", None) or now)
     further: dict[str, Any] = json.loads(nested_to_json(fields))
@@ -98,30 +107,8 @@ def page_from(output: Any, now: str) -> Page | None:  # noqa: ANN401 - spiders y
     return Page.from_text(url, html, fetched_at=fetched_at, site=site, fields=further)
 
 
-def flaw_of(output: Any) -> str | None:  # noqa: ANN401 - as above
-    """Say why an item that has ``url`` and ``html`` is no page all the same.
-
-    None for a page, and for what was never meant as one. :func:`page_from` gives None for both the
-    flawed and the other; whoever lets that pass in silence loses pages.
-    """
-    if isinstance(output, Response) or not is_item(output):
-        return None
-    item = ItemAdapter(output)
-    if not {"url", "html"} <= set(item.keys()):
-        return None
-    if not _is_address(item["url"]):
-        return f"its url is {_kind_of(item['url'])}, not an address as text"
-    if not isinstance(item["html"], str | bytes):
-        return f"its html is {_kind_of(item['html'])}, not text or bytes"
-    return None
-
-
 def _all_of(response: Response, header: str) -> tuple[str, ...]:
     return tuple(value.decode("latin-1").strip() for value in response.headers.getlist(header))
-
-
-def _is_address(url: object) -> bool:
-    return isinstance(url, str) and bool(url)
 
 
 def _kind_of(value: object) -> str:

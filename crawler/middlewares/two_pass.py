@@ -16,26 +16,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
 from crawler.exporters.part_writer import NumberedParts
-from crawler.extensions.async_utils import pause, spider_closed
+from crawler.extensions.component import Component, pause, until_closed
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
 from crawler.journey.session import Crawl, crawl_name
-from crawler.middlewares.to_page import ItemOrigins, flaw_of, page_from, take_parsed
-from crawler.settings import Options
+from crawler.middlewares.to_page import FlawedPageError, ItemOrigins, page_from, take_parsed
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:
@@ -83,14 +83,16 @@ class PageSource(Protocol):
         """Read all pages in one order; ``on_skip`` is called with a reason and what gives none."""
 
 
-class TwoPass:
+class TwoPass(Component, BaseSpiderMiddleware):
     """Spider middleware: counts and holds pages, then yields their items."""
 
+    handlers = (
+        *("spider_opened", "spider_idle", "spider_closed", "engine_stopped"),
+        *("item_scraped", "item_dropped", "item_error"),
+    )
+
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        self.options = Options.from_settings(crawler.settings)
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self.stats = crawler.stats
+        super().__init__(crawler)
         self._started = datetime.now(UTC)
         spider: object = crawler.spider
         spool = getattr(spider, "spool", None)
@@ -105,9 +107,10 @@ class TwoPass:
         self.session = self._pages
         self.origins = ItemOrigins()
         """From which responses items were made that are no pages, for the wrapper pipeline."""
-        self._output = OutputGuard.of(crawler, has_parts=self.ledgers is not None)
+        self._output = OutputGuard.from_crawler(crawler, self.ledgers is not None)
         if self.ledgers is not None:
-            self._parts = NumberedParts(crawler, self.ledgers, self._pages.evidence.save)
+            save = self._pages.evidence.save
+            self._parts = NumberedParts.from_crawler(crawler, self.ledgers, save)
             for site in self.ledgers.runs:
                 self._parts.repair(site)
         self._any_page = False
@@ -115,22 +118,6 @@ class TwoPass:
         self._ledger_failed = False
         self._drain: AsyncIterator[PageItem] | None = None
         self._drained = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Connect to the signals that begin and end the second pass."""
-        two_pass = cls(crawler)
-        for handler, signal in (
-            (two_pass.spider_opened, signals.spider_opened),
-            (two_pass.spider_idle, signals.spider_idle),
-            (two_pass.release_page, signals.item_scraped),
-            (two_pass.release_page, signals.item_dropped),
-            (two_pass.release_page, signals.item_error),
-            (two_pass.give_last_figures, signals.spider_closed),
-            (two_pass.engine_stopped, signals.engine_stopped),
-        ):
-            crawler.signals.connect(handler, signal)
-        return two_pass
 
     def _mode(self) -> Mode:
         if self.ledgers is not None:
@@ -160,33 +147,12 @@ class TwoPass:
 
     # First pass
 
-    def process_spider_output(
-        self,
-        response: Response,
-        result: Iterable[Any],
-    ) -> Iterator[Any]:
-        """Take the pages out of what a callback yields; all else goes on."""
-        for output in result:
-            if (onward := self._take(output, response)) is not None:
-                yield onward
-
-    async def process_spider_output_async(
-        self,
-        response: Response,
-        result: AsyncIterator[Any],
-    ) -> AsyncIterator[Any]:
-        """Do the same for an asynchronous callback."""
-        async for output in result:
-            if (onward := self._take(output, response)) is not None:
-                yield onward
-
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Do the same for what a spider starts with."""
+        """Give what an earlier crawl held, then what the spider starts with."""
         async for item in self._take_up():
             yield item
-        async for output in start:
-            if (onward := self._take(output)) is not None:
-                yield onward
+        async for output in super().process_start(start):
+            yield output
 
     async def _take_up(self) -> AsyncIterator[PageItem]:
         """Hold anew what an earlier crawl held and did not export."""
@@ -226,18 +192,22 @@ class TwoPass:
             self.stats.inc_value("corpus/ledger/failed")
             logger.error("The crawl stops: %s Run it again then, and it goes on.", error)
 
-    def _take(self, output: Any, response: Response | None = None) -> Any:  # noqa: ANN401 - spiders yield what they like
-        if isinstance(output, Request | PageItem | WrappedPage):
-            return output
-        # The page is what the spider yields, not what it got.
-        page = page_from(output, datetime.now(UTC).isoformat(timespec="seconds"))
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:  # noqa: ANN401 - spiders yield what they like
+        """Take a page, as an item or a response, out of what a spider yields; all else goes on."""
+        if isinstance(item, PageItem | WrappedPage):
+            return item
+        try:
+            # The page is what the spider yields, not what it got.
+            page = page_from(item, datetime.now(UTC).isoformat(timespec="seconds"))
+        except FlawedPageError as flaw:
+            page = None
+            self._warn_of_flaw(flaw)
         if page is None:
-            self._warn_of_flaw(output)
             if self.options.wrapper is not None and response is not None:
-                self.origins.add(output, response)
-            return output
+                self.origins.add(item, response)
+            return item
         self._arrived()
-        return self._hold(page, take_parsed(output))
+        return self._hold(page, take_parsed(item))
 
     def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
         """Hold a page; return its item where it need not be held."""
@@ -259,11 +229,7 @@ class TwoPass:
             )
         self._any_page = True
 
-    def _warn_of_flaw(self, output: Any) -> None:  # noqa: ANN401 - as above
-        """Tell, at the first, of items that were meant as pages and are none."""
-        flaw = flaw_of(output)
-        if flaw is None:
-            return
+    def _warn_of_flaw(self, flaw: FlawedPageError) -> None:
         self.stats.inc_value("corpus/items/flawed")
         if self.stats.get_value("corpus/items/flawed") == 1:
             logger.warning(
@@ -358,14 +324,16 @@ class TwoPass:
         self.stats.inc_value("corpus/pages/fetched")
         self.session.skip(reason, detail)
 
-    def release_page(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
+    def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Take the page from an item that has left the pipelines: its tree takes much memory."""
         if isinstance(item, PageItem):
             item.page = None
 
+    item_dropped = item_error = item_scraped
+
     # The end
 
-    def give_last_figures(self) -> None:
+    def spider_closed(self) -> None:
         """Give the figures that are known at the end, and keep what was counted meanwhile."""
         self.stats.set_value("corpus/sites", len(self._pages.evidence.sites))
         if self._pages.mode.exports_while_fetching:
@@ -375,7 +343,7 @@ class TwoPass:
 
     async def engine_stopped(self) -> None:
         """Let go of the spool, unless a page of it may be missing from the output."""
-        await spider_closed(self.crawler)
+        await until_closed(self.crawler)
         failure = self._output.failure()
         if self.spool is not None:
             self._let_go(self.spool, failure)

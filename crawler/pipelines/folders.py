@@ -14,18 +14,20 @@ import json
 import logging
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import unquote
+
+from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import OptionError, StoreError
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.exporters.feeds import unwritable
+from crawler.extensions.component import Component
 from crawler.items import PageItem
-from crawler.settings import Options
-from crawler.store.files import write_whole
+from crawler.store.files import system_errors, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +40,7 @@ logger = logging.getLogger(__name__)
 INDEX: Final = "index.csv"
 """The name of the file that lists the others."""
 
+_ADVICE: Final = "Free some space there, or name another folder"
 _LINE_CHARS: Final = 1_000
 # File systems take names of 255 bytes; paths are short enough for all of them.
 _SLUG_CHARS: Final = 60
@@ -91,10 +94,11 @@ class PageFolder:
             raise OptionError(f"{setting} is {folder}, and {index} cannot be written: {flaw}")
         if index.is_file():
             with index.open(encoding="utf-8", errors="replace") as file:
-                if file.readline(_LINE_CHARS).rstrip("\r\n") != ",".join(cls.columns):
-                    raise OptionError(
-                        f"{index} is no index of {cls.content}. Name another folder in {setting}."
-                    )
+                header = file.readline(_LINE_CHARS).rstrip("\r\n")
+            if header != ",".join(cls.columns):
+                raise OptionError(
+                    f"{index} is no index of {cls.content}. Name another folder in {setting}."
+                )
 
     def put(self, item: PageItem) -> int:
         """Write the files of a page in place of those that it had; return how many.
@@ -120,12 +124,8 @@ class PageFolder:
             raise
 
     def remove(self, name: str) -> None:
-        """Remove a file that may be there.
-
-        Raises:
-            StoreError: it cannot be removed.
-        """
-        with _storing(self.folder / name):
+        """Remove a file that may be there; raise StoreError where that fails."""
+        with system_errors(f"{self.folder / name} cannot be removed", _ADVICE):
             (self.folder / name).unlink(missing_ok=True)
 
     def rows(self) -> Iterator[list[str]]:
@@ -149,7 +149,7 @@ class PageFolder:
             StoreError: it could not be rewritten, and stays as it is.
         """
         # The index is read twice, so that no more than the names of files is in memory.
-        with _storing(self.folder / INDEX):
+        with system_errors(f"{self.folder / INDEX} cannot be read", _ADVICE):
             last = {row[0]: at for at, row in enumerate(self.rows())}
         kept = (row for at, row in enumerate(self.rows()) if last[row[0]] == at)
         # Anybody may have changed the index: only names of this form are looked up.
@@ -173,13 +173,8 @@ def page_name(url: str, site: str) -> str:
         folder = f"site-{folder}"
     path = _HOST.sub("", unquote(url[: 20 * _SLUG_CHARS]).lower())
     slug = _NOT_IN_NAMES.sub("-", path).strip("-")[:_SLUG_CHARS].strip("-") or "page"
-    return f"{folder}/{slug}-{page_key(url, site):016x}"
-
-
-def page_key(url: str, site: str) -> int:
-    """Return the hash of site and address that the names of a page's files contain."""
     key = f"{site}\n{url}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(key, digest_size=8).digest())
+    return f"{folder}/{slug}-{blake2b(key, digest_size=8).hexdigest()}"
 
 
 def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
@@ -192,7 +187,10 @@ def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
 
 def _append_whole(path: Path, line: bytes) -> None:
     """Add a line to a file, or leave the file as it was."""
-    with _storing(path), path.open("ab", buffering=0) as file:
+    with (
+        system_errors(f"{path} cannot be written", _ADVICE),
+        path.open("ab", buffering=0) as file,
+    ):
         end = file.seek(0, os.SEEK_END)
         try:
             rest = memoryview(line)
@@ -201,15 +199,6 @@ def _append_whole(path: Path, line: bytes) -> None:
         except OSError:
             file.truncate(end)
             raise
-
-
-@contextmanager
-def _storing(path: Path) -> Iterator[None]:
-    """Raise an error of the file system as a StoreError that names the path."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
 
 
 class TableFolder(PageFolder):
@@ -240,7 +229,8 @@ class TableFolder(PageFolder):
 
     def put(self, item: PageItem) -> int:
         """Write the tables of a page in place of those that it had; return how many."""
-        page, key = page_name(item.url, item.site), page_key(item.url, item.site)
+        page = page_name(item.url, item.site)
+        key = int(page[-16:], 16)
         before = set(self._numbers.get(key, ()))
         written: list[int] = []
         for table in item.tables or ():
@@ -306,40 +296,26 @@ class StructureFolder(PageFolder):
         return 1
 
 
-class FolderPipeline:
+class FolderPipeline(Component):
     """Writes files of each page item into a folder.
 
     An item whose files cannot be written goes on, since the folder is an output beside the feeds.
     It is counted in ``corpus/…/failed``, and the first of them is logged.
 
-    Args:
-        path: the folder.
-        crawler: the crawler of the items.
+    Raises:
+        NotConfigured: the settings name no folder.
     """
 
     kind: ClassVar[type[PageFolder]]
 
-    def __init__(self, path: Path, crawler: Crawler) -> None:
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self.path = path
-        self.stats = crawler.stats
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        path = getattr(self.options, f"{self.kind.content}_folder")
+        if path is None:
+            raise NotConfigured(f"CORPUS_{self.kind.content.upper()}_FOLDER names no folder")
+        self.path: Path = path
         self.folder: PageFolder | None = None
         self._is_logged = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Take the folder from the settings.
-
-        Raises:
-            OptionError: they name none.
-        """
-        content = cls.kind.content
-        folder = getattr(Options.from_settings(crawler.settings), f"{content}_folder")
-        if folder is None:
-            raise OptionError(
-                f"{cls.__name__} needs a folder: set CORPUS_{content.upper()}_FOLDER."
-            )
-        return cls(folder, crawler)
 
     def open_spider(self) -> None:
         """Make the folder."""
@@ -380,11 +356,9 @@ class FolderPipeline:
     def _log(self, error: StoreError) -> None:
         if not self._is_logged:
             logger.error(
-                "The folder of %s cannot be written: %s. The items go on; pages whose files the "
-                "folder lacks are counted in corpus/%s/failed",
-                self.kind.content,
-                error,
-                self.kind.content,
+                "The folder of %(content)s cannot be written: %(error)s. The items go on; pages "
+                "whose files the folder lacks are counted in corpus/%(content)s/failed",
+                {"content": self.kind.content, "error": error},
             )
         self._is_logged = True
 

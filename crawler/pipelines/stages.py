@@ -8,31 +8,36 @@ reason.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from itemadapter import ItemAdapter, is_item
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
+from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
-from crawler.settings import Options
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
     from crawler.journey.item_page import Stage
+    from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
 
 
-class StagePipeline:
-    """An item pipeline that runs one stage. Derived classes say which."""
+class StagePipeline(Component):
+    """An item pipeline that runs one stage. Derived classes say which.
+
+    Raises:
+        NotConfigured: the settings switch the stage off.
+    """
 
     is_stage: ClassVar = True
     """Whether it fills items and takes them nowhere."""
@@ -42,19 +47,11 @@ class StagePipeline:
     """Makes the stage."""
 
     def __init__(self, crawler: Crawler) -> None:
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        self.crawler = crawler
-        self.stats = crawler.stats
-        self.options = Options.from_settings(crawler.settings)
+        super().__init__(crawler)
         self._two_pass: TwoPass | None = None
         if self.needs and not getattr(self.options, self.needs):
             raise NotConfigured
         self._stage = self.make(self.options, self.stats)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the pipeline of a crawl; it takes itself out where the settings do not want it."""
-        return cls(crawler)
 
     def open_spider(self) -> None:
         """Find the middleware whose session counts what is refused and what fails."""

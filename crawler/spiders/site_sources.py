@@ -18,7 +18,7 @@ from crawler.core.listings import find_feeds, sitemaps_of_robots
 from crawler.core.listings.model import MAX_LISTING_BYTES
 from crawler.core.page.addresses import address_key
 from crawler.discovery.sources import Reading, Sources, read_source
-from crawler.extensions.async_utils import pause
+from crawler.extensions.component import pause
 from crawler.spiders.base import PageSpider, failure_reason
 
 if TYPE_CHECKING:

@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_written_is_counted_and_keeps_the_held_pages(
     feeds = {str(tmp_path / "o.jsonl"): {"format": "jsonlines"}}
     folder = tmp_path / "xml"
     crawler = get_crawler(Spider, {"CORPUS_STRUCTURE_FOLDER": str(folder), "FEEDS": feeds})
-    watch = OutputGuard.of(crawler)
+    watch = OutputGuard.from_crawler(crawler)
     pipeline = StructureFolderPipeline.from_crawler(crawler)
     pipeline.open_spider()
     item, _ = item_of()

@@ -275,7 +275,7 @@ def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
 def test_pages_whose_tables_are_lost_are_a_reason_to_keep_the_held_ones(tmp_path: Path) -> None:
     feeds = {str(tmp_path / "o.jsonl"): {"format": "jsonlines"}}
     crawler = get_crawler(Spider, {"FEEDS": feeds})
-    watch = OutputGuard.of(crawler)
+    watch = OutputGuard.from_crawler(crawler)
     assert crawler.stats is not None
     assert watch.failure() is None
     crawler.stats.set_value("corpus/tables/failed", 2)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.middlewares.throttling_rules import GivenUp, Pause, Throttle, retry_after
+from crawler.middlewares.throttling_rules import Throttle, Verdict, retry_after
 from crawler.settings import Pauses
 
 LIMITS = Pauses(first=10, longest=100, count=4, after_errors=3)
@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
 
 def test_a_site_is_left_alone_for_as_long_as_it_asks() -> None:
     throttle = Throttle(LIMITS)
-    assert throttle.asked_to_wait("a", 0, 1, 30) == Pause(30, 1, asked=True)
+    assert throttle.asked_to_wait("a", 0, 1, 30) == Verdict(30, 1, 30)
     assert throttle.wait("a", 1) == 30
     assert throttle.wait("a", 30.5) == 0.5
     assert throttle.wait("a", 31) == 0
@@ -29,7 +29,7 @@ def test_a_site_is_left_alone_for_as_long_as_it_asks() -> None:
 
 def test_a_site_that_asks_for_too_much_is_given_up() -> None:
     throttle = Throttle(LIMITS)
-    assert throttle.asked_to_wait("a", 0, 1, 101) == GivenUp(0, 101)
+    assert throttle.asked_to_wait("a", 0, 1, 101) == Verdict(None, 0, 101)
     assert throttle.wait("a", 1) == 0
     assert throttle.failed("a", 5, 6) is None
     assert not throttle.answered("a", 5)
@@ -39,18 +39,18 @@ def test_a_site_that_asks_for_too_much_is_given_up() -> None:
 def test_pauses_double_up_to_the_longest_and_then_the_site_is_given_up() -> None:
     throttle = Throttle(Pauses(first=10, longest=30, count=4, after_errors=1))
     now, lengths = 0.0, []
-    while isinstance(verdict := throttle.asked_to_wait("a", now, now, None), Pause):
+    while (verdict := throttle.asked_to_wait("a", now, now, None)) and verdict.seconds:
         lengths.append(verdict.seconds)
         now += verdict.seconds
     assert lengths == [10, 20, 30, 30]
-    assert verdict == GivenUp(4, None)
+    assert verdict == Verdict(None, 4, None)
 
 
 def test_a_site_whose_own_time_did_not_do_is_given_more() -> None:
     throttle = Throttle(LIMITS)
-    assert throttle.asked_to_wait("a", 0, 0, 1) == Pause(1, 1, asked=True)
-    assert throttle.asked_to_wait("a", 1, 1, 1) == Pause(20, 2, asked=True)
-    assert throttle.asked_to_wait("a", 21, 21, 90) == Pause(90, 3, asked=True)
+    assert throttle.asked_to_wait("a", 0, 0, 1) == Verdict(1, 1, 1)
+    assert throttle.asked_to_wait("a", 1, 1, 1) == Verdict(20, 2, 1)
+    assert throttle.asked_to_wait("a", 21, 21, 90) == Verdict(90, 3, 90)
 
 
 def test_some_errors_in_a_row_begin_a_pause_and_then_each_one_does() -> None:
@@ -60,9 +60,9 @@ def test_some_errors_in_a_row_begin_a_pause_and_then_each_one_does() -> None:
     assert not throttle.answered("a", 2)
     assert [throttle.failed("a", now, now) for now in (3, 4)] == [None, None]
     assert not throttle.is_tried("a")
-    assert throttle.failed("a", 5, 5) == Pause(10, 1, asked=False)
+    assert throttle.failed("a", 5, 5) == Verdict(10, 1, None)
     assert throttle.is_tried("a")
-    assert throttle.failed("a", 15, 16) == Pause(20, 2, asked=False)
+    assert throttle.failed("a", 15, 16) == Verdict(20, 2, None)
 
 
 def test_an_answer_ends_the_matter() -> None:
@@ -71,7 +71,7 @@ def test_an_answer_ends_the_matter() -> None:
     assert throttle.answered("a", 10)
     assert not throttle.is_tried("a")
     assert not throttle.answered("a", 11)
-    assert throttle.asked_to_wait("a", 12, 12, None) == Pause(10, 1, asked=False)
+    assert throttle.asked_to_wait("a", 12, 12, None) == Verdict(10, 1, None)
 
 
 def test_what_was_under_way_when_a_pause_began_says_nothing_new() -> None:
@@ -90,14 +90,14 @@ def test_of_several_wishes_the_longest_is_kept_to() -> None:
     assert throttle.asked_to_wait("a", 4, 6, 60) is None
     assert throttle.asked_to_wait("a", 4, 7, 20) is None
     assert throttle.wait("a", 6) == 60
-    assert throttle.asked_to_wait("a", 4, 7, 3600) == GivenUp(1, 3600)
+    assert throttle.asked_to_wait("a", 4, 7, 3600) == Verdict(None, 1, 3600)
 
 
 def test_a_crawl_without_patience_gives_a_site_up_at_once() -> None:
     throttle = Throttle(Pauses(count=0, after_errors=2))
     assert throttle.failed("a", 0, 0) is None
-    assert throttle.failed("a", 1, 1) == GivenUp(0, None)
-    assert throttle.asked_to_wait("b", 0, 0, 5) == GivenUp(0, 5)
+    assert throttle.failed("a", 1, 1) == Verdict(None, 0, None)
+    assert throttle.asked_to_wait("b", 0, 0, 5) == Verdict(None, 0, 5)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["error", "asked", "told", "answer"]), st.floats(0, 99))))

@@ -1,0 +1,59 @@
+"""What all components of a crawl share: statistics, options, signals, and ways to wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from scrapy import signals
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+from crawler.settings import Options
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+_POLL_SECONDS = 0.05
+
+
+class Component:
+    """An extension, middleware or pipeline of a crawl.
+
+    Args:
+        crawler: the crawl.
+    """
+
+    handlers: ClassVar[tuple[str, ...]] = ()
+    """Signals of Scrapy, each of which is received by the method of the same name."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
+        self.crawler = crawler
+        self.stats = crawler.stats
+        self.options = Options.from_settings(crawler.settings)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any) -> Self:  # noqa: ANN401 - as the class's
+        """Make the component of a crawl, and connect it to its signals."""
+        component = cls(crawler, *args)
+        for name in cls.handlers:
+            crawler.signals.connect(getattr(component, name), getattr(signals, name))
+        return component
+
+
+async def pause(seconds: float = 0) -> None:
+    """Let others run (signals, timers, downloads), under any reactor or event loop."""
+    waited: Deferred[None] = Deferred()
+    call_later(seconds, waited.callback, None)
+    await maybe_deferred_to_future(waited)
+
+
+async def until_closed(crawler: Crawler) -> None:
+    """Wait until a crawler's spider is closed, pipelines and feeds included.
+
+    A Ctrl-C while the spider is being closed makes Scrapy send ``engine_stopped`` at once. It
+    waits for the handlers of that signal, so that one which waits here lets the crawl end whole.
+    """
+    while crawler.engine.spider is not None:
+        await pause(_POLL_SECONDS)
