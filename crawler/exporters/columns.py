@@ -8,7 +8,7 @@ is written as JSON to the overflow column.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from itemadapter import is_item
 
@@ -52,13 +52,6 @@ class _MisfitError(Exception):
     """A value does not fit its column."""
 
 
-class Column(NamedTuple):
-    """One column: its name in the file and the kind of its values."""
-
-    name: str
-    kind: Kind
-
-
 def import_pyarrow() -> tuple[Any, Any]:
     """Return ``pyarrow`` and ``pyarrow.parquet``, loaded only where Parquet is written.
 
@@ -81,8 +74,8 @@ def choose_columns(
     named: Mapping[str, str] | None,
     *,
     has_fields: bool,
-) -> tuple[Column, ...]:
-    """Choose the columns of a file, the overflow last where it has a column of its own.
+) -> dict[str, Kind]:
+    """Choose the columns of a file: their names and kinds, the overflow last where it has one.
 
     Args:
         rows: The rows of the first row group.
@@ -99,18 +92,17 @@ def choose_columns(
                 found.add(_kind_of(value))
     source = named or {}
     names = dict.fromkeys(kinds if named else (*fixed, *kinds))
-    columns = [
-        Column(name, fixed.get(source.get(name, name)) or _common_kind(kinds.get(name)))
+    columns = {
+        name: fixed.get(source.get(name, name)) or _common_kind(kinds.get(name))
         for name in names
         if name != EXTRA
-    ]
-    takes_all = Column("fields", "json") in columns or not has_fields
-    if not (fixed and takes_all):
-        columns.append(Column(EXTRA, "json"))
-    return tuple(columns)
+    }
+    if not (fixed and (columns.get("fields") == "json" or not has_fields)):
+        columns[EXTRA] = "json"
+    return columns
 
 
-def arrow_schema(columns: Sequence[Column]) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
+def arrow_schema(columns: Mapping[str, Kind]) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
     """Return columns as a ``pyarrow.Schema``, JSON columns marked ``encoding: json``."""
     pyarrow, _ = import_pyarrow()
     text = pyarrow.string()
@@ -128,12 +120,15 @@ def arrow_schema(columns: Sequence[Column]) -> Any:  # noqa: ANN401 - a pyarrow.
     types["texts"] = pyarrow.list_(text)
     marks = {"json": {"encoding": "json"}}
     return pyarrow.schema(
-        [pyarrow.field(name, types[kind], metadata=marks.get(kind)) for name, kind in columns]
+        [
+            pyarrow.field(name, types[kind], metadata=marks.get(kind))
+            for name, kind in columns.items()
+        ]
     )
 
 
 def arrow_table(
-    columns: Sequence[Column],
+    columns: Mapping[str, Kind],
     rows: Sequence[Mapping[str, Any]],
     schema: Any,  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
 ) -> tuple[Any, int]:
@@ -148,23 +143,24 @@ def arrow_table(
         The table, and how many values were written to the overflow.
     """
     pyarrow, _ = import_pyarrow()
-    own_overflow = columns[-1].name == EXTRA
-    cells: dict[str, list[Any]] = {column.name: [] for column in columns}
+    cells: dict[str, list[Any]] = {name: [] for name in columns}
     misfits = 0
     for row in rows:
-        extra = {name: value for name, value in row.items() if name not in cells}
-        if own_overflow and row.get(EXTRA) is not None:
-            extra[EXTRA] = row[EXTRA]
-        fitted = dict.fromkeys(cells)
-        for column in columns[:-1] if own_overflow else columns:
-            value = row.get(column.name)
+        extra = {
+            name: value
+            for name, value in row.items()
+            if name not in columns or (name == EXTRA and value is not None)
+        }
+        fitted: dict[str, Any] = dict.fromkeys(cells)
+        for name, kind in columns.items():
+            value = None if name == EXTRA else row.get(name)
             try:
-                fitted[column.name] = None if value is None else _fit(column.kind, value)
+                fitted[name] = None if value is None else _fit(kind, value)
             except _MisfitError:
-                extra[column.name] = value
+                extra[name] = value
         if extra:
             misfits += len(extra)
-            if own_overflow:
+            if EXTRA in columns:
                 fitted[EXTRA] = _clean(nested_to_json(extra))
             else:
                 fields = row.get("fields")

@@ -19,14 +19,13 @@ from w3lib.url import file_uri_to_path
 from crawler.core.errors import OptionError
 from crawler.exporters.columns import (
     PAGE_COLUMNS,
-    Column,
     Kind,
     arrow_schema,
     arrow_table,
     choose_columns,
     import_pyarrow,
 )
-from crawler.items import FIELD_ORDER, PageItem, value_to_text
+from crawler.items import PageItem, value_to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,30 +120,6 @@ def _path_of(file: IO[bytes]) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-class _Sink:
-    """The file that pyarrow writes to: it counts its own bytes, and does not close the feed."""
-
-    closed = False
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._written = 0
-
-    def write(self, data: bytes) -> int:
-        self._file.write(data)
-        self._written += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._written
-
-    def flush(self) -> None:
-        """Leave the bytes to the feed's own buffer."""
-
-    def close(self) -> None:
-        """Leave the file to the feed's storage, which closes or uploads it."""
-
-
 class ParquetItemExporter(BaseItemExporter):
     """Writes items as rows of a Parquet file, one row group after the other.
 
@@ -190,7 +165,7 @@ class ParquetItemExporter(BaseItemExporter):
         self._bytes_limit = row_group_bytes
         self._compression = compression
         self._first: Any = None
-        self._columns: tuple[Column, ...] = ()
+        self._columns: dict[str, Kind] = {}
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0
         self._writer: Any = None
@@ -266,7 +241,7 @@ class ParquetItemExporter(BaseItemExporter):
             has_fields=self.item_type is PageItem,
         )
         self._writer = parquet.ParquetWriter(
-            pyarrow.PythonFile(_Sink(self._file), mode="w"),
+            pyarrow.PythonFile(self._file, mode="w"),
             arrow_schema(self._columns),
             compression=self._compression,
         )
@@ -319,65 +294,50 @@ class CorpusCsvItemExporter(CsvItemExporter):
             errors: What happens to a character the encoding lacks; the default writes its number.
             kwargs: The options of Scrapy's CSV exporter and of :mod:`csv`.
         """
-        appending_to = _path_of(file) if _offset(file) else None
+        # A feed that is appended to may have a header already.
+        self._appending_to = _path_of(file) if _offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
-        self._appending_to = appending_to
-        self._header: list[str] | None = None
-        self._found_fields: frozenset[str] | None = None
+        self._is_begun = False
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401 - as Scrapy has it
-        """Apply the field's own serializer alone: lists are not joined but become JSON."""
-        return BaseItemExporter.serialize_field(self, field, name, value)
+        """Write a value as the text of a cell: lists are not joined but become JSON."""
+        return value_to_text(BaseItemExporter.serialize_field(self, field, name, value))
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write one row, after the header if it is the first."""
-        if self._header is None:
-            if not self.fields_to_export:
-                self.fields_to_export = list(ItemAdapter(item).field_names())
-                self._found_fields = frozenset(self.fields_to_export)
-            self._write_header()
-        self._warn_of_lost_fields(item)
-        row = self.get_serialized_fields(item, default_value=None, include_empty=True)
-        self.csv_writer.writerow([value_to_text(value) for _, value in row])
+        if not self._is_begun:
+            self._begin(item)
+        super().export_item(item)
 
     def finish_exporting(self) -> None:
         """Write the header of a feed without items, then release the file."""
-        if self._header is None:
-            self.fields_to_export = self.fields_to_export or list(FIELD_ORDER)
-            self._write_header()
+        if not self._is_begun:
+            header = self._begin(PageItem(""))
+            if self.include_headers_line:
+                self.csv_writer.writerow(header)
         super().finish_exporting()
 
-    def _write_header(self) -> None:
-        wanted: Any = self.fields_to_export
-        self._header = list(wanted.values() if hasattr(wanted, "values") else wanted)
-        if not self.include_headers_line:
-            return
-        if self._appending_to is not None:
+    def _begin(self, item: object) -> list[str]:
+        """Choose the columns, and return the header; a file that has it gets no second one."""
+        self._is_begun = True
+        # Where this is set, Scrapy warns of fields of later items that have no column.
+        self._autodetected_fields = not self.fields_to_export
+        wanted: Any = self.fields_to_export or list(ItemAdapter(item).field_names())
+        self.fields_to_export = wanted
+        header = list(wanted.values() if hasattr(wanted, "values") else wanted)
+        if self._appending_to is not None and self.include_headers_line:
             present = self._present_header(self._appending_to)
-            if present == self._header:
-                return
-            logger.warning(
-                "%s has the columns %s, and the rows added now have %s: a second header marks the "
-                "change. Use -O to replace the file.",
-                self._appending_to,
-                ", ".join(present),
-                ", ".join(self._header),
-            )
-        self.csv_writer.writerow(self._header)
+            self.include_headers_line = present != header
+            if present != header:
+                logger.warning(
+                    "%s has the columns %s, and the rows added now have %s: a second header marks "
+                    "the change. Use -O to replace the file.",
+                    self._appending_to,
+                    ", ".join(present),
+                    ", ".join(header),
+                )
+        return header
 
     def _present_header(self, path: Path) -> list[str]:
         with path.open(encoding=self.encoding, errors="replace", newline="") as file:
             return next(csv.reader(file, self.csv_writer.dialect), [])
-
-    def _warn_of_lost_fields(self, item: object) -> None:
-        if self._found_fields is None:
-            return
-        lost = sorted(set(ItemAdapter(item).field_names()) - self._found_fields)
-        if lost:
-            logger.warning(
-                "The CSV columns were set by the first item; these fields of a later one have no "
-                "column and are left out: %s. Name the columns in FEED_EXPORT_FIELDS.",
-                ", ".join(lost),
-            )
-            # One warning is enough: every later item may have them.
-            self._found_fields = None

@@ -19,10 +19,10 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import xxhash
-from scrapy.exporters import BaseItemExporter
+from scrapy.exporters import JsonLinesItemExporter
 
 from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
@@ -32,12 +32,14 @@ from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, 
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
-from crawler.store.files import known_sites, replacing, site_named
+from crawler.store.files import known_sites, replacing, site_named, system_errors
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
+    from io import BytesIO
 
+    from scrapy.exporters import BaseItemExporter
     from scrapy.settings import Settings
 
 Row = dict[str, Any]
@@ -75,16 +77,12 @@ def find_parts(folder: Path) -> tuple[list[PartFile], list[str]]:
     """
     parts: list[PartFile] = []
     others: list[str] = []
-    try:
+    with system_errors(f"{folder} cannot be read", "Name a folder of parts", UnreadableInputError):
         for path in folder.iterdir():
             if (name := _NAME.fullmatch(path.name)) and path.is_file():
                 parts.append(PartFile(name["run"], int(name["number"]), name["format"], path))
             else:
                 others.append(path.name)
-    except OSError as error:
-        raise UnreadableInputError(
-            f"{folder} cannot be read ({error.strerror or error}). Name a folder of parts."
-        ) from error
     return sorted(parts), sorted(others)
 
 
@@ -240,23 +238,6 @@ def _key(url: str) -> bytes:
     return xxhash.xxh3_128_digest(canonical_address(url).encode("utf-8", "surrogatepass"))
 
 
-class _JsonLines(BaseItemExporter):
-    """JSON Lines of rows as they are, with the letters of all scripts."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        super().__init__()
-        self._file = file
-
-    def export_item(self, item: Any) -> None:  # noqa: ANN401 - as the base class has it
-        """Write a row as a line."""
-        try:
-            line = json.dumps(item, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            # A lone surrogate, which only an escape can hold.
-            line = json.dumps(item).encode()
-        self._file.write(line + b"\n")
-
-
 def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, int, int]:
     """Write the last items of those pages that are not gone.
 
@@ -276,7 +257,7 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, 
     typed = ending == "parquet" and set(last.fields) <= set(FIELD_ORDER)
     exporter: BaseItemExporter
     if ending == "jsonl":
-        exporter = _JsonLines(file)
+        exporter = JsonLinesItemExporter(cast("BytesIO", file), encoding="utf-8")
     elif ending == "csv":
         exporter = CorpusCsvItemExporter(file, encoding="utf-8", fields_to_export=[*last.fields])
     else:
@@ -340,8 +321,11 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
         raise ArgumentError(f"-O is '{output}', which is one of the parts; give another name")
     _warn(others)
     last = LastItems(parts)
-    with _target(output) as file:
-        articles, passed_over, gone = write_articles(last, file, ending)
+    if output == "-":
+        articles, passed_over, gone = write_articles(last, sys.stdout.buffer, ending)
+    else:
+        with replacing(path.resolve()) as aside, aside.open("wb") as file:
+            articles, passed_over, gone = write_articles(last, file, ending)
     found = (
         f"{counted(articles, 'article')}, from {counted(len(parts), 'part')} in "
         f"{folder}; {counted(passed_over, 'earlier version')} passed over, "
@@ -386,13 +370,3 @@ def _warn(others: Sequence[str]) -> None:
         notes.append(f"files that are no parts are left out ({len(strange)}): {names}")
     for note in notes:
         print(f"scrapy articles: {note}", file=sys.stderr)  # noqa: T201 - a command's warning
-
-
-@contextmanager
-def _target(output: str) -> Iterator[IO[bytes]]:
-    """Open the output. A file appears under its name when it is whole, or not at all."""
-    if output == "-":
-        yield sys.stdout.buffer
-    else:
-        with replacing(Path(output).resolve()) as aside, aside.open("wb") as file:
-            yield file

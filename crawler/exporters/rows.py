@@ -20,50 +20,27 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_OF_PAGE: Final[dict[str, Kind]] = {"url": "text", "site": "text", "language": "text"}
-_OF_VERDICT: Final[dict[str, Kind]] = {
-    "is_genuine": "flag",
-    "method": "text",
-    "reason": "text",
-    "rule": "whole",
-    "coherency": "real",
-    "confidence": "real",
-}
-SENTENCE_COLUMNS: Final[dict[str, Kind]] = {
-    **_OF_PAGE,
-    "number": "whole",
-    "block": "whole",
-    "text": "text",
-}
-TABLE_COLUMNS: Final[dict[str, Kind]] = {
-    **_OF_PAGE,
-    "number": "whole",
-    "path": "text",
-    "heading": "text",
-    "caption": "text",
-    "kind": "text",
-    "rows": "whole",
-    "columns": "whole",
-    "title_rows": "whole",
-    "header_rows": "whole",
-    "header_columns": "whole",
-    "rows_left_out": "whole",
-    **_OF_VERDICT,
-    "types": "json",
-    "cells": "json",
-    "records": "json",
-    "values": "json",
-}
-RECORD_COLUMNS: Final[dict[str, Kind]] = {
-    **_OF_PAGE,
-    "table": "whole",
-    "number": "whole",
-    "heading": "text",
-    "caption": "text",
-    "fields": "json",
-    "types": "json",
-    "values": "json",
-}
+
+def _columns(*runs: tuple[Kind, str]) -> dict[str, Kind]:
+    """Return the kinds of columns by name, of runs of columns of one kind."""
+    return {name: kind for kind, names in runs for name in names.split()}
+
+
+_OF_PAGE: Final = _columns(("text", "url site language"))
+SENTENCE_COLUMNS: Final = _OF_PAGE | _columns(("whole", "number block"), ("text", "text"))
+TABLE_COLUMNS: Final = _OF_PAGE | _columns(
+    ("whole", "number"),
+    ("text", "path heading caption kind"),
+    ("whole", "rows columns title_rows header_rows header_columns rows_left_out"),
+    ("flag", "is_genuine"),
+    ("text", "method reason"),
+    ("whole", "rule"),
+    ("real", "coherency confidence"),
+    ("json", "types cells records values"),
+)
+RECORD_COLUMNS: Final = _OF_PAGE | _columns(
+    ("whole", "table number"), ("text", "heading caption"), ("json", "fields types values")
+)
 
 
 def sentence_rows(item: object) -> Iterator[Row]:

@@ -187,11 +187,6 @@ def test_values_that_fit_no_column_of_parquet_come_back(tmp_path: Path) -> None:
     assert item["fields"] == {"a": 1}
 
 
-def test_half_a_character_pair_is_written_as_it_was(tmp_path: Path) -> None:
-    (tmp_path / "run-00001.jsonl").write_text(f'{{"url": "{SITE}/a", "text": "\\ud800"}}\n')
-    assert b'"\\ud800"' in now(tmp_path)[1]
-
-
 def test_long_cells_are_read_and_the_limit_of_others_stays(tmp_path: Path) -> None:
     limit = csv.field_size_limit()
     write_part(tmp_path, 1, [article("/a", "x" * (limit + 1))], "csv")
