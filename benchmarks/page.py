@@ -35,7 +35,7 @@ from crawler.core.page.decode import decode
 from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import read_directives
-from crawler.core.pagetype import page_type
+from crawler.core.pagetype.judge import page_type
 from crawler.core.sentences import language_of, splitter_for
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.core.tables.content import judge_tables, tables_of

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from crawler.core.errors import OptionError
 from crawler.core.methods.registry import DEFAULT_METHOD
 from crawler.core.page.page import MAX_PAGE_BYTES
-from crawler.core.pagetype import KINDS
+from crawler.core.pagetype.judge import KINDS
 from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
 from crawler.core.wording import nearest

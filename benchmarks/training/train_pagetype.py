@@ -96,8 +96,8 @@ def examples(paths: Iterable[Path]) -> Iterator[Example]:
                     continue
                 kind = kind_of_gold(row.get("page_type", ARTICLE))
                 source, site = path.name.partition(".")[0], site_of(row)
-                short = PageEvidence.of(_shortened(document, site)) if kind == ARTICLE else None
-                yield Example(source, site, kind, PageEvidence.of(document), short)
+                short = PageEvidence(_shortened(document, site)) if kind == ARTICLE else None
+                yield Example(source, site, kind, PageEvidence(document), short)
 
 
 def _shortened(document: Document, seed: str) -> Document:

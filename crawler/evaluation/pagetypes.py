@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
-from crawler.core.pagetype import ARTICLE, KINDS, PageType, page_type
+from crawler.core.pagetype.judge import ARTICLE, KINDS, PageType, page_type
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Confusion
 from crawler.evaluation.task import Report, sorted_counts

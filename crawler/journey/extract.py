@@ -19,7 +19,7 @@ from crawler.core.errors import (
 from crawler.core.flow import Page, SiteCounts, SiteView, observe, read
 from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
-from crawler.core.pagetype import page_type
+from crawler.core.pagetype.judge import page_type
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
 from crawler.journey.item_page import ItemPage, Mode, new_item

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crawler.core.page.robots_meta import DIRECTIVES, excluding
-from crawler.core.pagetype import ARTICLE
+from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Refusal
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crawler.core.metadata import Metadata
     from crawler.core.methods import Label
     from crawler.core.page.blocks import Block
-    from crawler.core.pagetype import PageType
+    from crawler.core.pagetype.judge import PageType
 
 
 class Mode(StrEnum):

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagetype import ARTICLE
+from crawler.core.pagetype.judge import ARTICLE
 from crawler.core.pagination import same_headline
 
 if TYPE_CHECKING:

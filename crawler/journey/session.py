@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import observe, read
 from crawler.core.methods.registry import get_method
-from crawler.core.pagetype import page_type
+from crawler.core.pagetype.judge import page_type
 from crawler.core.pagination import may_be_part, next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal

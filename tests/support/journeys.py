@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import SiteView, read
-from crawler.core.pagetype import page_type
+from crawler.core.pagetype.judge import page_type
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.session import Crawl

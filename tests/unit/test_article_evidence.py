@@ -46,7 +46,7 @@ def test_names_of_elements_tell_what_they_hold(names: str, cues: set[str]) -> No
 
 
 def counts(text: str) -> dict[str, float]:
-    row = Letters.of([text]).counts[0]
+    row = Letters([text]).counts[0]
     return dict(zip(LETTER_COUNTS, row.tolist(), strict=True))
 
 
@@ -63,12 +63,12 @@ def test_letters_are_counted_in_any_script() -> None:
 def test_each_text_is_counted_by_itself() -> None:
     texts = ["One, two.", "3", "", "Vier!"]
     told = [text for text in texts if text]
-    alone = np.stack([Letters.of([text]).counts[0] for text in told])
-    assert (Letters.of(told).counts == alone).all()
+    alone = np.stack([Letters([text]).counts[0] for text in told])
+    assert (Letters(told).counts == alone).all()
 
 
 def test_what_two_texts_share_is_found_whatever_the_case() -> None:
-    letters = Letters.of(["NIGHT TRAIN", "Quite another thing"])
+    letters = Letters(["NIGHT TRAIN", "Quite another thing"])
     (share, covered), (nothing, none) = letters.shared(["Night train", "ab"])
     assert covered[0] == 1.0
     assert share[0] > 0.7
@@ -97,7 +97,7 @@ def test_a_page_without_hints_has_none() -> None:
 
 def layout(body: str) -> tuple[Document, Layout]:
     page = document(body)
-    return page, Layout.of(page.blocks)
+    return page, Layout(page.blocks)
 
 
 def test_distances_lead_outwards_to_the_nearest_sign() -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from crawler.core.errors import CorpusError
 from crawler.core.flow import Page, read
-from crawler.core.pagetype import KINDS, PageType, page_type
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.pagetype.evidence import PageEvidence
-from crawler.core.pagetype.judge import LEARNED, TypeJudge
+from crawler.core.pagetype.judge import KINDS, LEARNED, PageType, TypeJudge, page_type
 from crawler.core.trees import sigmoid
 from crawler.core.words import fold
 
@@ -148,24 +147,22 @@ def test_in_doubt_a_page_is_an_article() -> None:
 
 
 def test_an_address_is_taken_apart() -> None:
-    address = Address.of(
-        ("file:///x", None, "https://docs.a.example/Blog/2026/a-b-c-d?utm_x=1&p=2")
-    )
+    address = Address(("file:///x", None, "https://docs.a.example/Blog/2026/a-b-c-d?utm_x=1&p=2"))
     assert address.segments == ("blog", "2026", "a-b-c-d")
     assert address.queries == ("p",)
     assert "docs" in address.words
     assert "c" not in address.words, "the words of a headline are of its subject"
-    assert not Address.of(("file:///x", "http://[bad/")).known
+    assert not Address(("file:///x", "http://[bad/")).known
     roots = ("/", "/en", "/ko-KR/", "/index.php", "/de/index.html")
-    assert all(Address.of((f"https://a.example{path}",)).is_root for path in roots)
+    assert all(Address((f"https://a.example{path}",)).is_root for path in roots)
     assert not any(
-        Address.of((f"https://a.example{path}",)).is_root for path in ("/?p=12", "/news", "/en/a")
+        Address((f"https://a.example{path}",)).is_root for path in ("/?p=12", "/news", "/en/a")
     )
 
 
 def test_a_figure_is_asked_whatever_the_page_is() -> None:
     names = {
-        tuple(PageEvidence.of(read(Page.from_text(url, html))).features)
+        tuple(PageEvidence(read(Page.from_text(url, html))).features)
         for url in ("file:///x", "https://a.example/b")
         for html in ("<p>a</p>", SURVIVORS["recipe"], framed(teasers(4)))
     }
@@ -174,7 +171,7 @@ def test_a_figure_is_asked_whatever_the_page_is() -> None:
 
 
 def features(html: str) -> dict[str, float]:
-    return PageEvidence.of(read(Page.from_text("https://a.example/b", html))).features
+    return PageEvidence(read(Page.from_text("https://a.example/b", html))).features
 
 
 def test_each_text_with_a_price_counts_once_and_none_reaches_into_the_next() -> None:

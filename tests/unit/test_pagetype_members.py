@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.pagetype import PageType, page_type
 from crawler.core.pagetype.address import Address
+from crawler.core.pagetype.judge import PageType, page_type
 
 SENTENCE = "We walked up to the mill on Sunday because the road was dry for once, and met nobody. "
 FORM = "<form>Sign in <input name=u><input type=password></form>"
@@ -45,7 +45,7 @@ def test_logins_are_still_told() -> None:
 @pytest.mark.parametrize("slug", ["ai", "go", "tv", "vr"])
 def test_two_letters_that_are_no_language_are_a_subject(slug: str) -> None:
     url = f"https://essay.example/{slug}"
-    assert not Address.of((url,)).is_root
+    assert not Address((url,)).is_root
     found = type_of(f"<p>{SENTENCE * 3}</p>" * 8, url)
     assert found.kind != "front"
     assert found.is_among({"article"})
@@ -53,7 +53,7 @@ def test_two_letters_that_are_no_language_are_a_subject(slug: str) -> None:
 
 @pytest.mark.parametrize("edition", ["en", "de-at", "ko", "us", "pt_br", "index.html", ""])
 def test_editions_are_first_pages(edition: str) -> None:
-    assert Address.of((f"https://essay.example/{edition}",)).is_root
+    assert Address((f"https://essay.example/{edition}",)).is_root
 
 
 @pytest.mark.parametrize(

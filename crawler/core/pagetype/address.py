@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from crawler.core.words import read_data, texts_of
 
@@ -74,54 +74,48 @@ def _hyphens(part: str) -> int:
     return part.count("-") + part.count("_")
 
 
+def _fetched(url: str | None) -> SplitResult | None:
+    """Return the parts of an address; None where it is none that can be fetched."""
+    if url is None or not url.lower().startswith(("http://", "https://")):
+        return None
+    try:
+        parts = urlsplit(url[:_CHARS])
+        _ = parts.hostname  # raises where it is broken
+    except ValueError:
+        return None
+    return parts
+
+
 def names_a_list(part: str) -> bool:
     """Tell whether a part of a path may name a list: a headline has more words, a post a number."""
     return _hyphens(part) <= _LIST_HYPHENS and not any(map(str.isdigit, part))
 
 
-@dataclass(frozen=True, slots=True)
 class Address:
-    """The parts of an address.
+    """The parts of the first of some addresses that can be fetched; all empty where none can.
 
     Attributes:
-        known: whether there is one that can be fetched.
+        known: whether there is one.
         segments: the parts of its path between slashes, in lower case.
         queries: names in its query, without those that tell how a visitor came.
         words: the words of its path and of its host before the domain.
         text: its path and query, in lower case.
     """
 
-    known: bool = False
-    segments: tuple[str, ...] = ()
-    queries: tuple[str, ...] = ()
-    words: frozenset[str] = field(default_factory=frozenset)
-    text: str = ""
-
-    @classmethod
-    def of(cls, urls: Iterable[str | None]) -> Address:
-        """Return the parts of the first of some addresses that can be fetched."""
-        for url in urls:
-            if url is None or not url.lower().startswith(("http://", "https://")):
-                continue
-            try:
-                parts = urlsplit(url[:_CHARS])
-                host = parts.hostname or ""
-            except ValueError:
-                continue
-            path = parts.path.lower()
-            segments = tuple(part for part in path.split("/") if part)
-            names = [name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
-            # A last part of several words is a headline, whose words are of the article.
-            last = [part for part in segments[-1:] if _hyphens(part) <= 1]
-            words = _WORD.findall(" ".join((*segments[:-1], *last, *host.split(".")[:-2])))
-            return cls(
-                known=True,
-                segments=segments,
-                queries=tuple(name for name in names if not name.startswith(_TRACKING)),
-                words=frozenset(words),
-                text=f"{path}?{parts.query.lower()}",
-            )
-        return cls()
+    def __init__(self, urls: Iterable[str | None]) -> None:
+        found = filter(None, map(_fetched, urls))
+        parts = next(found, None)
+        self.known = parts is not None
+        path, query = (parts.path.lower(), parts.query) if parts else ("", "")
+        self.segments = tuple(part for part in path.split("/") if part)
+        names = [name.lower() for name, _ in parse_qsl(query, keep_blank_values=True)]
+        self.queries = tuple(name for name in names if not name.startswith(_TRACKING))
+        # A last part of several words is a headline, whose words are of the article.
+        last = [part for part in self.segments[-1:] if _hyphens(part) <= 1]
+        host = (parts.hostname or "") if parts else ""
+        texts = (*self.segments[:-1], *last, *host.split(".")[:-2])
+        self.words = frozenset(_WORD.findall(" ".join(texts)))
+        self.text = f"{path}?{query.lower()}"
 
     @property
     def is_root(self) -> bool:

@@ -9,9 +9,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from crawler.core.page.text import DENSE
@@ -62,13 +60,8 @@ _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.ot
 _BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
 _LATIN = re.compile(r"[a-z]+")
-# A table for bytes: all but Latin letters and what separates texts become spaces.
-_LATIN_ALONE = bytes(
-    code if _LATIN.match(chr(code)) or chr(code) == _APART else ord(" ") for code in range(256)
-)
 
 
-@dataclass(frozen=True, slots=True)
 class Markup:
     """Facts about the elements of a page besides its text.
 
@@ -83,52 +76,37 @@ class Markup:
             elements; at most 2,000 characters.
     """
 
-    metas: dict[str, str]
-    counts: Counter[str]
-    types: Counter[str]
-    passwords: int
-    has_next: bool
-    classes: str
-
-    @classmethod
-    def of(cls, parsed: ParsedPage) -> Markup:
-        """Read the tree of a page."""
-        metas: dict[str, str] = {}
+    def __init__(self, parsed: ParsedPage) -> None:
+        self.metas: dict[str, str] = {}
         for meta in parsed.named["meta"]:
             if name := (meta.get("property") or meta.get("name") or "").lower():
-                metas.setdefault(name, (meta.get("content") or "")[:_NAME_CHARS])
+                self.metas.setdefault(name, (meta.get("content") or "")[:_NAME_CHARS])
         groups = page_words().types
-        types = (
+        self.types = Counter(
             groups.get(found.rpartition("/")[2].lower(), "other")
             for script in parsed.linked_data()
             for found in _TYPE.findall(script[:_SCRIPT_CHARS])
         )
-        counts: Counter[str] = Counter()
-        passwords = 0
-        names = [metas.get("generator", "")]
+        self.counts: Counter[str] = Counter()
+        self.passwords = 0
+        names = [self.metas.get("generator", "")]
         for root in parsed.roots:
             for element in root.iter(*_WHOLE, *_COUNTED):
                 tag = element.tag
-                counts[tag] += 1
+                self.counts[tag] += 1
                 if tag == "input":
-                    passwords += element.get("type", "").lower() == "password"
+                    self.passwords += element.get("type", "").lower() == "password"
                 elif tag in _WHOLE:
                     names += (element.get("class") or "", element.get("id") or "")
-        return cls(
-            metas=metas,
-            counts=counts,
-            types=Counter(types),
-            passwords=passwords,
-            has_next=any(link.get("rel") in ("next", "prev") for link in parsed.named["link"]),
-            classes=" ".join(names).lower()[:_NAME_CHARS],
-        )
+        self.has_next = any(link.get("rel") in ("next", "prev") for link in parsed.named["link"])
+        self.classes = " ".join(names).lower()[:_NAME_CHARS]
 
 
-@dataclass(frozen=True, slots=True)
 class PageEvidence:
     """The evidence of a page's kind.
 
     Attributes:
+        address, markup: what its address and its elements tell.
         titles: the document's title, its parts, and its first headings, folded.
         prose: letters of running text; those of dense scripts count double.
         blocks: visible blocks.
@@ -139,51 +117,35 @@ class PageEvidence:
         features: the row, by names.
     """
 
-    address: Address
-    markup: Markup
-    titles: tuple[str, ...]
-    prose: int
-    blocks: int
-    linked_headings: int
-    is_plain: bool
-    declared: bool
-    features: dict[str, float]
-
-    @classmethod
-    def of(cls, document: Document) -> PageEvidence:
-        """Gather the evidence of a page."""
-        markup = Markup.of(document.parsed)
+    def __init__(self, document: Document) -> None:
+        self.markup = markup = Markup(document.parsed)
         graph = markup.metas.get("og:url")
-        address = Address.of((document.page.url, document.canonical_url, graph))
+        self.address = Address((document.page.url, document.canonical_url, graph))
         kind = markup.metas.get("og:type", "").lower()
+        self.declared = kind == "article" or markup.types["article"] == 1
         blocks = document.blocks
+        self.blocks = len(blocks)
         shares = [block.link_share for block in blocks]
         prose = _prose(blocks, shares)
+        self.prose = sum(size for _, size in prose)
         headings = [pair for pair in zip(blocks, shares, strict=True) if pair[0].tag in _HEADINGS]
+        self.linked_headings = sum(share >= _LINKS for _, share in headings)
         firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
         title = (document.title or "")[:_TITLE_CHARS]
         texts = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
-        text = _text(blocks, shares, prose)
-        features = {
-            **address.features(),
+        self.titles = tuple(dict.fromkeys(folded for text in texts if (folded := fold(text))))
+        self.features = {
+            **self.address.features(),
             **_declared(kind, markup),
             **_counted(markup.counts, headings),
-            **text,
+            **_text(blocks, shares, prose),
             **_named(blocks, prose),
             **_shop(blocks),
             "link: next": float(markup.has_next),
         }
-        return cls(
-            address=address,
-            markup=markup,
-            titles=tuple(dict.fromkeys(folded for text in texts if (folded := fold(text)))),
-            prose=sum(size for _, size in prose),
-            blocks=len(blocks),
-            linked_headings=sum(share >= _LINKS for _, share in headings),
-            is_plain=sum([block.links for block in blocks]) < _FEW_LINKS
-            and text["text: link share"] < _MOST_LINKED,
-            declared=kind == "article" or markup.types["article"] == 1,
-            features=features,
+        self.is_plain = (
+            sum([block.links for block in blocks]) < _FEW_LINKS
+            and self.features["text: link share"] < _MOST_LINKED
         )
 
 
@@ -195,12 +157,13 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
         # A letter counts double at most, so shorter blocks need no measuring.
         if share < _LINKED
         and block.chars * _DENSE_WORTH >= _PROSE
-        and (size := block.chars + _dense(block.text) * (_DENSE_WORTH - 1)) >= _PROSE
+        and (size := _letters(block)) >= _PROSE
     ]
 
 
-def _dense(text: str) -> int:
-    return 0 if text.isascii() else len(DENSE.findall(text))
+def _letters(block: Block) -> int:
+    dense = 0 if block.text.isascii() else len(DENSE.findall(block.text))
+    return block.chars + dense * (_DENSE_WORTH - 1)
 
 
 def _declared(kind: str, markup: Markup) -> dict[str, float]:
@@ -295,8 +258,8 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for cues, count in zip(_cues_in([names for names, _ in alike]), alike.values(), strict=True):
-        by_cues[cues] += count
+    for (names, _), count in alike.items():
+        by_cues[_cues_in(names)] += count
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
         for place, cue in enumerate(page_words().groups["names"])
@@ -311,23 +274,16 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     return found
 
 
-def _cues_in(names: Sequence[str]) -> list[int]:
-    """Return which cues each of some names holds, as bits in the order of the list of cues."""
-    if not names:
-        return []
-    lower = _APART.join(names).lower()
-    # Splitting at all but Latin letters is faster at once for all names.
-    letters = lower.encode("ascii", "replace").translate(_LATIN_ALONE).decode("ascii")
-    found = []
-    for words in letters.split(_APART):
-        cues = 0
-        for word in words.split():
-            cues |= _cues_of(word)
-        found.append(cues)
+@lru_cache(maxsize=1 << 14)
+def _cues_in(names: str) -> int:
+    """Return which cues some names hold, as bits in the order of the list of cues."""
+    lower = names.lower()
+    found = 0
+    for word in _LATIN.findall(lower):
+        found |= _cues_of(word)
     for part, bit in _parts()[2]:
         if part in lower:
-            within = map(str.__contains__, lower.split(_APART), repeat(part))
-            found = [cues | bit * here for cues, here in zip(found, within, strict=True)]
+            found |= bit
     return found
 
 

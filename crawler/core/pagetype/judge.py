@@ -8,7 +8,7 @@ call itself an article. Where no rule decides, the learned likelihoods do.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
@@ -22,8 +22,6 @@ from crawler.core.trees import TreeEnsemble, sigmoid
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    from numpy.typing import NDArray
 
     from crawler.core.page.page import Document
     from crawler.core.pagetype.address import Address
@@ -90,7 +88,6 @@ class PageType:
         return self.kind in kinds or (ARTICLE in kinds and self.article >= DOUBT)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TypeJudge:
     """One ensemble of trees for each learned kind: is a page of it, or of any other?
 
@@ -98,20 +95,15 @@ class TypeJudge:
         CorpusError: the ensembles do not ask the same features.
     """
 
-    trees: Mapping[str, TreeEnsemble]
-    _joined: TreeEnsemble = field(init=False, repr=False)
-    _firsts: NDArray[np.intp] = field(init=False, repr=False)
-    _bases: NDArray[np.float64] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Join the ensembles, to apply them at once."""
-        if len({trees.names for trees in self.trees.values()}) != 1:
+    def __init__(self, trees: Mapping[str, TreeEnsemble]) -> None:
+        self.trees = trees
+        ensembles = tuple(trees.values())
+        if len({each.names for each in ensembles}) != 1:
             raise CorpusError(_OTHER_FEATURES)
-        ensembles = tuple(self.trees.values())
-        sizes = [len(each.roots) for each in ensembles]
-        object.__setattr__(self, "_joined", TreeEnsemble.joined(ensembles))
-        object.__setattr__(self, "_firsts", np.cumsum([0, *sizes])[:-1])
-        object.__setattr__(self, "_bases", np.array([each.base for each in ensembles]))
+        # All are asked at once.
+        self._joined = TreeEnsemble.joined(ensembles)
+        self._firsts = np.cumsum([0, *(len(each.roots) for each in ensembles)])[:-1]
+        self._bases = np.array([each.base for each in ensembles])
 
     @classmethod
     @cache
@@ -147,9 +139,8 @@ def page_type(document: Document, judge: TypeJudge | None = None) -> PageType:
         document: the page, read.
         judge: what has learned to tell; the shipped one without.
     """
-    evidence = PageEvidence.of(document)
-    asked = TypeJudge.shipped() if judge is None else judge
-    return decide(evidence, asked.likelihoods(evidence.features))
+    evidence = PageEvidence(document)
+    return decide(evidence, (judge or TypeJudge.shipped()).likelihoods(evidence.features))
 
 
 def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
@@ -166,7 +157,14 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
     if evidence.is_plain:
         # A page with little around its text is a short post: lists, shops and forums have links.
         article = max(article, _LIKELY)
-    has_teasers = _has_teasers(evidence, article)
+    # Headings that link to other pages. An article may have some below it, so the address must be
+    # none that an article has.
+    has_teasers = (
+        article < _UNLIKELY
+        and not evidence.declared
+        and evidence.linked_headings > _TEASERS
+        and evidence.address.is_section
+    )
     if article >= _LIKELY and not has_teasers:
         return PageType(ARTICLE, article, article)
     others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
@@ -183,7 +181,11 @@ def _ruled(evidence: PageEvidence, article: float) -> str | None:
             return "error"
         if _is_login(evidence):
             return "login"
-    if evidence.address.is_root and not _is_one_text(evidence, article):
+    # The first page of a site may be a single text.
+    is_one_text = article >= (_LIKELY if evidence.declared else _SURE) and (
+        evidence.declared or not _holds_several(evidence)
+    )
+    if evidence.address.is_root and not is_one_text:
         return "front"
     if _is_list(evidence, article):
         return "listing"
@@ -215,28 +217,8 @@ def _is_login(evidence: PageEvidence) -> bool:
     return evidence.markup.passwords > 0 or addressed
 
 
-def _is_one_text(evidence: PageEvidence, article: float) -> bool:
-    """Tell whether the first page of a site is a single text."""
-    if evidence.declared:
-        return article >= _LIKELY
-    return article >= _SURE and not _holds_several(evidence)
-
-
 def _holds_several(evidence: PageEvidence) -> bool:
     return evidence.linked_headings > 1 or evidence.markup.counts["article"] > 2  # noqa: PLR2004 - a list, no pair
-
-
-def _has_teasers(evidence: PageEvidence, article: float) -> bool:
-    """Tell whether a page that may be no article has headings that link to other pages.
-
-    An article may have some below it, so its address must be none that one has.
-    """
-    return (
-        article < _UNLIKELY
-        and not evidence.declared
-        and evidence.linked_headings > _TEASERS
-        and evidence.address.is_section
-    )
 
 
 def _is_list(evidence: PageEvidence, article: float) -> bool:

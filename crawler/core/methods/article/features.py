@@ -124,8 +124,8 @@ class _Gathered:
         self.columns: dict[str, NDArray[np.float64]] = {}
         self.blocks = blocks
         self.count = len(blocks)
-        self.layout = Layout.of(blocks)
-        self.letters = Letters.of([block.text for block in blocks])
+        self.layout = Layout(blocks)
+        self.letters = Letters([block.text for block in blocks])
         self.number = np.arange(self.count, dtype=np.float64)
         self.chars = np.array([block.chars for block in blocks], np.float64)
         self.linked = np.array([block.link_chars for block in blocks], np.float64)

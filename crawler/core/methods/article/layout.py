@@ -12,7 +12,6 @@ of blocks: time grows with the number of elements and blocks, whatever the page 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -83,7 +82,6 @@ def cues_in(names: str) -> int:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Layout:
     """The elements that blocks stand in.
 
@@ -100,41 +98,23 @@ class Layout:
         kinds: for each element a number that it shares with those of its path and signs.
     """
 
-    at: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    outer: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    signs: NDArray[np.uint64]
-    distance: NDArray[np.uint8]
-    begin: NDArray[np.int64]
-    end: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, blocks: Sequence[Block]) -> Layout:
-        """Lay out the blocks of a page."""
+    def __init__(self, blocks: Sequence[Block]) -> None:
         holders, parents, begins, at = _numbered(blocks)
         ends, outers = _ranges(parents, begins, at)
-        parent = np.array(parents, np.int64)
+        self.at, self.parent, self.outer, self.begin, self.end = (
+            np.array(column, np.int64) for column in (at, parents, outers, begins, ends)
+        )
         depth = np.array([holder.depth for holder in holders], np.int64)
+        self.depth = depth - depth[0]
         shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders]
+        self.signs = np.array(shown, np.uint64)
+        self.distance = _distances(self.signs, self.parent)
         kinds: dict[tuple[str, int, int], int] = {}
         alike = [
             kinds.setdefault((holder.path, own, shown[around]), len(kinds))
             for holder, own, around in zip(holders, shown, parents, strict=True)
         ]
-        signs = np.array(shown, np.uint64)
-        return cls(
-            at=np.array(at, np.int64),
-            parent=parent,
-            outer=np.array(outers, np.int64),
-            depth=depth - depth[0],
-            signs=signs,
-            distance=_distances(signs, parent),
-            begin=np.array(begins, np.int64),
-            end=np.array(ends, np.int64),
-            kinds=np.array(alike, np.int64),
-        )
+        self.kinds = np.array(alike, np.int64)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up for each element what its blocks have; one row an element."""

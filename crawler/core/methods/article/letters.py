@@ -7,7 +7,6 @@ and no loop over its characters.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -81,7 +80,6 @@ def _grams(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return grams
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Letters:
     """The characters of some texts.
 
@@ -90,15 +88,7 @@ class Letters:
         first, last: class of the first and of the last character of each text, as bits.
     """
 
-    counts: NDArray[np.float32]
-    first: NDArray[np.uint8]
-    last: NDArray[np.uint8]
-    _grams: NDArray[np.uint32]
-    _starts: NDArray[np.int64]
-    _sizes: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> Letters:
+    def __init__(self, texts: Sequence[str]) -> None:
         """Count the characters of at least one text; none may be empty."""
         codes = _codes("\n".join(texts) + "\n")
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -119,14 +109,10 @@ class Letters:
             [np.add.reduceat(mask, starts, dtype=np.int32) for mask in masks], axis=1
         ).astype(np.float32)
         counts[:, 7] += counts[:, 3] / 2
-        return cls(
-            counts=counts,
-            first=classes[starts],
-            last=classes[starts + sizes - 1],
-            _grams=_grams(np.concatenate((codes, codes[-1:], codes[-1:]))),
-            _starts=starts,
-            _sizes=sizes,
-        )
+        self.counts = counts
+        self.first, self.last = classes[starts], classes[starts + sizes - 1]
+        self._grams = _grams(np.concatenate((codes, codes[-1:], codes[-1:])))
+        self._starts, self._sizes = starts, sizes
 
     def shared(
         self, others: Sequence[str]
