@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from distributed import LocalCluster
@@ -29,7 +30,7 @@ from fsspec.core import url_to_fs
 from crawler.demo.server import serve
 from crawler.harvest.engine import Call, DaskEngine, ThreadEngine
 from crawler.harvest.plan import SitePlan
-from crawler.harvest.site_job import crawl_site, site_argument
+from crawler.harvest.site_job import crawl_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,8 @@ def harvest(engine: Engine, plans: list[SitePlan], url: str) -> tuple[list[Done]
     """Crawl all sites; return what came of them, and the seconds it took."""
     began = time.monotonic()
     with engine:
-        calls = (Call(one.id, crawl_site, site_argument(one, url, "benchmark")) for one in plans)
+        job = partial(crawl_site, output=url, run="benchmark")
+        calls = (Call(one.id, job, one) for one in plans)
         return list(engine.run(calls)), time.monotonic() - began
 
 

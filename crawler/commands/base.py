@@ -28,8 +28,8 @@ class CorpusCommand(ScrapyCommand):
     the function that ``runs``, or does its work in ``work``. Scrapy imports every command at every
     call of ``scrapy``: modules of commands import what the work needs where they do it.
 
-    An error is one line on standard error; the exit code is the error's own: 1 or 2, see
-    :mod:`crawler.core.errors`.
+    An error is one line on standard error, or one for each of its ``lines``; the exit code is the
+    error's own: 1 or 2, see :mod:`crawler.core.errors`.
     """
 
     name: ClassVar[str]
@@ -95,7 +95,8 @@ class CorpusCommand(ScrapyCommand):
             with for_a_reader():
                 self.exitcode = self.work(args, opts, self.given_settings)
         except CorpusError as error:
-            print_error(self.name, error)
+            for line in getattr(error, "lines", [error]):
+                print_error(self.name, line)
             self.exitcode = error.exit_code
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:

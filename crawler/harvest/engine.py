@@ -78,7 +78,7 @@ class Call:
     """A job: its name for people, a function that can be imported, and its only argument."""
 
     name: str
-    function: Callable[[Any], Any]
+    function: Callable[..., Any]
     argument: Any = None
 
 

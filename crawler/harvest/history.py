@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,9 @@ BUSY: Final = "busy"
 NOT_BEGUN: Final = "not-begun"
 """The reason of a run that was not begun, since the history or a lock cannot be written."""
 
+FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
+"""The figures of a run that are compared with the run before."""
+
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY, site TEXT NOT NULL, start TEXT NOT NULL, planned TEXT, "end" TEXT,
@@ -40,11 +43,6 @@ CREATE TABLE IF NOT EXISTS sites (
     alerts TEXT NOT NULL DEFAULT '{}'
 );
 """
-_COLUMNS: Final = (
-    "site", "start", "planned", "end", "reason", "pages", "items", "new", "changed", "gone",
-    "errors", "skipped", "detail", "missed",
-)  # fmt: skip
-_NAMES: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
 _STAMP: Final = "%Y%m%d-%H%M%S-%f"
 # So far the clocks of machines that harvest the same sites may be apart. What is later than that
 # was written by a clock that was set back since, and would keep a site from being run.
@@ -120,15 +118,24 @@ class Run:
         return sum(self.errors.values())
 
     @property
+    def figures(self) -> dict[str, int]:
+        """The numbers of :data:`FIGURES`, by name."""
+        return {name: getattr(self, name) for name in FIGURES} | {"errors": self.error_count}
+
+    @property
     def stamp(self) -> str:
         """Name of the run within its site: when it began, in UTC."""
         return self.start.astimezone(UTC).strftime(_STAMP)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values; times as ISO 8601."""
-        values = asdict(self) | {key: dict(getattr(self, key)) for key in _REASONS}
+        values = asdict(self)
         values |= {key: values[key] and values[key].isoformat() for key in _TIMES}
         return {**values, "seconds": self.seconds}
+
+
+_COLUMNS: Final = tuple(one.name for one in fields(Run))
+_NAMES: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
 
 
 class History:
@@ -150,14 +157,12 @@ class History:
             StoreError: the file cannot be read or written; so in all methods.
         """
         values = asdict(run)
-        values |= {key: json.dumps(dict(values[key]), ensure_ascii=False) for key in _REASONS}
+        values |= {key: json.dumps(values[key], ensure_ascii=False) for key in _REASONS}
         values |= {key: values[key] and _text_of(values[key]) for key in _TIMES}
-        places = ", ".join("?" * len(_COLUMNS))
+        places = ", ".join(f":{name}" for name in values)
+        query = f"INSERT OR REPLACE INTO runs ({_NAMES}) VALUES ({places})"  # noqa: S608 - own names
         with self._open(writes=True) as database:
-            database.execute(
-                f"INSERT OR REPLACE INTO runs ({_NAMES}) VALUES ({places})",  # noqa: S608 - own names
-                [values[name] for name in _COLUMNS],
-            )
+            database.execute(query, values)
 
     def runs(self, site: str, last: int = 0, now: datetime | None = None) -> list[Run]:
         """Return the entries of a site in their order.
@@ -165,7 +170,7 @@ class History:
         Args:
             site: its id.
             last: the last so many; 0 for all.
-            now: the time it is, where entries of the future are to be passed over.
+            now: the time it is; entries of the future are passed over.
         """
         latest = "9999" if now is None else _text_of(now + _AHEAD)
         with self._open() as database:
@@ -181,10 +186,6 @@ class History:
 
         What was planned before anybody harvested is not caught up on, nor what a schedule has at
         times when another one held: so when a schedule is first seen is kept.
-
-        Args:
-            site: the site.
-            now: the time it is.
         """
         schedule = f"{site.cron} {site.time_zone} {site.jitter:g}" if site.cron else ""
         with self._open() as database:

@@ -10,10 +10,10 @@ import json
 import math
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.settings import default_settings
 
@@ -206,19 +206,6 @@ class SitePlan:
     until: str = declare("", "last day, month or year wanted", _DAY)
     arguments: Mapping[str, bool | int | float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the site that :meth:`as_json` gave."""
-        own: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in values.items()
-        }
-        return cls(**own)
 
     def spider_arguments(self) -> dict[str, str]:
         """Return the arguments of the spider ``site``, as a command line gives them."""

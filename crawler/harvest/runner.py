@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import CorpusError, one_line
 from crawler.core.wording import counted
@@ -14,46 +16,20 @@ from crawler.harvest.engine import Call, Done, LostError, StoppedError
 from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, Run, show_time
 from crawler.harvest.plan import PlanError, read_plan
 from crawler.harvest.schedule import MOST_COUNTED, due, next_times
-from crawler.harvest.site_job import FAILED, STOPPED, crawl_site, site_argument
+from crawler.harvest.site_job import FAILED, STOPPED, crawl_site
 from crawler.harvest.storage import site_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from crawler.harvest.display import Display
     from crawler.harvest.engine import Engine
     from crawler.harvest.history import History
     from crawler.harvest.plan import Plan, SitePlan
-    from crawler.harvest.schedule import Due
+    from crawler.harvest.status import Display
 
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)
 _SET_BACK: Final = timedelta(minutes=1)
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a harvest has done so far.
-
-    Attributes:
-        runs: All runs that have ended, or could not be begun, in this order.
-        missed: How many planned times were missed.
-        left: How many sites were not begun, since the harvest was stopped.
-    """
-
-    runs: list[Run] = field(default_factory=list)
-    missed: int = 0
-    left: int = 0
-
-    @property
-    def last(self) -> dict[str, Run]:
-        """The last run of each site, by its id."""
-        return {run.site: run for run in self.runs}
-
-    @property
-    def went_well(self) -> bool:
-        """Whether all that was wanted was run, and ended as it should."""
-        return not self.left and all(run.went_well for run in self.last.values())
 
 
 class Harvest:
@@ -78,7 +54,12 @@ class Harvest:
         display: Display,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.tally = Tally()
+        self.ended: list[Run] = []
+        """All runs that have ended, or could not be begun, in this order."""
+        self.missed = 0
+        """How many planned times were missed."""
+        self.left = 0
+        """How many sites were not begun, since the harvest was stopped."""
         self._plan = plan
         self._engine = engine
         self._history = history
@@ -92,6 +73,12 @@ class Harvest:
         self._next: dict[str, datetime | None] = {}
         self._why_not: dict[str, str] = {}
 
+    @property
+    def went_well(self) -> bool:
+        """Whether all that was wanted was run, and the last run of each site ended as it should."""
+        last = {run.site: run for run in self.ended}
+        return not self.left and all(run.went_well for run in last.values())
+
     def run(self, sites: Iterable[SitePlan], *, only_due: bool) -> None:
         """Run sites once: all of them, or those that are due.
 
@@ -99,41 +86,53 @@ class Harvest:
             CorpusError: the scheduler of a cluster is gone; so in :meth:`watch`.
         """
         waiting = deque(sites)
-        while waiting or self._running:
-            while waiting and self._free() > 0:
-                self._begin(waiting.popleft(), only_due=only_due)
-            # Where nothing runs, a cluster may have no workers yet.
-            if waiting or self._running:
-                self._wait()
-            if self._engine.is_stopping:
-                self.tally.left += len(waiting)
-                waiting.clear()
+        with self._lost_with_the_engine():
+            while waiting or self._running:
+                while waiting and self._engine.free > 0:
+                    self._begin(waiting.popleft(), only_due=only_due)
+                # Where nothing runs, a cluster may have no workers yet.
+                if waiting or self._running:
+                    self._wait()
+                if self._engine.is_stopping:
+                    self.left += len(waiting)
+                    waiting.clear()
 
     def watch(self) -> None:
         """Run what is due until the engine is stopped; read the plan again when it has changed."""
         seen, looked = self._stamp(), self._now()
         number = counted(len(self._plan.sites), "site")
         self._display.said(f"watching {self._plan.path}: {number}; Ctrl-C ends it")
-        while not self._engine.is_stopping or self._running:
-            now, stamp = self._now(), self._stamp()
-            if stamp not in (None, seen):
-                seen = stamp
-                self._read_plan()
-            if now < looked - _SET_BACK:
-                # What was planned by a clock that was set back since may be far off by this one.
-                self._next.clear()
-            looked = now
-            idle = [site for site in self._plan.sites if site.id not in self._running]
-            for site in idle:
-                planned = self._planned(site, now)
-                if planned is not None and planned <= now and self._free() > 0:
-                    # Where it is not begun, it is looked at again in a minute.
-                    self._next[site.id] = now + _AGAIN
-                    if self._begin(site, only_due=True):
-                        del self._next[site.id]
-            times = [(time, site.id) for site in idle if (time := self._next.get(site.id))]
-            self._display.waits(*min(times, default=(None, "")))
-            self._wait()
+        with self._lost_with_the_engine():
+            while not self._engine.is_stopping or self._running:
+                now, stamp = self._now(), self._stamp()
+                if stamp not in (None, seen):
+                    seen = stamp
+                    self._read_plan()
+                if now < looked - _SET_BACK:
+                    # What a clock planned that was set back since may be far off by this one.
+                    self._next.clear()
+                looked = now
+                idle = [site for site in self._plan.sites if site.id not in self._running]
+                for site in idle:
+                    planned = self._planned(site, now)
+                    if planned is not None and planned <= now and self._engine.free > 0:
+                        # Where it is not begun, it is looked at again in a minute.
+                        self._next[site.id] = now + _AGAIN
+                        if self._begin(site, only_due=True):
+                            del self._next[site.id]
+                times = [(time, site.id) for site in idle if (time := self._next.get(site.id))]
+                self._display.waits(*min(times, default=(None, "")))
+                self._wait()
+
+    @contextmanager
+    def _lost_with_the_engine(self) -> Iterator[None]:
+        """Keep the runs as lost that are under way where an error ends the block."""
+        try:
+            yield
+        except CorpusError as error:
+            for site in tuple(self._running):
+                self._end(Done(Call(site, crawl_site), error=LostError(one_line(error))))
+            raise
 
     def _planned(self, site: SitePlan, now: datetime) -> datetime | None:
         """Return the next planned time that needs a run; it may have passed."""
@@ -171,14 +170,14 @@ class Harvest:
 
     def _begin(self, site: SitePlan, *, only_due: bool) -> bool:
         """Begin a run; False where none is needed, or it cannot be begun."""
-        release, run, now = None, None, self._now()
+        release, run = None, None
         try:
             release = self._lock(site.id)
             if release is None:
                 words = "a run of this site is under way elsewhere"
                 self._not_begun(site, BUSY, words, only_due=only_due)
                 return False
-            run = self._note_begin(site, now, only_due=only_due)
+            run = self._note_begin(site, only_due=only_due)
         except CorpusError as error:
             self._not_begun(site, NOT_BEGUN, one_line(error), only_due=only_due)
         if run is None or release is None:
@@ -187,41 +186,40 @@ class Harvest:
             return False
         self._why_not.pop(site.id, None)
         self._running[site.id] = run, release
-        argument = site_argument(site, self._plan.output, run.stamp)
-        self._engine.submit(Call(site.id, crawl_site, argument))
+        job = partial(crawl_site, output=self._plan.output, run=run.stamp)
+        self._engine.submit(Call(site.id, job, site))
         self._display.started(run)
         return True
 
-    def _note_begin(self, site: SitePlan, now: datetime, *, only_due: bool) -> Run | None:
+    def _note_begin(self, site: SitePlan, *, only_due: bool) -> Run | None:
         """Keep the beginning of a run, and what was lost or missed before; None if none is due."""
+        now = self._now()
         last, handled = self._history.standing(site, now)
         if last is not None and last.is_open:
             # Whoever holds the lock knows that no run is under way.
-            words = "the harvest that ran it ended before it did"
-            self._history.write(replace(last, end=now, reason=LOST, detail=words))
-            self._display.said(f"{site.id}: the run of {show_time(last.start)} was lost")
-            self._alert(site.id)
+            detail = "the harvest that ran it ended before it did"
+            lost = replace(last, end=now, reason=LOST, detail=detail)
+            self._note(lost, f"the run of {show_time(last.start)} was lost")
         what = due(site, handled, now)
         if what is None and only_due:
             return None
         if what is not None and what.missed:
-            self._note_missed(site, what, now)
+            number = counted(what.missed, "planned run")
+            more = " or more" if what.missed == MOST_COUNTED else ""
+            span = f"from {show_time(what.first)} to {show_time(what.last)} UTC"
+            detail = f"{number}{more}, {span}: nobody harvested, or the run before was under way"
+            missed = Run(site.id, now, what.last, now, MISSED, detail=detail, missed=what.missed)
+            self._note(missed, f"missed {detail}")
+            self.missed += what.missed
         run = Run(site.id, now, planned=None if what is None else what.planned)
         self._history.write(run)
         return run
 
-    def _note_missed(self, site: SitePlan, what: Due, now: datetime) -> None:
-        number = counted(what.missed, "planned run")
-        if what.missed == MOST_COUNTED:
-            number += " or more"
-        span = f"{show_time(what.first)} to {show_time(what.last)} UTC"
-        detail = f"{number}, from {span}: nobody harvested then, or the run before was under way"
-        self._history.write(
-            Run(site.id, now, what.last, now, MISSED, detail=detail, missed=what.missed)
-        )
-        self.tally.missed += what.missed
-        self._display.said(f"{site.id}: missed {detail}")
-        self._alert(site.id)
+    def _note(self, run: Run, words: str) -> None:
+        """Keep, show and alert what came of planned times or of a run of another harvest."""
+        self._history.write(run)
+        self._display.said(f"{run.site}: {words}")
+        self._alert(run.site)
 
     def _not_begun(self, site: SitePlan, reason: str, detail: str, *, only_due: bool) -> None:
         """Show a run that was not begun; it is no part of the history, and is due as it was.
@@ -238,35 +236,24 @@ class Harvest:
             return
         now = self._now()
         run = Run(site.id, now, end=now, reason=reason, detail=detail)
-        self.tally.runs.append(run)
+        self.ended.append(run)
         self._display.ended(run)
         if reason != BUSY:
             self._alert(site.id, run)
 
-    def _free(self) -> int:
-        try:
-            return self._engine.free
-        except CorpusError as error:
-            self._lose(error)
-            raise
-
     def _wait(self) -> None:
-        try:
-            ended = self._engine.wait(_LOOK_SECONDS)
-        except CorpusError as error:
-            self._lose(error)
-            raise
-        for done in ended:
+        for done in self._engine.wait(_LOOK_SECONDS):
             self._end(done)
-
-    def _lose(self, error: CorpusError) -> None:
-        """Keep the runs as lost whose cluster is gone."""
-        for site in tuple(self._running):
-            self._end(Done(Call(site, crawl_site), error=LostError(one_line(error))))
 
     def _end(self, done: Done) -> None:
         begun, release = self._running.pop(done.name)
-        run = replace(begun, end=self._now(), **_result_of(done))
+        if done.error is None:
+            run = replace(begun, end=self._now(), **done.value)
+        else:
+            reason = FAILED
+            if isinstance(done.error, StoppedError | LostError):
+                reason = STOPPED if isinstance(done.error, StoppedError) else LOST
+            run = replace(begun, end=self._now(), reason=reason, detail=done.failure)
         if not (run.went_well or run.detail):
             detail = f"its log says more: {site_folder(run.site)}/logs/{run.stamp}.log"
             run = replace(run, detail=detail)
@@ -276,7 +263,7 @@ class Harvest:
             self._display.said(f"{run.site}: the history cannot be written: {one_line(error)}")
         release()
         self._next.pop(run.site, None)
-        self.tally.runs.append(run)
+        self.ended.append(run)
         self._display.ended(run)
         self._alert(run.site, run)
 
@@ -294,13 +281,3 @@ class Harvest:
             runs = [*(run for run in runs if (run.start, run.missed) != (last.start, 0)), last]
         if runs:
             self._alerter.look(runs, alerts)
-
-
-def _result_of(done: Done) -> dict[str, Any]:
-    """Return what the history keeps of a job."""
-    if done.error is None:
-        return dict(done.value)
-    reason = FAILED
-    if isinstance(done.error, StoppedError | LostError):
-        reason = STOPPED if isinstance(done.error, StoppedError) else LOST
-    return {"reason": reason, "detail": done.failure}

@@ -8,6 +8,7 @@ limits of the plan, and returns what the crawl reports (:mod:`crawler.extensions
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -21,12 +22,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import one_line
 from crawler.harvest.engine import AT_ONCE, limit_memory, stop_level
-from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
 from crawler.store.files import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from crawler.harvest.plan import SitePlan
 
 # Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
 FAILED: Final = "failed"
@@ -103,22 +105,13 @@ def crawl_command(site: SitePlan, folder: Path | str, run: str = "RUN") -> list[
     return ["crawl", "site", *arguments, *_options("-s", settings)]
 
 
-def site_argument(site: SitePlan, output: str, run: str) -> dict[str, Any]:
-    """Make the argument of :func:`crawl_site`.
+def crawl_site(site: SitePlan, output: str, run: str) -> dict[str, Any]:
+    """Crawl a site: a job of an engine.
 
     Args:
         site: what its plan says.
         output: the folder or URL where the harvest lies.
         run: a name of this run of the site, which names its log.
-    """
-    return {"site": site.as_json(), "output": output, "run": run}
-
-
-def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
-    """Crawl a site: a job of an engine.
-
-    Args:
-        argument: that of :func:`site_argument`.
 
     Returns:
         What :func:`figures_of` does, and ``detail``: what a person should know of the end.
@@ -126,9 +119,8 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         CorpusError: the storage cannot be read or written.
     """
-    site, run = SitePlan.from_json(argument["site"]), argument["run"]
     with (
-        Storage(argument["output"]).workspace(site.id) as folder,
+        Storage(output).workspace(site.id) as folder,
         tempfile.TemporaryDirectory(prefix="scrapy-corpus-report-") as temporary,
     ):
         report = Path(temporary, "report.json")
@@ -137,9 +129,10 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
         command = crawl_command(site, folder, run)
         command += ["-s", f"CORPUS_CRAWL_REPORT={report}", "-s", "CORPUS_END_WITH_STDIN=1"]
         for attempt in range(_ATTEMPTS):
-            crawl = _Crawl(command, log, report, site)
-            crawl.wait()
-            result = crawl.result()
+            log_start = log.stat().st_size if log.exists() else 0
+            code, told = _crawl(command, log, report, site)
+            last = _last_line(log, log_start)
+            result = _result(code, told, report, last, site.memory_limit)
             # A crawl that died goes on where it was.
             if result["reason"] != DIED or attempt + 1 == _ATTEMPTS or stop_level():
                 break
@@ -149,103 +142,97 @@ def crawl_site(argument: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-class _Crawl:
-    """The process of a crawl.
+def _crawl(command: list[str], log: Path, report: Path, site: SitePlan) -> tuple[int, str]:
+    """Run the process of a crawl; tell it to end at its limits, and kill it after the grace.
 
     Args:
         command: the command line, without ``scrapy``.
         log: gets all that the process says, appended.
         report: the file that the crawl writes at its end.
         site: the limits.
+
+    Returns:
+        The exit code, and why the process was told to end: ``TIME``, ``STOPPED`` or nothing.
     """
+    began, told, kill_at = time.monotonic(), "", math.inf
+    time_limit = math.inf if site.time_limit is None else site.time_limit + _LATE_SECONDS
+    with log.open("ab") as file:
+        process = subprocess.Popen(  # noqa: S603 - Scrapy, and the plan's own words
+            scrapy_command(command),
+            # It is open for as long as this process lives.
+            stdin=subprocess.PIPE,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=crawl_environment(),
+            # Ctrl-C in a terminal reaches the harvest alone, which tells its crawls once.
+            start_new_session=True,
+        )
+    limit_memory(site.memory_limit, process.pid)
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(_LOOK_SECONDS), told
+            now = time.monotonic()
+            if kill_at == math.inf:
+                if now - began >= time_limit or stop_level():
+                    told = TIME if now - began >= time_limit else STOPPED
+                    kill_at = now + _GRACE_SECONDS
+                    is_posix = sys.platform != "win32"
+                    process.send_signal(signal.SIGINT if is_posix else signal.SIGTERM)
+                elif report.exists():
+                    kill_at = now + _LEAVE_SECONDS
+            if stop_level() == AT_ONCE or now >= kill_at:
+                _kill(process)
+    finally:
+        # Also what it has started, and where this thread is ended by an error.
+        _kill(process)
+        process.communicate()
 
-    def __init__(self, command: list[str], log: Path, report: Path, site: SitePlan) -> None:
-        self._log, self._report, self._site = log, report, site
-        self._ended_for = ""
-        self._began = time.monotonic()
-        self._log_start = log.stat().st_size if log.exists() else 0
-        with log.open("ab") as file:
-            self._process = subprocess.Popen(  # noqa: S603 - Scrapy, and the plan's own words
-                scrapy_command(command),
-                # It is open for as long as this process lives.
-                stdin=subprocess.PIPE,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env=crawl_environment(),
-                # Ctrl-C in a terminal reaches the harvest alone, which tells its crawls once.
-                start_new_session=True,
-            )
-        limit_memory(site.memory_limit, self._process.pid)
 
-    def wait(self) -> None:
-        """Wait for the end; tell the crawl to end at its limits, and kill it after the grace."""
-        kill_at: float | None = None
-        try:
-            while True:
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_LOOK_SECONDS)
-                    return
-                now = time.monotonic()
-                if kill_at is None:
-                    kill_at = self._told_to_end(now)
-                if stop_level() == AT_ONCE or (kill_at is not None and now >= kill_at):
-                    self._kill()
-        finally:
-            # Also what it has started, and where this thread is ended by an error.
-            self._kill()
-            self._process.wait()
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+        return
+    # The process leads a group of its own, whose number is in use while one of them lives.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
-    def _told_to_end(self, now: float) -> float | None:
-        """Tell the crawl to end, where it is to; return when it is killed, or None."""
-        limit = self._site.time_limit
-        if limit is not None and now - self._began >= limit + _LATE_SECONDS:
-            self._ended_for = TIME
-        elif stop_level():
-            self._ended_for = STOPPED
-        elif self._report.exists():
-            return now + _LEAVE_SECONDS
-        else:
-            return None
-        self._process.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
-        return now + _GRACE_SECONDS
 
-    def _kill(self) -> None:
-        if sys.platform == "win32":
-            self._process.kill()
-            return
-        # The process leads a group of its own, whose number is in use while one of them lives.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+def _result(
+    code: int, told: str, report: Path, last: str, memory_limit: int | None
+) -> dict[str, Any]:
+    """Return what became of a crawl.
 
-    def result(self) -> dict[str, Any]:
-        """Return what became of the crawl, see :func:`crawl_site`."""
-        try:
-            report = json.loads(self._report.read_text("utf-8"))
-        except (OSError, ValueError):
-            report = None
-        if report and report["reason"]:
-            return figures_of(report)
-        code, last = self._process.returncode, self._last_line()
-        if self._ended_for:
-            words = "it did not end when it was told to, and was killed; its next run goes on"
-            return {"reason": self._ended_for, "detail": words}
-        if self._site.memory_limit is not None and any(w in last.lower() for w in _OF_MEMORY):
-            limit = f"its limit is {self._site.memory_limit:,} bytes"
-            return {"reason": MEMORY, "detail": f"{last}; {limit}"}
-        if code >= 0:
-            return {"reason": FAILED, "detail": last or f"its process ended with code {code}"}
-        with suppress(ValueError):
-            code = signal.Signals(-code).name
-        words = f"its process was ended by {code}" + (f"; its last words: {last}" * bool(last))
-        return {"reason": DIED, "detail": words}
+    Args:
+        code: the exit code of its process.
+        told: why it was told to end, if so.
+        report: the report, which a process that was killed has not written.
+        last: the last line of its log.
+        memory_limit: the bytes beyond which it is ended.
+    """
+    with suppress(OSError, ValueError):
+        content = json.loads(report.read_text("utf-8"))
+        if content and content["reason"]:
+            return figures_of(content)
+    if told:
+        words = "it did not end when it was told to, and was killed; its next run goes on"
+        return {"reason": told, "detail": words}
+    if memory_limit is not None and any(word in last.lower() for word in _OF_MEMORY):
+        return {"reason": MEMORY, "detail": f"{last}; its limit is {memory_limit:,} bytes"}
+    if code >= 0:
+        return {"reason": FAILED, "detail": last or f"its process ended with code {code}"}
+    signal_name = str(code)
+    with suppress(ValueError):
+        signal_name = signal.Signals(-code).name
+    words = f"its process was ended by {signal_name}" + (f"; its last words: {last}" * bool(last))
+    return {"reason": DIED, "detail": words}
 
-    def _last_line(self) -> str:
-        with self._log.open("rb") as file:
-            file.seek(max(self._log_start, self._log.stat().st_size - _LOG_TAIL))
-            lines = file.read().decode("utf-8", "replace").splitlines()
-        return next((one_line(line) for line in reversed(lines) if line.strip()), "")
+
+def _last_line(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(max(start, log.stat().st_size - _LOG_TAIL))
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    return next((one_line(line) for line in reversed(lines) if line.strip()), "")
 
 
 def discover(site: SitePlan, limit: int) -> bool:

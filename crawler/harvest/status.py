@@ -1,14 +1,23 @@
-"""How the runs of a harvest went: ``scrapy harvest status`` as a table, as JSON and as a page."""
+"""What a person sees of a harvest: ``scrapy harvest status``, a live line, a line a run, a summary.
+
+The history of the sites is shown as a table, as JSON or as a page. While a harvest runs, a terminal
+has one live line, and the end of each run has a line.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from crawler.core.wording import counted, fit_width, show_seconds
-from crawler.harvest.history import LOST, show_time
+from rich.console import Console
+from rich.live import Live
+
+from crawler.core.wording import counted, fit_width, listed, show_seconds
+from crawler.harvest.history import BUSY, FIGURES, LOST, NOT_BEGUN, show_time
 from crawler.harvest.schedule import next_times
 from crawler.reports.html import render_page
+from crawler.reports.stdout import table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,13 +26,8 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import SitePlan
 
-FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
-"""The figures that are set against the run before."""
-
-_COLUMNS: Final = (
-    "site", "planned", "start", "took", "reason", *FIGURES, "missed", "next", "skipped",
-)  # fmt: skip
-_RIGHT: Final = frozenset({"took", *FIGURES, "missed"})
+_RUN_COLUMNS: Final = ("planned", "start", "took", "reason", *FIGURES)
+_COLUMNS: Final = ("site", *_RUN_COLUMNS, "missed", "next", "skipped")
 _WIDEST: Final = 40
 _REASONS: Final = 3
 # The run before the last, with missed times between the two.
@@ -33,6 +37,10 @@ _PLOTTED: Final = 60
 _LISTED: Final = 200
 _BAR_WIDTH: Final = 4
 _BAR_HEIGHT: Final = 26
+# Of a terminal: the longest line, and how many sites the live line and the summary name.
+_LONGEST_LINE: Final = 200
+_NAMED: Final = 3
+_SITES_NAMED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class SiteStatus:
         """Return how a figure of the last run differs from the run before; None without both."""
         if self.last is None or self.before is None:
             return None
-        return figure_of(self.last, name) - figure_of(self.before, name)
+        return self.last.figures[name] - self.before.figures[name]
 
 
 def gather(
@@ -129,30 +137,32 @@ def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
 
 def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
     """Yield a table for a terminal: a row a site, its last run against the one before."""
-    rows = [_COLUMNS, *(_row(status) for status in statuses)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if name in _RIGHT else cell.ljust(width)
-            for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
+    yield from table_lines([_COLUMNS, *map(_row, statuses)])
     for status in statuses:
         if status.last is not None and status.last.detail and not status.last.went_well:
-            yield f"{status.site.id}: {fit_width(status.last.detail, 200)}"
+            yield f"{status.site.id}: {fit_width(status.last.detail, _LONGEST_LINE)}"
 
 
 def _row(status: SiteStatus) -> tuple[str, ...]:
-    run = status.last
-    head, figures, skipped = ("-", "-", "", "never run"), [""] * len(FIGURES), ""
+    run, cells, skipped = status.last, ["-", "-", "", "never run", *("" for _ in FIGURES)], ""
     if run is not None:
-        head = (_planned(run), show_time(run.start), _took(run), fit_width(run.reason, _WIDEST))
-        figures = [f"{figure_of(run, name):,}" for name in FIGURES]
-        skipped = most_frequent(run.skipped)
+        cells, skipped = _run_cells(run), most_frequent(run.skipped)
         if status.before is not None:
-            differences = (status.difference(name) for name in FIGURES)
-            figures = [f"{one} ({by:+,})" for one, by in zip(figures, differences, strict=True)]
-    return (status.site.id, *head, *figures, f"{status.missed:,}", show_time(status.next), skipped)
+            cells[-len(FIGURES) :] = [
+                f"{number:,} ({status.difference(name):+,})" for name, number in run.figures.items()
+            ]
+    return (status.site.id, *cells, f"{status.missed:,}", show_time(status.next), skipped)
+
+
+def _run_cells(run: Run) -> list[str]:
+    """Return the cells of ``_RUN_COLUMNS``."""
+    return [
+        "by hand" if run.planned is None else show_time(run.planned),
+        show_time(run.start),
+        "" if run.seconds is None else show_seconds(run.seconds),
+        fit_width(run.reason, _WIDEST),
+        *(f"{number:,}" if run.is_run else "" for number in run.figures.values()),
+    ]
 
 
 def as_page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> str:
@@ -169,61 +179,165 @@ def as_page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> str:
         title=f"Harvest {title}",
         summary=f"{counted(len(statuses), 'site')}, of {well:,} the last run went well. "
         f"As of {show_time(now)}; all times are UTC.",
-        figures=FIGURES,
+        columns=_COLUMNS,
+        run_columns=_RUN_COLUMNS,
         sites=[_site_values(status) for status in statuses],
     )
 
 
 def _site_values(status: SiteStatus) -> dict[str, Any]:
-    run, every = status.last, len(status.entries)
-    listed = counted(every, "entry").replace("entrys", "entries")
+    """Return what the page shows of a site."""
+    every, plotted = len(status.entries), [one for one in status.entries if not one.is_open]
+    listed = "1 entry" if every == 1 else f"{every:,} entries"
+    most = max((run.items for run in plotted[-_PLOTTED:]), default=0) or 1
     return {
         "cells": _row(status),
-        "look": "" if run is None else _look(run),
-        "bars": _bars([one for one in status.entries if not one.is_open][-_PLOTTED:]),
+        "look": "" if status.last is None else _look(status.last),
+        "bars": [
+            {
+                "x": number * _BAR_WIDTH + _BAR_WIDTH // 2,
+                "height": f"{max(1.0, _BAR_HEIGHT * (run.items / most if run.is_run else 1)):.3g}",
+                "look": _look(run) if run.is_run else "warn",
+            }
+            for number, run in enumerate(plotted[-_PLOTTED:])
+        ],
         "listed": f"the last {_LISTED:,} of {listed}" if every > _LISTED else listed,
-        "entries": [_entry_values(one) for one in reversed(status.entries[-_LISTED:])],
+        "entries": [
+            {"cells": [*_run_cells(run), _words_of(run)], "look": _look(run)}
+            for run in reversed(status.entries[-_LISTED:])
+        ],
     }
 
 
-def _entry_values(run: Run) -> dict[str, Any]:
+def _words_of(run: Run) -> str:
     errors = ", ".join(f"{why} {number:,}" for why, number in sorted(run.errors.items()))
     named = (("errors", errors), ("skipped", most_frequent(run.skipped)))
     words = [run.detail, *(f"{name}: {reasons}" for name, reasons in named if reasons)]
-    figures = [f"{figure_of(run, name):,}" if run.is_run else "" for name in FIGURES]
-    head = (_planned(run), show_time(run.start), _took(run), run.reason)
-    return {
-        "cells": (*head, *figures, "; ".join(part for part in words if part)),
-        "look": _look(run),
-    }
-
-
-def _bars(entries: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return the items of runs as bars of a plot: where each begins, its height and its look."""
-    most = max((run.items for run in entries), default=0) or 1
-    return [
-        {
-            "x": number * _BAR_WIDTH + _BAR_WIDTH // 2,
-            "height": f"{max(1.0, _BAR_HEIGHT * (run.items / most if run.is_run else 1)):.3g}",
-            "look": _look(run) if run.is_run else "warn",
-        }
-        for number, run in enumerate(entries)
-    ]
-
-
-def figure_of(run: Run, name: str) -> int:
-    """Return a figure of a run by its name in :data:`FIGURES`."""
-    return run.error_count if name == "errors" else int(getattr(run, name))
-
-
-def _planned(run: Run) -> str:
-    return "by hand" if run.planned is None else show_time(run.planned)
-
-
-def _took(run: Run) -> str:
-    return "" if run.seconds is None else show_seconds(run.seconds)
+    return "; ".join(part for part in words if part)
 
 
 def _look(run: Run) -> str:
     """Return the class of an entry in the page's style sheet."""
     return "good" if run.went_well else "soft" if run.is_open else "bad"
+
+
+class Display:
+    """Shows runs as they begin and end, on standard error.
+
+    A harvest goes on where nothing can be shown, as on a full disk.
+
+    Args:
+        sites: how many sites are wanted; 0 where the harvest has no end.
+    """
+
+    def __init__(self, sites: int = 0) -> None:
+        self._sites = sites
+        self._running: list[str] = []
+        self._done = 0
+        self._failed = 0
+        self._next = ""
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self._is_live = self._console.is_terminal and not self._console.is_dumb_terminal
+        # Without a terminal it shows nothing.
+        self._live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._live.stop()
+
+    def started(self, run: Run) -> None:
+        """Show that a run has begun."""
+        self._running.append(run.site)
+        if not self._is_live:
+            late = f", planned for {show_time(run.planned)} UTC" if run.planned else ""
+            self.said(f"{run.site}: begun{late}")
+        self._draw()
+
+    def ended(self, run: Run) -> None:
+        """Show that a run has ended, or could not be begun."""
+        if run.site in self._running:
+            self._running.remove(run.site)
+        self._done += 1
+        self._failed += not run.went_well
+        self.said(run_line(run))
+        self._draw()
+
+    def said(self, text: str) -> None:
+        """Show a line."""
+        with suppress(OSError):
+            self._console.print(fit_width(text, _LONGEST_LINE), soft_wrap=True)
+
+    def waits(self, planned: datetime | None, site: str) -> None:
+        """Show what is planned next."""
+        words = f"next: {site} at {show_time(planned)} UTC" if planned else "nothing is planned"
+        if words != self._next:
+            self._next = words
+            self._draw()
+
+    def _draw(self) -> None:
+        parts = [counted(self._done, "run")]
+        if self._sites:
+            parts = [f"{self._done:,} of {counted(self._sites, 'site')}"]
+        if self._failed:
+            parts.append(f"{self._failed:,} not well")
+        if self._running:
+            parts.append(f"running: {listed(self._running, _NAMED)}")
+        elif self._next:
+            parts.append(self._next)
+        if self._is_live:
+            with suppress(OSError):
+                line = fit_width(" · ".join(parts), self._console.width)
+                self._live.update(line, refresh=True)
+
+
+def run_line(run: Run) -> str:
+    """Describe a run that has ended in a line."""
+    took = ""
+    if run.seconds is not None and run.reason not in {BUSY, NOT_BEGUN}:
+        took = f" in {show_seconds(run.seconds)}"
+    parts = [f"{run.site}: {run.reason}{took}"]
+    if run.went_well or run.pages or run.items:
+        parts += [counted(run.pages, "page"), counted(run.items, "item")]
+    counts = ((run.new, "new"), (run.changed, "changed"), (run.gone, "gone"))
+    parts += [f"{number:,} {word}" for number, word in counts if number]
+    if run.error_count:
+        parts.append(counted(run.error_count, "error"))
+    if run.skipped:
+        parts.append(f"skipped {most_frequent(run.skipped)}")
+    if run.detail and not run.went_well:
+        parts.append(run.detail)
+    return ", ".join(parts)
+
+
+def summary_lines(
+    ended: Sequence[Run], seconds: float, missed: int = 0, left: int = 0
+) -> list[str]:
+    """Describe a harvest that has ended; the first line is the heading.
+
+    Args:
+        ended: the runs in the order of their ends.
+        seconds: how long the harvest took.
+        missed: how many planned times were missed.
+        left: how many sites were not begun.
+    """
+    runs = {run.site: run for run in ended}.values()
+    if not runs and not left:
+        return ["Nothing was due" if not missed else f"{counted(missed, 'run')} missed"]
+    bad = [f"{run.site} ({run.reason})" for run in runs if not run.went_well]
+    lines = [f"Harvest of {counted(len(runs), 'site')} ended after {show_seconds(seconds)}"]
+    if len(ended) > len(runs):
+        lines.append(f"  runs        {len(ended):,}, of which the last of each site:")
+    lines.append(f"  well        {counted(len(runs) - len(bad), 'site')}")
+    if bad:
+        lines.append(f"  not well    {counted(len(bad), 'site')}: {listed(bad, _SITES_NAMED)}")
+    figures = {name: sum(run.figures[name] for run in ended) for name in FIGURES}
+    for label, number in {**figures, "missed": missed, "not begun": left}.items():
+        if number or label in {"pages", "items"}:
+            lines.append(f"  {label:<11} {number:,}")
+    return lines

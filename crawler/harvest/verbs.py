@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, show_seconds
-from crawler.harvest.display import Display, summary_lines
 from crawler.harvest.engine import ThreadEngine, open_engine, stop_by_signals
 from crawler.harvest.history import History, show_time
 from crawler.harvest.plan import read_plan
 from crawler.harvest.runner import Harvest
 from crawler.harvest.schedule import next_times
 from crawler.harvest.site_job import SETTINGS_MODULE, crawl_command, discover
-from crawler.harvest.status import as_json, as_page, gather, lines
+from crawler.harvest.status import Display, as_json, as_page, gather, lines, summary_lines
 from crawler.harvest.storage import Storage, site_folder
 from crawler.reports.stdout import print_line
 from crawler.store.files import known_sites, write_whole
@@ -34,18 +33,20 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from scrapy.settings import BaseSettings
+
     from crawler.harvest.plan import Plan, SitePlan
 
 
-def run(opts: argparse.Namespace) -> bool:
+def run(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
     """Run sites of a plan: all, those named, or those of them that are due."""
     plan, sites = _plan(opts)
     with _harvest(plan, opts, 0 if opts.due else len(sites)) as harvest:
         harvest.run(sites, only_due=opts.due)
-    return harvest.tally.went_well
+    return harvest.went_well
 
 
-def watch(opts: argparse.Namespace) -> bool:
+def watch(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
     """Run the sites of a plan when they are due, until Ctrl-C or SIGTERM; always True."""
     with _harvest(read_plan(Path(opts.plan)), opts, 0) as harvest:
         harvest.watch()
@@ -74,11 +75,12 @@ def _harvest(plan: Plan, opts: argparse.Namespace, sites: int) -> Iterator[Harve
             yield harvest
     finally:
         release()
-    for line in summary_lines(harvest.tally, time.monotonic() - began):
+    seconds = time.monotonic() - began
+    for line in summary_lines(harvest.ended, seconds, harvest.missed, harvest.left):
         print_line(line)
 
 
-def status(opts: argparse.Namespace) -> bool:
+def status(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
     """Print the history of sites, or write it to an HTML file; always True."""
     plan, sites = _plan(opts)
     now, storage = datetime.now(UTC), Storage(plan.output)
@@ -105,7 +107,7 @@ def status(opts: argparse.Namespace) -> bool:
     return True
 
 
-def check(opts: argparse.Namespace) -> bool:
+def check(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
     """Print when sites would run, by which command, and with ``--fetch`` what they would fetch."""
     plan, sites = _plan(opts)
     storage, now = Storage(plan.output), datetime.now(UTC)

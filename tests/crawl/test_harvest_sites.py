@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +19,7 @@ import pytest
 from crawler.demo.server import serve
 from crawler.harvest.engine import Call, DaskEngine, Engine, ThreadEngine
 from crawler.harvest.plan import SitePlan
-from crawler.harvest.site_job import crawl_command, crawl_site, scrapy_command, site_argument
+from crawler.harvest.site_job import crawl_command, crawl_site, scrapy_command
 from crawler.harvest.storage import Storage
 from support.crawling import ROOT, Site, article, html, small_site
 from support.objectstore import object_store
@@ -54,7 +56,7 @@ def plan(url: str, name: str = "site", **keys: Any) -> SitePlan:  # noqa: ANN401
 
 
 def crawl(site: SitePlan, output: object, run: str) -> dict[str, Any]:
-    return crawl_site(site_argument(site, str(output), run))
+    return crawl_site(site, str(output), run)
 
 
 def harvest(engine: Engine, plans: list[SitePlan], output: str) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def harvest(engine: Engine, plans: list[SitePlan], output: str) -> dict[str, Any
         return {
             done.name: done.value or done.failure
             for done in engine.run(
-                Call(one.id, crawl_site, site_argument(one, output, "run")) for one in plans
+                Call(one.id, partial(crawl_site, output=output, run="run"), one) for one in plans
             )
         }
 
@@ -150,7 +152,8 @@ def test_a_crawl_that_is_told_to_stop_ends_in_order_and_the_next_goes_on(
     site = make_site(small_site(20))
     slow = plan(site.url, settings={"DOWNLOAD_DELAY": 0.4})
     with ThreadEngine(1) as engine:
-        engine.submit(Call("site", crawl_site, site_argument(slow, str(tmp_path), "first")))
+        job = partial(crawl_site, output=str(tmp_path), run="first")
+        engine.submit(Call("site", job, slow))
         while len(site.asked) <= 3:
             engine.wait(0.1)
         engine.stop()
@@ -176,12 +179,9 @@ def test_a_crawl_ends_at_its_time_limit(make_site: MakeSite, tmp_path: Path) -> 
 def test_a_crawl_dies_with_the_process_that_started_it(make_site: MakeSite, tmp_path: Path) -> None:
     site = make_site(small_site(20))
     slow = plan(site.url, settings={"DOWNLOAD_DELAY": 0.4})
-    argument = json.dumps(site_argument(slow, str(tmp_path), "first"))
-    code = (
-        "import json, sys; from crawler.harvest.site_job import crawl_site; "
-        "crawl_site(json.loads(sys.argv[1]))"
-    )
-    starter = subprocess.Popen([sys.executable, "-c", code, argument])
+    job = pickle.dumps(partial(crawl_site, slow, str(tmp_path), "first"))
+    code = "import pickle, sys; pickle.loads(bytes.fromhex(sys.argv[1]))()"
+    starter = subprocess.Popen([sys.executable, "-c", code, job.hex()])
     try:
         while len(site.asked) <= 3:
             time.sleep(0.05)

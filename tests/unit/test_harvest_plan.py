@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.harvest.plan import PlanError, SitePlan, read_plan
+from crawler.harvest.plan import PlanError, read_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,7 +200,8 @@ error_rate = 1
     assert plan.alerts.command == ("mail", "desk")
     assert plan.alerts.error_rate == 1.0
     for site in plan.sites:
-        assert SitePlan.from_json(json.loads(json.dumps(site.as_json()))) == site
+        # It is the argument of a job.
+        assert pickle.loads(pickle.dumps(site)) == site
 
 
 def test_an_output_that_is_a_url_stays_as_it_is(tmp_path: Path) -> None:

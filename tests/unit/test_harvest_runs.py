@@ -34,7 +34,7 @@ def test_due_runs_nothing_before_its_time_and_each_time_once(tmp_path: Path) -> 
     assert [name for name, _ in world.engine.begun] == ["blog"]
     missed, run = world.history.runs("blog")
     assert (missed.missed, run.planned) == (2, MONDAY + 2 * DAY + 5 * HOUR)
-    assert first.tally.missed == 2
+    assert first.missed == 2
 
 
 def test_a_run_by_hand_is_the_one_that_was_due(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_a_site_that_runs_elsewhere_is_left_alone_and_stays_due(tmp_path: Path) 
     world.run(daily)
     world.engine.time = MONDAY + 6 * HOUR
     world.elsewhere.add("blog")
-    assert world.run(daily).tally.went_well
-    assert world.run(daily, due=False).tally.last["blog"].reason == "busy"
+    assert world.run(daily).went_well
+    assert world.run(daily, due=False).ended[-1].reason == "busy"
     assert world.history.runs("blog") == []
     assert world.engine.begun == []
     world.elsewhere.clear()
@@ -107,7 +107,7 @@ def test_a_schedule_that_was_changed_is_not_caught_up_on(tmp_path: Path) -> None
     # A site that had no schedule for days has missed nothing.
     world.run(site("blog", ""))
     world.engine.time += 3 * DAY
-    assert world.run(site("blog", "0 * * * *")).tally.missed == 0
+    assert world.run(site("blog", "0 * * * *")).missed == 0
 
 
 def test_sites_wait_for_an_engine_without_places(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_sites_wait_for_an_engine_without_places(tmp_path: Path) -> None:
 
     world.engine.wait = worker_comes  # type: ignore[method-assign]
     harvest.run([site("blog")], only_due=False)
-    assert harvest.tally.went_well
+    assert harvest.went_well
     assert len(world.engine.begun) == 1
 
 
@@ -154,15 +154,15 @@ def test_stopping_begins_no_more_and_keeps_what_ran(tmp_path: Path) -> None:
     world.engine.until = MONDAY
     harvest = world.run(site("one"), site("two"), site("three"), due=False)
     assert [name for name, _ in world.engine.begun] == ["one"]
-    assert harvest.tally.left == 2
-    assert not harvest.tally.went_well
+    assert harvest.left == 2
+    assert not harvest.went_well
 
 
 def test_a_history_that_cannot_be_kept_begins_nothing(tmp_path: Path) -> None:
     world = World(tmp_path)
     (tmp_path / "out").write_text("a file where a folder belongs")
-    tally = world.run(site("one"), site("two"), due=False).tally
-    assert {run.reason for run in tally.runs} == {"not-begun"}
+    harvest = world.run(site("one"), site("two"), due=False)
+    assert {run.reason for run in harvest.ended} == {"not-begun"}
     assert world.engine.begun == []
     assert not world.held
 
@@ -211,7 +211,7 @@ def test_a_week_of_watching_runs_what_is_due_once_and_keeps_what_it_missed(tmp_p
     assert [run.planned for run in runs][:2] == [MONDAY + 8 * HOUR, MONDAY + 24 * HOUR]
     assert runs[-1].planned is not None
     assert len(runs) + sum(run.missed for run in slow) == (runs[-1].planned - MONDAY) / (8 * HOUR)
-    assert len(harvest.tally.runs) == len(world.listener.over)
+    assert len(harvest.ended) == len(world.listener.over)
     assert not world.held
 
 

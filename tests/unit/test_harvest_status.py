@@ -11,11 +11,18 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from crawler.harvest.display import Display, run_line, summary_lines
-from crawler.harvest.history import History, Run
+from crawler.harvest.history import FIGURES, History, Run
 from crawler.harvest.plan import Plan, SitePlan
-from crawler.harvest.runner import Tally
-from crawler.harvest.status import FIGURES, SiteStatus, as_json, as_page, gather, lines
+from crawler.harvest.status import (
+    Display,
+    SiteStatus,
+    as_json,
+    as_page,
+    gather,
+    lines,
+    run_line,
+    summary_lines,
+)
 
 NOW = datetime(2026, 11, 9, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -195,10 +202,8 @@ def test_a_terminal_shows_what_comes_next_where_nothing_runs(
 
 
 def test_the_summary_names_what_did_not_go_well() -> None:
-    tally = Tally(missed=3, left=1)
-    tally.runs.append(RUN)
-    tally.runs.append(replace(RUN, site="bad", reason="time"))
-    assert summary_lines(tally, 75) == [
+    ended = [RUN, replace(RUN, site="bad", reason="time")]
+    assert summary_lines(ended, 75, missed=3, left=1) == [
         "Harvest of 2 sites ended after 1 min 15 s",
         "  well        1 site",
         "  not well    1 site: bad (time)",
@@ -211,8 +216,7 @@ def test_the_summary_names_what_did_not_go_well() -> None:
         "  missed      3",
         "  not begun   1",
     ]
-    tally.runs.append(RUN)
-    assert summary_lines(tally, 1)[1:3] == [
+    assert summary_lines([*ended, RUN], 1)[1:3] == [
         "  runs        3, of which the last of each site:", "  well        1 site",
     ]  # fmt: skip
-    assert summary_lines(Tally(), 1) == ["Nothing was due"]
+    assert summary_lines([], 1) == ["Nothing was due"]

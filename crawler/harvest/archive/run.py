@@ -70,7 +70,7 @@ _MEGABYTE: Final = 1 << 20
 _LINES_SHOWN: Final = 10
 
 
-def run_archive(namespace: argparse.Namespace, settings: BaseSettings) -> bool:
+def archive(namespace: argparse.Namespace, settings: BaseSettings) -> bool:
     """Run the command; return whether there is an item, or a reason for none, of every page.
 
     Args:
