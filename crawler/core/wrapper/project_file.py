@@ -3,13 +3,19 @@
 Text in, text out. Rules of the matcher ``best``, and those of records, are written as their
 examples, of which they are a function; a rule of the paper is written as its tag sets. Near misses
 are written as the features in which they differ from their example node.
+
+Tables at the end declare the keys of each object. People may edit the files, so an error names its
+place, such as ``rules.title.examples[0].page``.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
 from crawler.core.wrapper.example_nodes import (
@@ -20,35 +26,40 @@ from crawler.core.wrapper.example_nodes import (
     ExampleValue,
 )
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES
-from crawler.core.wrapper.json_reader import JsonValue, read_json
 from crawler.core.wrapper.paper_method import PaperFieldRule, PaperRule, TagSet
 from crawler.core.wrapper.project import (
     DEFAULT_MATCHER,
-    Action,
     Add,
     Copy,
     Load,
     Project,
-    Rule,
     Save,
     Script,
     Source,
     checked,
 )
 from crawler.core.wrapper.rules import BestRule, RecordRule
-from crawler.core.wrapper.schema import Element
+from crawler.core.wrapper.schema import GROUP, Element
 from crawler.core.wrapper.tree import TagItem
 
 if TYPE_CHECKING:
-    from crawler.core.wrapper.features import Evidence
+    from collections.abc import Callable, Mapping
 
 EXTENSION = ".h2x"
 VERSION = 1
 """The version that is written; versions up to it are read."""
 
 _FORMAT = "h2x"
-_MOST_DEPTH = 32
 _LINE_CHARS = 100
+_SHOWN_CHARS = 800
+# Half of a UTF-16 pair, which JSON can write and a file in UTF-8 cannot hold.
+_HALF = re.compile("[\ud800-\udfff]")
+# The kinds of example nodes.
+_KIND = re.compile(f"{TEXT_NODE}|{ELEMENT}|@.+", re.DOTALL)
+_TYPE_NAMES = {
+    type(None): "null", dict: "an object", list: "a list", bool: "true or false", str: "a string",
+    int: "a whole number", float: "a number",
+}  # fmt: skip
 
 
 def read_project(text: str, file: str = "project") -> Project:
@@ -62,26 +73,7 @@ def read_project(text: str, file: str = "project") -> Project:
         UnreadableInputError: it is no project file, was written by a later version, or is not
             valid. The message names the place in the file.
     """
-    whole = read_json(text, file)
-    members = whole.members()
-    if "format" not in members or members["format"].value != _FORMAT:
-        whole.fail(f"is no project file: 'format' must be '{_FORMAT}'")
-    version = whole.member("version").count(1)
-    if version > VERSION:
-        members["version"].fail(
-            f"it was written by a later version of scrapy-corpus ({version}; this one reads up to "
-            f"{VERSION}); update scrapy-corpus, or learn the rules again"
-        )
-    optional = {"matcher": DEFAULT_MATCHER, "confidence": 0.0, "actions": [], "rules": {}}
-    found = whole.fields(("format", "version", "schema"), optional)
-    project = Project(
-        schema=_read_element(found["schema"]),
-        rules={path: _read_rule(rule) for path, rule in found["rules"].members().items()},
-        actions=found["actions"].items(_read_action),
-        matcher=found["matcher"].text(),
-        confidence=float(found["confidence"].of_type(int, float)),
-    )
-    return _checked(project, file)
+    return _read_file(text, file, _read_versioned)
 
 
 def read_schema(text: str, file: str = "schema") -> Element:
@@ -90,159 +82,7 @@ def read_schema(text: str, file: str = "schema") -> Element:
     Raises:
         UnreadableInputError: it is none, or is not valid.
     """
-    return _checked(Project(_read_element(read_json(text, file)), {}), file).schema
-
-
-def _checked(project: Project, file: str) -> Project:
-    try:
-        return checked(project)
-    except (ArgumentError, UnknownMethodError) as error:
-        raise UnreadableInputError(f"{file}: {error}") from error
-
-
-def _read_element(value: JsonValue, depth: int = 0) -> Element:
-    if depth > _MOST_DEPTH:
-        value.fail("is nested too deep; make the schema flatter")
-    optional = {"type": "", "repeat": False, "required": False, "elements": []}
-    found = value.fields(("name",), optional)
-    elements = found["elements"].items(partial(_read_element, depth=depth + 1))
-    return Element(
-        name=found["name"].text(),
-        type=found["type"].text() or ("group" if elements else "text"),
-        repeat=found["repeat"].of_type(bool),
-        required=found["required"].of_type(bool),
-        elements=elements,
-    )
-
-
-def _read_action(value: JsonValue) -> Action:
-    kind = value.member("do")
-    match kind.text():
-        case "load":
-            return Load(_read_source(value.fields(("do", "address"))["address"]))
-        case "save":
-            return Save(_read_source(value.fields(("do", "file"))["file"]))
-        case "add":
-            return Add(value.fields(("do", "element"))["element"].text())
-        case "copy":
-            return Copy(value.fields(("do", "element"))["element"].text())
-        case "script":
-            found = value.fields(("do", "script"), {"rules": []})
-            lines = found["script"].items(JsonValue.text)
-            return Script("\n".join(lines), found["rules"].items(JsonValue.text))
-        case other:
-            return kind.fail(f"there is no action '{other}'; give load, add, copy, save or script")
-
-
-def _read_source(value: JsonValue) -> Source:
-    found = value.members()
-    if set(found) == {"fixed"}:
-        return Source(found["fixed"].text())
-    if set(found) == {"argument"}:
-        return Source(argument=found["argument"].count())
-    return value.fail("must have one of 'fixed', a name, and 'argument', its number from 0 on")
-
-
-def _read_rule(value: JsonValue) -> Rule:
-    matcher = value.member("matcher")
-    match matcher.text():
-        case "best":
-            return BestRule.learn(_read_examples(value))
-        case "records":
-            return RecordRule.learn(_read_examples(value))
-        case "published":
-            found = value.fields(("matcher", "kind", "learned", "sets", "examples"))
-            learned = found["learned"].count()
-            sets = found["sets"].items(partial(_read_tag_set, total=learned))
-            examples = found["examples"].items(_read_example)
-            return PaperFieldRule(PaperRule(sets, learned), _read_kind(found["kind"]), examples)
-        case other:
-            return matcher.fail(
-                f"there is no matcher '{other}'; give best, published, or records for groups"
-            )
-
-
-def _read_tag_set(value: JsonValue, total: int) -> TagSet:
-    found = value.fields(("items", "null"))
-    tags = TagSet(found["items"].items(_read_tag_item), found["null"].count())
-    if tags.total != total:
-        value.fail(f"its weights add up to {tags.total}, and must to 'learned', {total}")
-    return tags
-
-
-def _read_tag_item(value: JsonValue) -> tuple[TagItem, int]:
-    found = value.fields(("name", "tag_index", "index", "weight"))
-    item = TagItem(found["name"].text(), found["tag_index"].count(1), found["index"].count(1))
-    return item, found["weight"].count(1)
-
-
-def _read_kind(value: JsonValue) -> str:
-    kind = value.text()
-    if kind not in {TEXT_NODE, ELEMENT} and not (kind.startswith("@") and len(kind) > 1):
-        value.fail(
-            f"must be '{TEXT_NODE}', '{ELEMENT}', or '@' and the name of an attribute, not '{kind}'"
-        )
-    return kind
-
-
-def _read_examples(value: JsonValue) -> tuple[Example, ...]:
-    return value.fields(("matcher", "examples"))["examples"].items(_read_example)
-
-
-def _read_example(value: JsonValue) -> Example:
-    found = value.fields(("page", "values"), {"address": "", "record": "", "wrong": []})
-    return Example(
-        page=found["page"].text(),
-        address=found["address"].text(),
-        record=found["record"].text(),
-        values=found["values"].items(_read_value),
-        wrong=found["wrong"].items(_read_node),
-    )
-
-
-def _read_value(value: JsonValue) -> ExampleValue:
-    found = value.fields(("value", "nodes"))
-    nodes = found["nodes"].items(_read_node)
-    if not nodes:
-        found["nodes"].fail("must name at least one node that has the value")
-    return ExampleValue(found["value"].text(), nodes)
-
-
-def _read_node(value: JsonValue) -> ExampleNode:
-    optional = {"mates": 0, "strangers": 0, "near": []}
-    found = value.fields(("kind", "path", "nodes", "evidence"), optional)
-    nodes = found["nodes"].count(1)
-    # A feature that the file lacks is taken to be the same on all nodes.
-    evidence, counts = [""] * len(FEATURES), [nodes] * len(FEATURES)
-    for name, its in found["evidence"].members().items():
-        at = _feature(its, name)
-        pair = its.items(lambda part: part)
-        if len(pair) != 2:  # noqa: PLR2004 - a pair
-            its.fail("must be a list of a value and how many nodes have it")
-        evidence[at], counts[at] = pair[0].text(), min(pair[1].count(1), nodes)
-    return ExampleNode(
-        kind=_read_kind(found["kind"]),
-        path=found["path"].text(),
-        evidence=tuple(evidence),
-        counts=tuple(counts),
-        nodes=nodes,
-        near_misses=found["near"].items(partial(_read_near_miss, evidence=evidence)),
-        siblings_meant=found["mates"].count(),
-        siblings_other=found["strangers"].count(),
-    )
-
-
-def _read_near_miss(value: JsonValue, evidence: list[str]) -> Evidence:
-    row = list(evidence)
-    for name, its in value.members().items():
-        row[_feature(its, name)] = its.text()
-    return tuple(row)
-
-
-def _feature(value: JsonValue, name: str) -> int:
-    if name not in FEATURE_AT:
-        value.fail(f"there is no evidence called '{name}'; it has: {', '.join(FEATURE_AT)}")
-    return FEATURE_AT[name]
+    return _read_file(text, file, _SCHEMA).schema
 
 
 def write_project(project: Project) -> str:
@@ -255,95 +95,40 @@ def write_project(project: Project) -> str:
         "version": VERSION,
         "matcher": project.matcher,
         "confidence": project.confidence,
-        "schema": _write_element(project.schema),
-        "actions": [_write_action(action) for action in project.actions],
-        "rules": {path: _write_rule(rule) for path, rule in sorted(project.rules.items())},
+        "schema": _plain(project.schema),
+        "actions": [{"do": type(it).__name__.lower(), **_plain(it)} for it in project.actions],
+        "rules": {path: _plain(rule) for path, rule in sorted(project.rules.items())},
     }
     return _pretty(whole) + "\n"
 
 
-def _write_element(element: Element) -> dict[str, Any]:
-    its: dict[str, Any] = {"name": element.name, "type": element.type}
-    if element.repeat:
-        its["repeat"] = True
-    if element.required:
-        its["required"] = True
-    if element.elements:
-        its["elements"] = [_write_element(child) for child in element.elements]
-    return its
+def _read_file(text: str, file: str, shape: object) -> Project:
+    try:
+        whole = json.loads(text, parse_constant=_refuse, object_pairs_hook=_without_twice)
+        return checked(_read(whole, shape, ""))
+    except RecursionError as error:
+        raise UnreadableInputError(f"{file}: is nested too deep; make it flatter") from error
+    except (ValueError, ArgumentError, UnknownMethodError) as error:
+        what = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            what = f"not JSON, line {error.lineno}, column {error.colno}: {error.msg}"
+        if len(what) > _SHOWN_CHARS:
+            what = f"{what[: _SHOWN_CHARS // 2]}...{what[-_SHOWN_CHARS // 2 :]}"
+        what = what.encode("utf-8", "backslashreplace").decode("utf-8")
+        raise UnreadableInputError(f"{file}: {what}") from error
 
 
-def _write_action(action: Action) -> dict[str, Any]:
-    match action:
-        case Load(source):
-            return {"do": "load", "address": _write_source(source)}
-        case Save(source):
-            return {"do": "save", "file": _write_source(source)}
-        case Add(element):
-            return {"do": "add", "element": element}
-        case Copy(element):
-            return {"do": "copy", "element": element}
-        case Script(script, rules):
-            return {"do": "script", "rules": list(rules), "script": script.split("\n")}
+def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that is there twice: one of the two values would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise ValueError(f"the key {key!r} is twice in one object; remove one")
+    return found
 
 
-def _write_source(source: Source) -> dict[str, Any]:
-    return {"fixed": source.fixed} if source.argument is None else {"argument": source.argument}
-
-
-def _write_rule(rule: Rule) -> dict[str, Any]:
-    examples = [_write_example(example) for example in rule.examples]
-    if not isinstance(rule, PaperFieldRule):
-        matcher = "records" if isinstance(rule, RecordRule) else "best"
-        return {"matcher": matcher, "examples": examples}
-    return {
-        "matcher": "published",
-        "kind": rule.kind,
-        "learned": rule.rule.examples,
-        "sets": [_write_tag_set(tags) for tags in rule.rule.sets],
-        "examples": examples,
-    }
-
-
-def _write_tag_set(tags: TagSet) -> dict[str, Any]:
-    items = [
-        {"name": item.name, "tag_index": item.tag_index, "index": item.index, "weight": weight}
-        for item, weight in tags.items
-    ]
-    return {"items": items, "null": tags.null}
-
-
-def _write_example(example: Example) -> dict[str, Any]:
-    return {
-        "page": example.page,
-        "address": example.address,
-        "record": example.record,
-        "values": [
-            {"value": value.value, "nodes": [_write_node(node) for node in value.nodes]}
-            for value in example.values
-        ],
-        "wrong": [_write_node(node) for node in example.wrong],
-    }
-
-
-def _write_node(node: ExampleNode) -> dict[str, Any]:
-    evidence = zip(FEATURES, node.evidence, node.counts, strict=True)
-    return {
-        "kind": node.kind,
-        "path": node.path,
-        "nodes": node.nodes,
-        "evidence": {feature.name: [value, count] for feature, value, count in evidence},
-        "mates": node.siblings_meant,
-        "strangers": node.siblings_other,
-        "near": [
-            {
-                feature.name: other
-                for feature, own, other in zip(FEATURES, node.evidence, row, strict=True)
-                if own != other
-            }
-            for row in node.near_misses
-        ],
-    }
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _pretty(value: object, depth: int = 0) -> str:
@@ -352,11 +137,288 @@ def _pretty(value: object, depth: int = 0) -> str:
     indent = "  " * depth
     if len(indent) + len(flat) <= _LINE_CHARS or not isinstance(value, dict | list) or not value:
         return flat
-    inner = "  " * (depth + 1)
     if isinstance(value, dict):
         rows = [
-            f"{inner}{json.dumps(key, ensure_ascii=False)}: {_pretty(its, depth + 1)}"
+            f"{json.dumps(key, ensure_ascii=False)}: {_pretty(its, depth + 1)}"
             for key, its in value.items()
         ]
-        return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(f"{inner}{_pretty(its, depth + 1)}" for its in value) + f"\n{indent}]"
+    else:
+        rows = [_pretty(its, depth + 1) for its in value]
+    inner = f",\n{indent}  ".join(rows)
+    return f"{flat[0]}\n{indent}  {inner}\n{indent}{flat[-1]}"
+
+
+def _plain(it: Any) -> Any:  # noqa: ANN401, PLR0911 - a part of a project, and any JSON
+    """Return a part of a project as JSON: a dataclass as its fields, but for these exceptions."""
+    match it:
+        case tuple():
+            return [_plain(part) for part in it]
+        case Element():
+            named = {"name": it.name, "type": it.type, "repeat": it.repeat, "required": it.required}
+            its = {**named, "elements": _plain(it.elements)}
+            return {key: value for key, value in its.items() if value not in (False, [])}
+        case Source():
+            return {"fixed": it.fixed} if it.argument is None else {"argument": it.argument}
+        case Script():
+            return {"rules": list(it.rules), "script": it.script.split("\n")}
+        case BestRule() | RecordRule():
+            matcher = "best" if isinstance(it, BestRule) else "records"
+            return {"matcher": matcher, "examples": _plain(it.examples)}
+        case PaperFieldRule(rule, kind, examples):
+            its = {"kind": kind, "learned": rule.examples, "sets": _plain(rule.sets)}
+            return {"matcher": "published", **its, "examples": _plain(examples)}
+        case TagSet():
+            items = [{**_plain(item), "weight": weight} for item, weight in it.items]
+            return {"items": items, "null": it.null}
+        case ExampleNode():
+            return _plain_node(it)
+    if is_dataclass(it):
+        return {each.name: _plain(getattr(it, each.name)) for each in fields(it)}
+    return it
+
+
+def _plain_node(node: ExampleNode) -> dict[str, Any]:
+    names = [feature.name for feature in FEATURES]
+    pairs = map(list, zip(node.evidence, node.counts, strict=True))
+    near = [
+        {
+            name: other
+            for name, own, other in zip(names, node.evidence, row, strict=True)
+            if own != other
+        }
+        for row in node.near_misses
+    ]
+    return {
+        "kind": node.kind,
+        "path": node.path,
+        "nodes": node.nodes,
+        "evidence": dict(zip(names, pairs, strict=True)),
+        "mates": node.siblings_meant,
+        "strangers": node.siblings_other,
+        "near": near,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """The keys of an object with their shapes, and what makes the part of a project from it.
+
+    ``make`` is called with all keys, and may raise ValueError. ``optional`` has keys with their
+    shapes and default values.
+    """
+
+    make: Callable[..., Any]
+    needed: Mapping[str, Any]
+    optional: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+
+
+def _read(value: Any, shape: Any, path: str) -> Any:  # noqa: ANN401 - any JSON
+    """Read JSON of a shape.
+
+    Args:
+        value: the JSON.
+        shape: a type; a pattern of texts; the least whole number; a list of the shape of all
+            items; a pair of shapes; a dictionary of the shape of all values under "*"; the keys of
+            an object; or the function that reads it.
+        path: its place in the file.
+    """
+    match shape:
+        case [item]:
+            _check_type(value, path, list)
+            return tuple(_read(its, item, f"{path}[{at}]") for at, its in enumerate(value))
+        case (first, second):
+            _check_type(value, path, list)
+            if len(value) != 2:  # noqa: PLR2004 - a pair
+                _fail(path, "must be a list of two")
+            return _read(value[0], first, f"{path}[0]"), _read(value[1], second, f"{path}[1]")
+        case {"*": item}:
+            _check_type(value, path, dict)
+            return {name: _read(its, item, _inner(path, name)) for name, its in value.items()}
+        case _Object():
+            return _read_object(value, shape, path)
+        case re.Pattern() | type() | int():
+            return _read_scalar(value, shape, path)
+    return shape(value, path)
+
+
+def _read_scalar(value: Any, shape: re.Pattern[str] | type | int, path: str) -> Any:  # noqa: ANN401 - any JSON
+    if isinstance(shape, int):
+        _check_type(value, path, int)
+        if not shape <= value < 1 << 31:
+            _fail(path, f"must be a number from {shape} on, not {value}")
+    elif shape is float:
+        _check_type(value, path, int, float)
+        return float(value)
+    else:
+        _check_type(value, path, shape if isinstance(shape, type) else str)
+        if isinstance(value, str) and _HALF.search(value):
+            _fail(path, "has half of a character (\\ud800 to \\udfff); write it whole")
+        if isinstance(shape, re.Pattern) and not shape.fullmatch(value):
+            _fail(path, f"must be {shape.pattern}, not '{value}'")
+    return value
+
+
+def _read_object(value: Any, shape: _Object, path: str) -> Any:  # noqa: ANN401 - any JSON
+    _check_type(value, path, dict)
+    found = {name: default for name, (_, default) in shape.optional.items()}
+    shapes = {**shape.needed, **{name: its for name, (its, _) in shape.optional.items()}}
+    for name, its in shapes.items():
+        if name in value:
+            found[name] = _read(value[name], its, _inner(path, name))
+        elif name not in found:
+            _fail(path, f"'{name}' is missing; add it")
+    for name in value:
+        if name not in shapes:
+            _fail(path, f"there is no key '{name}' here; the keys are: {', '.join(shapes)}")
+    try:
+        return shape.make(**found)
+    except ValueError as error:
+        return _fail(path, str(error))
+
+
+def _read_by_tag(value: Any, path: str, tag: str, shapes: Mapping[str, _Object]) -> Any:  # noqa: ANN401 - any JSON
+    """Read an object of one of several shapes, which its member ``tag`` names."""
+    _check_type(value, path, dict)
+    name = _read(value.get(tag), str, _inner(path, tag))
+    if name not in shapes:
+        _fail(_inner(path, tag), f"there is no '{name}'; give one of: {', '.join(shapes)}")
+    return _read_object({key: its for key, its in value.items() if key != tag}, shapes[name], path)
+
+
+def _check_type(value: object, path: str, *types: type) -> None:
+    if type(value) not in types:
+        _fail(path, f"must be {_TYPE_NAMES[types[-1]]}, not {_TYPE_NAMES[type(value)]}")
+
+
+def _inner(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _fail(path: str, what: str) -> NoReturn:
+    raise ValueError(f"{path or 'the file'}: {what}")
+
+
+def _read_versioned(value: Any, path: str) -> Project:  # noqa: ANN401 - any JSON
+    _check_type(value, path, dict)
+    if value.get("format") != _FORMAT:
+        _fail(path, f"is no project file: 'format' must be '{_FORMAT}'")
+    version = _read(value.get("version"), 1, "version")
+    if version > VERSION:
+        _fail(
+            "version",
+            f"it was written by a later version of scrapy-corpus ({version}; this one reads up to "
+            f"{VERSION}); update scrapy-corpus, or learn the rules again",
+        )
+    project: Project = _read(value, _PROJECT, path)
+    return project
+
+
+def _element(**found: Any) -> Element:  # noqa: ANN401 - the values of its keys
+    kind = found.pop("type") or (GROUP if found["elements"] else "text")
+    return Element(type=kind, **found)
+
+
+def _source(fixed: str | None, argument: int | None) -> Source:
+    if (fixed is None) == (argument is None):
+        raise ValueError("must have one of 'fixed', a name, and 'argument', its number from 0 on")
+    return Source(fixed or "", argument)
+
+
+def _example_node(**found: Any) -> ExampleNode:  # noqa: ANN401 - the values of its keys
+    nodes, near = found["nodes"], found["near"]
+    for name in (name for row in (found["evidence"], *near) for name in row):
+        if name not in FEATURE_AT:
+            raise ValueError(f"no evidence is called '{name}'; give {', '.join(FEATURE_AT)}")
+    # A feature that the file lacks is taken to be the same on all nodes.
+    pairs = [found["evidence"].get(feature.name, ("", nodes)) for feature in FEATURES]
+    own = dict(zip(FEATURE_AT, (value for value, _ in pairs), strict=True))
+    return ExampleNode(
+        kind=found["kind"],
+        path=found["path"],
+        evidence=tuple(own.values()),
+        counts=tuple(min(count, nodes) for _, count in pairs),
+        nodes=nodes,
+        near_misses=tuple(tuple({**own, **row}.values()) for row in near),
+        siblings_meant=found["mates"],
+        siblings_other=found["strangers"],
+    )
+
+
+def _example_value(value: str, nodes: tuple[ExampleNode, ...]) -> ExampleValue:
+    if not nodes:
+        raise ValueError("'nodes' must name at least one node that has the value")
+    return ExampleValue(value, nodes)
+
+
+def _paper_rule(learned: int, sets: tuple[TagSet, ...], **rest: Any) -> PaperFieldRule:  # noqa: ANN401 - its attributes
+    for at, tags in enumerate(sets):
+        if tags.total != learned:
+            raise ValueError(
+                f"sets[{at}]: its weights add up to {tags.total}, and not to {learned}"
+            )
+    return PaperFieldRule(PaperRule(sets, learned), **rest)
+
+
+_ELEMENT: _Object = _Object(
+    _element,
+    {"name": str},
+    {
+        "type": (str, ""),
+        "repeat": (bool, False),
+        "required": (bool, False),
+        "elements": ([lambda value, path: _read(value, _ELEMENT, path)], ()),
+    },
+)
+_SCHEMA = _Object(
+    lambda **found: Project(_element(**found), {}), _ELEMENT.needed, _ELEMENT.optional
+)
+_SOURCE = _Object(_source, {}, {"fixed": (str, None), "argument": (0, None)})
+_ACTIONS = {
+    "load": _Object(Load, {"address": _SOURCE}),
+    "save": _Object(Save, {"file": _SOURCE}),
+    "add": _Object(Add, {"element": str}),
+    "copy": _Object(Copy, {"element": str}),
+    "script": _Object(
+        lambda script, rules: Script("\n".join(script), rules),
+        {"script": [str]},
+        {"rules": ([str], ())},
+    ),
+}
+_NODE = _Object(
+    _example_node,
+    {"kind": _KIND, "path": str, "nodes": 1, "evidence": {"*": (str, 1)}},
+    {"mates": (0, 0), "strangers": (0, 0), "near": ([{"*": str}], ())},
+)
+_VALUE = _Object(_example_value, {"value": str, "nodes": [_NODE]})
+_EXAMPLE = _Object(
+    Example,
+    {"page": str, "values": [_VALUE]},
+    {"address": (str, ""), "record": (str, ""), "wrong": ([_NODE], ())},
+)
+_TAG_ITEM = _Object(
+    lambda weight, **item: (TagItem(**item), weight),
+    {"name": str, "tag_index": 1, "index": 1, "weight": 1},
+)
+_RULES = {
+    "best": _Object(BestRule.learn, {"examples": [_EXAMPLE]}),
+    "records": _Object(RecordRule.learn, {"examples": [_EXAMPLE]}),
+    "published": _Object(
+        _paper_rule,
+        {
+            "kind": _KIND,
+            "learned": 0,
+            "sets": [_Object(TagSet, {"items": [_TAG_ITEM], "null": 0})],
+            "examples": [_EXAMPLE],
+        },
+    ),
+}
+_PROJECT = _Object(
+    lambda format, version, **found: Project(**found),  # noqa: A006, ARG005 - keys of the file
+    {"format": str, "version": 1, "schema": _ELEMENT},
+    {
+        "matcher": (str, DEFAULT_MATCHER),
+        "confidence": (float, 0.0),
+        "actions": ([partial(_read_by_tag, tag="do", shapes=_ACTIONS)], ()),
+        "rules": ({"*": partial(_read_by_tag, tag="matcher", shapes=_RULES)}, {}),
+    },
+)
