@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
 from crawler.core.wording import counted, fit_width, pad_width, width_of
-from crawler.core.wrapper.applying import apply_project
-from crawler.core.wrapper.output import NO_FIT
+from crawler.core.wrapper.output import NO_FIT, apply_project
 from crawler.core.wrapper.project import DEFAULT_MATCHER, Project, Script, checked, new_project
 from crawler.core.wrapper.schema import GROUP, Element
 from crawler.core.wrapper.tree import read_tree

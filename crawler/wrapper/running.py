@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.applying import apply_project, fit_to_schema, fits
-from crawler.core.wrapper.output import MISSING, SCRIPT_FAILED, Problem, as_xml
+from crawler.core.wrapper.output import (
+    MISSING,
+    SCRIPT_FAILED,
+    Problem,
+    apply_project,
+    as_xml,
+    fit_to_schema,
+    fits,
+)
 from crawler.core.wrapper.project import Load, Save, Script
 from crawler.core.wrapper.schema import may_repeat
 from crawler.core.wrapper.tree import read_tree
@@ -92,7 +99,7 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
             tree: the page.
             args: arguments of the call, as scripts and ``save`` see them: the page as it was
                 named, the output as it was named, and further ones.
-            remember: see :func:`~crawler.core.wrapper.applying.apply_project`.
+            remember: see :func:`~crawler.core.wrapper.output.apply_project`.
         """
         result = apply_project(self.project, tree, remember=remember)
         run = _PageRun(self.project, self._sandbox, tree, result, tuple(args), result.root)

@@ -8,14 +8,13 @@ import pytest
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.applying import apply_project
 from crawler.core.wrapper.learning import (
     learn_nodes,
     learn_record_nodes,
     learn_records,
     learn_values,
 )
-from crawler.core.wrapper.output import Node, Problem, as_json, as_rows, as_xml
+from crawler.core.wrapper.output import Node, Problem, apply_project, as_json, as_rows, as_xml
 from crawler.core.wrapper.project import (
     Add,
     Copy,
