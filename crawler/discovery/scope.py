@@ -11,7 +11,7 @@ from crawler.fields import DAY, declare, words
 if TYPE_CHECKING:
     from re import Pattern
 
-    from crawler.core.listings import Entry
+    from crawler.core.listings.entries import Entry
 
 MAX_ADDRESS_LENGTH: Final = 2000
 """No server is known to answer longer addresses reliably, and real pages stay far below."""

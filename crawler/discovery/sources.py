@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.listings import read_listing, usual_places
+from crawler.core.listings.read import read_listing, usual_places
 from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Visit
 from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
@@ -16,7 +16,7 @@ from crawler.discovery.mirror_urls import plain_address
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crawler.core.listings import Entry, Listing
+    from crawler.core.listings.entries import Entry, Listing
     from crawler.discovery.frontier import Source
     from crawler.discovery.scope import Scope
 

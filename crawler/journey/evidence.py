@@ -16,7 +16,7 @@ from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
-from crawler.core.pagination import PartLinks, next_part
+from crawler.core.pagination.parts import PartLinks, next_part
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 

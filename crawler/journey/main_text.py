@@ -10,7 +10,7 @@ from crawler.core.markdown import markdown
 from crawler.core.methods import Cutoff, CutoffMethod
 from crawler.core.methods.article.method import confidence
 from crawler.core.methods.registry import get_method
-from crawler.core.pagination import repeated_blocks
+from crawler.core.pagination.parts import repeated_blocks
 from crawler.journey.item_page import Stage
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagetype.judge import ARTICLE
-from crawler.core.pagination import same_headline
+from crawler.core.pagination.parts import same_headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,7 +14,8 @@ from crawler.core.errors import StoreError, UnreadablePageError
 from crawler.core.flow import observe, read
 from crawler.core.methods.registry import get_method
 from crawler.core.pagetype.judge import page_type
-from crawler.core.pagination import may_be_part, next_part
+from crawler.core.pagination.address import may_be_part
+from crawler.core.pagination.parts import next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
 from crawler.journey.item_page import ItemPage, Mode, RefusedError, new_item

@@ -12,10 +12,11 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import StoreError
-from crawler.core.listings.model import MAX_LISTING_BYTES
+from crawler.core.listings.entries import MAX_LISTING_BYTES
 from crawler.core.metadata import read_metadata
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagination import is_part_of, next_part
+from crawler.core.pagination.address import is_part_of
+from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.ledger_frontier import LedgerFrontier

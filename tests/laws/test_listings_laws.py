@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.core.listings import read_listing
+from crawler.core.listings.read import read_listing
 from crawler.core.page.addresses import _CANONICAL, _resolve_dots, canonical_address
 from support.pace import within
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.pagination import PartLinks, next_part, part_number, repeated_blocks
+from crawler.core.pagination.address import part_number
+from crawler.core.pagination.parts import PartLinks, next_part, repeated_blocks
 
 SITE = "https://s.example"
 NUMBERED = st.sampled_from(

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from crawler.core.listings import Alternate, Entry
+from crawler.core.listings.entries import Alternate, Entry
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import address_date, address_language, guess_kind
 from crawler.discovery.scope import Scope

@@ -9,7 +9,8 @@ from functools import partial
 
 import pytest
 
-from crawler.core.listings import Listing, read_listing
+from crawler.core.listings.entries import Listing
+from crawler.core.listings.read import read_listing
 
 # Without the time, which would stand in the names of tests.
 gzipped = partial(gzip.compress, mtime=0)
@@ -408,9 +409,9 @@ def test_more_than_fifty_thousand_entries_are_read() -> None:
 
 
 def test_entries_and_bytes_beyond_the_limits_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 1)
+    monkeypatch.setattr("crawler.core.listings.entries.MAX_ENTRIES", 1)
     assert read_listing(SOUND.encode(), URL).problems == {"entries-many": 1}
-    monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 100)
+    monkeypatch.setattr("crawler.core.listings.entries.MAX_ENTRIES", 100)
     body = SOUND.encode() + b" " * 100
     monkeypatch.setattr("crawler.core.listings.read.MAX_LISTING_BYTES", len(body) - 50)
     for served in (body, gzipped(body)):
@@ -462,7 +463,7 @@ def test_a_record_is_found_after_elements_too_deep_to_be_told_apart() -> None:
 
 
 def test_entries_are_counted_with_those_that_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.core.listings.collect.MAX_ENTRIES", 3)
+    monkeypatch.setattr("crawler.core.listings.entries.MAX_ENTRIES", 3)
     listing = read_listing(f"{ONE}\n{ONE}\n{ONE}\n{TWO}\n".encode(), URL)
     assert urls(listing) == [ONE]
     assert listing.problems == {"repeated": 2, "entries-many": 1}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.listings import Entry, Listing, read_listing
+from crawler.core.listings.entries import Entry, Listing
+from crawler.core.listings.read import read_listing
 
 URL = "https://a.example/blog/feed.xml"
 

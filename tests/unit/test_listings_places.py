@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.core.listings import find_feeds, sitemaps_of_robots, usual_places
+from crawler.core.listings.read import find_feeds, sitemaps_of_robots, usual_places
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 

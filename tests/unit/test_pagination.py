@@ -6,15 +6,8 @@ import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.pagination import (
-    MOST_PARTS,
-    PartLinks,
-    is_part_of,
-    next_part,
-    part_number,
-    repeated_blocks,
-    same_headline,
-)
+from crawler.core.pagination.address import MOST_PARTS, is_part_of, part_number
+from crawler.core.pagination.parts import PartLinks, next_part, repeated_blocks, same_headline
 
 SITE = "https://s.example"
 

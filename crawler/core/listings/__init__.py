@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crawler.core.listings.locations import Places, find_feeds, sitemaps_of_robots, usual_places
-from crawler.core.listings.model import Alternate, Entry, Listing
+from crawler.core.listings.entries import Alternate, Entry, Listing
 from crawler.core.listings.read import read_listing
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin, urlsplit
 
 from crawler.core.listings.markup import unescape
-from crawler.core.listings.model import (
+from crawler.core.listings.entries import (
     MAX_ADDRESS_CHARS,
     MAX_ENTRIES,
     Alternate,

@@ -7,16 +7,16 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urljoin
 
-from crawler.core.listings.collect import absolute_address, first_of
+from crawler.core.listings.entries import absolute_address, first_of
 from crawler.core.listings.markup import Node, Scanner, Take
-from crawler.core.listings.model import MAX_JSON_CHARS
+from crawler.core.listings.entries import MAX_JSON_CHARS
 from crawler.core.page.page import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.listings.collect import Collector
-    from crawler.core.listings.model import Listing
+    from crawler.core.listings.entries import Collector
+    from crawler.core.listings.entries import Listing
 
 _RECORDS = frozenset({"item", "entry"})
 _PUBLISHED = ("pubdate", "published", "issued", "date", "created")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.listings.collect import absolute_address
+from crawler.core.listings.entries import absolute_address
 
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage

@@ -15,12 +15,12 @@ from html.entities import html5
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from crawler.core.listings.model import MAX_NESTED
+from crawler.core.listings.entries import MAX_NESTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.listings.collect import Collector
+    from crawler.core.listings.entries import Collector
 
 # Each alternative either matches what it began or fails within the same tag, and what is left open
 # ends with the text: no stretch is looked at twice.

@@ -8,17 +8,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.listings.collect import Collector
+from crawler.core.listings.entries import Collector
 from crawler.core.listings.feeds import FeedReader, read_json_feed
 from crawler.core.listings.markup import TOKEN, local_name
-from crawler.core.listings.model import MAX_LISTING_BYTES, Listing
+from crawler.core.listings.entries import MAX_LISTING_BYTES, Listing
 from crawler.core.listings.sitemaps import SitemapReader, read_lines
 from crawler.core.page.decode import decode_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crawler.core.listings.model import Kind, Problems
+    from crawler.core.listings.entries import Kind, Problems
 
 _ROOTS: Mapping[str, Kind] = {
     "sitemapindex": "sitemap-index", "sitemap": "sitemap-index",

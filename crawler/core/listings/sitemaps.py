@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from crawler.core.listings.collect import absolute_address
+from crawler.core.listings.entries import absolute_address
 from crawler.core.listings.markup import Node, Scanner, Take
-from crawler.core.listings.model import MAX_ALTERNATES, Alternate
+from crawler.core.listings.entries import MAX_ALTERNATES, Alternate
 from crawler.core.page.addresses import address_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawler.core.listings.collect import Collector
-    from crawler.core.listings.model import Listing
+    from crawler.core.listings.entries import Collector
+    from crawler.core.listings.entries import Listing
 
 _RECORDS = frozenset({"url", "sitemap"})
 _INDEX = "sitemapindex"

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagination.words import address_names
+from crawler.core.words import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,18 +45,14 @@ _HEADLINE_HYPHENS = 3
 class Reading:
     """One way to read an address as that of a part.
 
-    ``base``
-        The address without the number.
-    ``number``
-        Which part it is.
-    ``form``
-        How the number is written: two parts of an article have theirs written alike.
-    ``is_named``
-        Whether the address calls it the number of a page.
-    ``is_weak``
-        Whether other articles are often named so: a link has to say that it leads to a page.
-    ``from_zero``
-        Whether the second part may have the number 1.
+    Attributes:
+        base: the address without the number.
+        number: which part it is.
+        form: how the number is written: two parts of an article have theirs written alike.
+        is_named: whether the address calls it the number of a page.
+        is_weak: whether other articles are often named so: a link has to say that it leads to a
+            page.
+        from_zero: whether the second part may have the number 1.
     """
 
     base: Place
@@ -135,13 +131,25 @@ def step(url: str, following: str) -> tuple[int, Reading] | None:
     return None
 
 
+@cache
+def _names(name: str) -> frozenset[str]:
+    """Return one of the lists in ``data/pagers.json`` of what addresses contain, in lower case.
+
+    ``address_words``, ``parameters`` and ``short_parameters`` stand before the number of a page, in
+    paths and as names in queries; short ones may number articles as well. ``list_words`` and
+    ``list_ends`` are parts of paths to lists of articles, anywhere or at the end;
+    ``list_parameters`` are names in the queries of lists and of pages of comments.
+    """
+    return frozenset(read_data("crawler.core.pagination", "pagers")[name])
+
+
 def _in_query(place: Place) -> Iterator[Reading]:
     host, path, query = place
     pairs = query.split("&") if query else []
     for position, pair in enumerate(pairs):
         name, _, value = pair.partition("=")
-        is_named = name.lower() in address_names("parameters")
-        if not is_named and name.lower() not in address_names("short_parameters"):
+        is_named = name.lower() in _names("parameters")
+        if not is_named and name.lower() not in _names("short_parameters"):
             continue
         if match := _QUERY_NUMBER.fullmatch(unquote(value)):
             rest = "&".join(pairs[:position] + pairs[position + 1 :])
@@ -152,7 +160,7 @@ def _in_query(place: Place) -> Iterator[Reading]:
 def _in_path(place: Place) -> Iterator[Reading]:
     host, path, query = place
     folder, _, last = path.rpartition("/")
-    words = address_names("address_words")
+    words = _names("address_words")
 
     def base(text: str) -> Place:
         return host, text, query
@@ -184,15 +192,15 @@ def _is_list(base: Place) -> bool:
     """Tell whether an address without its number is that of a list, or of nothing."""
     _, path, query = base
     names = {pair.partition("=")[0].lower() for pair in query.split("&")} if query else set()
-    if names & address_names("list_parameters"):
+    if names & _names("list_parameters"):
         return True
     segments = [segment for segment in path.lower().split("/") if segment]
     if not segments:
         return not query
     last = segments[-1]
-    ends = last.partition(".")[0] in address_names("list_ends") or _DATES.search(path)
+    ends = last.partition(".")[0] in _names("list_ends") or _DATES.search(path)
     if ends and not query:
         return True
     hyphens = last.count("-") + last.count("_")
     is_headline = hyphens >= _HEADLINE_HYPHENS or any(map(str.isdigit, last))
-    return not is_headline and not address_names("list_words").isdisjoint(segments)
+    return not is_headline and not _names("list_words").isdisjoint(segments)

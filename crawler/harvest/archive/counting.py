@@ -25,7 +25,7 @@ from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.pagetype.judge import page_type
-from crawler.core.pagination import PartLinks, next_part
+from crawler.core.pagination.parts import PartLinks, next_part
 from crawler.harvest.archive.work import Figures, read_database, write_database
 from crawler.journey.evidence import Evidence, alias_of, declared_original
 from crawler.journey.item_page import Mode

@@ -18,7 +18,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from crawler.core.listings.model import MAX_ADDRESS_CHARS
+from crawler.core.listings.entries import MAX_ADDRESS_CHARS
 from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store.ledger.database import FIRST_KEY, LAST_KEY
 from crawler.store.ledger.rows import (
