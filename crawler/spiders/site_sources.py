@@ -14,8 +14,8 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
 from crawler.core.errors import StoreError, one_line
-from crawler.core.listings.read import find_feeds, sitemaps_of_robots
 from crawler.core.listings.entries import MAX_LISTING_BYTES
+from crawler.core.listings.read import find_feeds, sitemaps_of_robots
 from crawler.core.page.addresses import address_key
 from crawler.discovery.sources import Reading, Sources, read_source
 from crawler.extensions.component import pause

@@ -6,11 +6,14 @@ import gzip
 import json
 import tracemalloc
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.listings.entries import Listing
 from crawler.core.listings.read import read_listing
+
+if TYPE_CHECKING:
+    from crawler.core.listings.entries import Listing
 
 # Without the time, which would stand in the names of tests.
 gzipped = partial(gzip.compress, mtime=0)

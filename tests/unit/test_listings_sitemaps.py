@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.listings.entries import Alternate, Entry
+from crawler.core.listings.entries import Alternate, Entry, read_listed_date
 from crawler.core.listings.read import read_listing
-from crawler.core.listings.entries import read_listed_date
 
 URL = "https://www.a.example/sitemap.xml"
 

@@ -15,8 +15,6 @@ from html.entities import html5
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from crawler.core.listings.entries import MAX_NESTED
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -40,6 +38,8 @@ _ATTRIBUTE = re.compile(
     r"""([^\s=<>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++)))?+"""
 )
 _REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));")
+MAX_NESTED = 64
+"""Most elements inside one another; real listings, HTML included, have fewer."""
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 # Prefixes and attributes beyond these numbers are not read; roots that declare everything have some
@@ -66,11 +66,10 @@ that up to the next element (``leaf``: an element that is not closed ends there)
 class Node:
     """An open element.
 
-    ``space``
-        Its vocabulary (``news``, ``atom``, ``dc``, …); empty for the document's own, ``other`` for
-        an unknown one.
-    ``name``
-        Its local name in lower case.
+    Attributes:
+        space: its vocabulary (``news``, ``atom``, ``dc``, …); empty for the document's own,
+            ``other`` for an unknown one.
+        name: its local name in lower case.
     """
 
     space: str
@@ -80,10 +79,15 @@ class Node:
 
 
 class Scanner:
-    """Reads one document. A subclass reads one format in :meth:`start` and :meth:`end`.
+    """Reads one document. A subclass reads one format.
 
     Args:
         collector: takes the entries and the problems.
+
+    Attributes:
+        open: the open elements, outermost first.
+        record: the open element of the entry that is read; None outside of entries.
+        fields: the texts of that entry by the names of their elements.
     """
 
     records: ClassVar[frozenset[str]] = frozenset()
@@ -93,6 +97,8 @@ class Scanner:
         self.collector = collector
         self.problems = collector.problems
         self.open: list[Node] = []
+        self.record: Node | None = None
+        self.fields: dict[str, str] = {}
         self._names: Counter[str] = Counter()
         self._namespaces: dict[str, str] = {}
         self._root: tuple[str, str] | None = None
@@ -101,17 +107,19 @@ class Scanner:
         self._has_text = False
 
     def start(self, node: Node) -> Take:
-        """Read the start of an element; ``open`` has the elements around it, outermost first."""
+        """Read the start of an element: begin an entry, or tell whether a text is wanted."""
         raise NotImplementedError
 
-    def end(self, node: Node, text: str, *, cut: bool) -> None:
-        """Read the end of an element.
+    def keep(self, node: Node, text: str) -> None:
+        """Take the text of an element that :meth:`start` wanted."""
+        self.fields.setdefault(node.name, text)
 
-        Args:
-            node: the element.
-            text: its text, as far as :meth:`start` wanted it.
-            cut: whether the document ended inside the element.
-        """
+    def candidates(self) -> list[tuple[str, str]]:
+        """Return the addresses the entry may have, best first, with what each is relative to."""
+        raise NotImplementedError
+
+    def add(self, url: str) -> None:
+        """Add the entry that ends, by its address."""
         raise NotImplementedError
 
     def scan(self, text: str, start: int) -> None:
@@ -179,7 +187,15 @@ class Scanner:
             self._pieces.clear()
             self._has_text = False
             self._taking = None
-        self.end(node, text, cut=cut)
+        if node is self.record:
+            found = self.candidates()
+            # An entry that is cut off before its address is none.
+            is_whole = (found or not cut) and not self.collector.is_full()
+            if is_whole and (url := self.collector.address(*found)):
+                self.add(url)
+            self.record = None
+        elif text and not cut:
+            self.keep(node, text)
 
     def _take(self, text: str) -> None:
         self._pieces.append(text)

@@ -1,22 +1,14 @@
-"""From the data of a listing to its entries: addresses, dates and titles made sound."""
+"""What a listing holds, what can be wrong with one, and how entries are made sound."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.core.listings.markup import unescape
-from crawler.core.listings.entries import (
-    MAX_ADDRESS_CHARS,
-    MAX_ENTRIES,
-    Alternate,
-    Entry,
-    Kind,
-    Listing,
-    Problems,
-)
+from crawler.core.listings.markup import MAX_NESTED, unescape
 from crawler.core.metadata.dates import FIRST_YEAR, read_date
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
@@ -25,6 +17,59 @@ from crawler.core.page.text import drop_unseen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
+
+MAX_LISTING_BYTES = 50 * 1024 * 1024
+"""Most bytes read of a listing, unpacked: what the sitemap protocol (sitemaps.org) allows."""
+
+MAX_ENTRIES = 250_000
+"""Most entries read of a listing, repeated ones too: five times what the protocol allows."""
+
+MAX_ALTERNATES = 250
+"""Most other languages kept for an entry; there are fewer than 200 languages with two letters."""
+
+MAX_JSON_CHARS = 16 * 1024 * 1024
+"""Longest feed in JSON, which has to be in memory at once and takes many times its length there."""
+
+MAX_ADDRESS_CHARS = 2_048
+"""Longest address taken, as written: what the sitemap protocol allows."""
+
+PROBLEMS: Mapping[str, str] = {
+    "address-escaped-twice": "address with & escaped twice, mended",
+    "address-in-pieces": "address broken by white space or quoted, mended",
+    "address-long": f"entry whose address is longer than {MAX_ADDRESS_CHARS:,}, left out",
+    "address-missing": "entry without an address, left out",
+    "address-relative": "relative address, resolved",
+    "address-wrong": "entry whose address names no web page, left out",
+    "alternate-wrong": "other language without an address of a web page, left out",
+    "alternates-many": f"other language of an entry beyond {MAX_ALTERNATES}, left out",
+    "before-declaration": "white space or comment before the XML declaration, passed over",
+    "before-root": "text or markup before the root element, passed over",
+    "control-characters": "control character, removed",
+    "cut-off": "listing ends within an entry, what was cut is left out",
+    "date-wrong": "date that is none, left out",
+    "empty": "nothing in it",
+    "encoding-wrong": "declared encoding is not the real one, which was found out",
+    "entries-many": f"entry beyond the first {MAX_ENTRIES:,}, left out",
+    "gzip-cut": "packed data end too early, read as far as they go",
+    "gzip-damaged": "packed data are damaged, read as far as they go",
+    "gzip-not": "named as packed, but it is not",
+    "gzip-tail": "bytes after the packed data, left out",
+    "html": "an HTML page, not a listing",
+    "index-with-pages": "page in an index of sitemaps, kept",
+    "json-long": f"JSON of more than {MAX_JSON_CHARS:,} characters, not read",
+    "json-wrong": "JSON that is no feed",
+    "line-wrong": "line that is no address, left out",
+    "nested-deeply": f"element within {MAX_NESTED} others, taken for a part of the last of them",
+    "raw-ampersand": "& that begins no known character, kept as it is",
+    "repeated": "address listed more than once, its first entry kept",
+    "sitemap-among-pages": "sitemap listed among pages, kept as a sitemap",
+    "tag-stray": "end tag without a start, passed over",
+    "tag-unclosed": "element without an end, closed",
+    "too-large": f"more than {MAX_LISTING_BYTES:,} bytes, the rest left out",
+    "unknown": "neither a sitemap nor a feed nor a list of addresses",
+}
+"""What can be wrong with a listing, in words, by the name it is counted under."""
 _ABSOLUTE = re.compile(r"https?://[^/]", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
 _FEED_SCHEME = re.compile(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)
@@ -43,6 +88,68 @@ _LAST_YEAR = 2100
 _SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3,9}[ -])(\d\d)(?= \d{1,2}:\d\d)")
 _SHORT_YEARS_OF_2000 = 50
 _DATE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Alternate:
+    """The same page in another language: its address, and the language as its sitemap has it."""
+
+    url: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One page, or one further sitemap, of a listing. What a listing leaves out is empty.
+
+    Attributes:
+        url: absolute and canonical (:func:`crawler.core.page.addresses.canonical_address`).
+        kind: ``page``, or ``sitemap`` for a listing to be read in turn.
+        lastmod, published: when the page was last changed, and first published: ISO 8601, as exact
+            as it was written (year, month, day, or a time with or without a zone).
+        title: plain text.
+        language: as it was written, such as ``en`` or ``pt-BR``.
+        alternates: the page's other languages, by ``xhtml:link`` of a sitemap.
+    """
+
+    url: str
+    kind: Literal["page", "sitemap"] = "page"
+    lastmod: str = ""
+    published: str = ""
+    title: str = ""
+    language: str = ""
+    alternates: tuple[Alternate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What was read of a sitemap, a feed or a list of addresses.
+
+    Attributes:
+        kind: what the listing is; ``none`` if it is none; ``problems`` then says why.
+        entries: in the order of the listing, each address once.
+        problems: what was wrong, by the names of ``PROBLEMS``, and how often.
+        next: address of the next page of a feed in pages (RFC 5005, or ``next_url``); empty where
+            there is none.
+    """
+
+    kind: Kind = "none"
+    entries: tuple[Entry, ...] = ()
+    problems: Mapping[str, int] = field(default_factory=dict)
+    next: str = ""
+
+    def explained(self) -> dict[str, str]:
+        """Return the problems in words, by name: ``relative address, resolved: 3``."""
+        return {name: f"{PROBLEMS[name]}: {count}" for name, count in self.problems.items()}
+
+
+class Problems(Counter[str]):
+    """Counts what is wrong with one listing, by the names of ``PROBLEMS``."""
+
+    def add(self, name: str, number: int = 1) -> None:
+        """Count a problem; a number of 0 counts nothing."""
+        if number:
+            self[name] += number
 
 
 class Collector:
