@@ -1,19 +1,17 @@
 """Step 0: a page as the lines that its reader sees, with their look and their place.
 
-The page is cut just as :mod:`crawler.core.page.blocks` cuts it, so that a line belongs to the
-verdict of a text method on its block; a block with line breaks has several lines. Inline elements
-are gone; the look that they gave to letters is kept: size and weight, as far as headings show by
-it. Read are style attributes, presentational elements and attributes, and of style sheets in the
-page the rules whose selector ends in a tag, a class, an id, or a tag with a class or id. What is
-before that in a selector is ignored: a rule may so seem to apply where it does not, which matters
-little for a page of consistent headings.
+The page is cut just as :mod:`crawler.core.page.blocks` cuts it; a block with line breaks has
+several lines. The look of letters comes from style attributes, from presentational elements and
+attributes, and from the rules of style sheets in the page whose selector ends in a tag, a class, an
+id, or a tag with a class or id. What is before that in a selector is ignored.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
 from crawler.core.page.blocks import _CLOSED, _PLAIN, _Segmenter
@@ -33,7 +31,7 @@ _SELECTOR_CHARS: Final = 1_000
 _MOST_SELECTORS: Final = 50
 _MOST_CLASSES: Final = 12
 _BOLD_FROM: Final = 600
-_SELECTOR: Final = re.compile(r"([a-z][a-z0-9]*)?(?:([.#])([\w-]+))?", re.ASCII)
+_SELECTOR: Final = re.compile(r"[a-z][a-z0-9]*|(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.ASCII)
 _LENGTH: Final = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,4})?|\.[0-9]{1,4})\s?(px|pt|em|rem|%)")
 # What is never closed ends with the text, so that each comment is looked at once.
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -58,10 +56,13 @@ _BOLD_TAGS: Final = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"
 _STYLING_TAGS: Final = frozenset(
     (*_TAG_SIZES, *_BOLD_TAGS, "u", "i", "em", "cite", "font", "ins", "address")
 )
+_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+_MOST_LEVELS: Final = 9
+# The kind of each open element for the walk: a frame is kept for it.
+_FRAMED: Final = "framed"
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How letters look.
 
     ``size``
@@ -89,54 +90,37 @@ def declared(text: str) -> dict[str, str]:
     return found
 
 
-class Styles:
-    """The style sheets in a page."""
-
-    def __init__(self, parsed: ParsedPage) -> None:
-        self._rules: dict[tuple[str, str, str], dict[str, str]] = {}
-        left = _MOST_CSS
-        for root in parsed.roots:
-            for sheet in root.iter("style"):
-                text = (sheet.text or "")[:left]
-                left -= len(text)
-                self._read(text)
-
-    def _read(self, text: str) -> None:
-        for selectors, body in _rules(text):
-            if len(self._rules) > _MOST_RULES:
-                return
-            css = declared(body)
-            for selector in selectors.split(",")[:_MOST_SELECTORS] if css else ():
+def _rules(parsed: ParsedPage) -> dict[str, dict[str, str]]:
+    """Return what the style sheets of a page declare, by the last part of the selectors."""
+    rules: dict[str, dict[str, str]] = {}
+    left = _MOST_CSS
+    for sheet in (sheet for root in parsed.roots for sheet in root.iter("style")):
+        text = (sheet.text or "")[:left]
+        left -= len(text)
+        # A body ends at each closing brace. Of rules within rules, as of media, these are the
+        # inner ones. What is behind the last brace is never closed.
+        for rule in _COMMENT.sub("", text).split("}")[:-1]:
+            before, brace, body = rule.rpartition("{")
+            selectors = before.rpartition("{")[2].strip()
+            css = declared(body) if brace and not selectors.startswith("@") else {}
+            if len(rules) > _MOST_RULES:
+                return rules
+            for selector in selectors[:_SELECTOR_CHARS].split(",")[:_MOST_SELECTORS] if css else ():
                 last = "".join(selector.lower().split()[-1:])
-                match = _SELECTOR.fullmatch(last)
-                if match is not None and last:
-                    key = (match[1] or "", match[2] or "", match[3] or "")
-                    self._rules.setdefault(key, {}).update(css)
-
-    def of(self, element: etree._Element, around: Style) -> Style:
-        """Return the style of an element's text, given that of the text around it."""
-        tag = str(element.tag)
-        css: dict[str, str] = {}
-        if self._rules:
-            for key in _keys(element, tag):
-                if key in self._rules:
-                    css.update(self._rules[key])
-        if style := element.get("style"):
-            css.update(declared(style))
-        if not css and tag not in _STYLING_TAGS:
-            return around
-        return _styled(element, tag, css, around)
+                if _SELECTOR.fullmatch(last):
+                    rules.setdefault(last, {}).update(css)
+    return rules
 
 
-def _keys(element: etree._Element, tag: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the keys of the rules that apply to an element, the weaker first."""
-    yield tag, "", ""
+def _keys(element: etree._Element, tag: str) -> Iterator[str]:
+    """Yield the selectors that apply to an element, the weaker first."""
+    yield tag
     for name in (element.get("class") or "").lower().split()[:_MOST_CLASSES]:
-        yield "", ".", name
-        yield tag, ".", name
+        yield f".{name}"
+        yield f"{tag}.{name}"
     if own := (element.get("id") or "").lower():
-        yield "", "#", own
-        yield tag, "#", own
+        yield f"#{own}"
+        yield f"{tag}#{own}"
 
 
 def _styled(element: etree._Element, tag: str, css: Mapping[str, str], around: Style) -> Style:
@@ -188,33 +172,6 @@ def _size(value: str, around: float) -> float:
     return number if unit == "rem" else number * (_POINT if unit == "pt" else 1.0) / _NORMAL
 
 
-def _rules(text: str) -> Iterator[tuple[str, str]]:
-    """Yield selectors and bodies; of rules inside rules, as of media, the inner ones."""
-    text = _COMMENT.sub("", text)
-    at = 0
-    # An opening brace is searched for its end each time: the number of searches is bounded.
-    for _ in range(2 * _MOST_RULES):
-        brace = text.find("{", at)
-        close = text.find("}", brace)
-        if brace < 0 or close < 0:
-            return
-        inner = text.find("{", brace + 1)
-        if 0 <= inner < close:
-            at = brace + 1
-            continue
-        selectors = text[at:brace].rpartition("}")[2].strip()
-        if not selectors.startswith("@"):
-            yield selectors[:_SELECTOR_CHARS], text[brace + 1 : close]
-        at = close + 1
-
-
-_FRAMED: Final = "framed"
-_PLAIN_STYLE: Final = Style()
-_ITEMS: Final = frozenset(("li", "dd"))
-_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_MOST_LEVELS: Final = 9
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """One line of a page.
@@ -248,7 +205,7 @@ class Line:
             self,
             text=self.text[start:end].strip(),
             first=self.first and start == 0,
-            style=replace(self.style, bold=self.style.bold or end <= self.lead),
+            style=self.style._replace(bold=self.style.bold or end <= self.lead),
             lead=max(min(end, self.lead) - start, 0),
         )
 
@@ -256,15 +213,6 @@ class Line:
     def tag(self) -> str:
         """Name of the block-level element around it."""
         return self.block.tag
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Letters and digits with one style, in a heading of one level."""
-
-    count: int
-    style: Style
-    level: int
 
 
 def lines_of(parsed: ParsedPage) -> list[Line]:
@@ -281,118 +229,84 @@ class _Liner(_Segmenter):
     def __init__(self, parsed: ParsedPage) -> None:
         super().__init__(parsed.title or "")
         self.lines: list[Line] = []
-        self._styles = Styles(parsed)
-        self._style = _PLAIN_STYLE
-        self._level = 0
-        self._frames: list[tuple[str, Style, int]] = []
-        # What was added since the last block.
-        self._runs: list[_Run] = []
-        self._places: dict[Holder, tuple[Holder | None, Holder | None]] = {}
+        self._rules = _rules(parsed)
+        self._style, self._level = Style(), 0
+        self._item: Holder | None = None
+        self._row: Holder | None = None
+        self._frames: list[tuple[str, Style, int, Holder | None, Holder | None]] = []
+        # The style and level of each letter and digit since the last block.
+        self._letters: list[tuple[Style, int]] = []
+
+    def _style_of(self, element: etree._Element) -> Style:
+        tag = str(element.tag)
+        css: dict[str, str] = {}
+        if self._rules:
+            for key in _keys(element, tag):
+                css.update(self._rules.get(key, {}))
+        if style := element.get("style"):
+            css.update(declared(style))
+        if not css and tag not in _STYLING_TAGS:
+            return self._style
+        return _styled(element, tag, css, self._style)
 
     def _enter(self, element: etree._Element) -> str:
-        style, level = self._style, self._level
+        style, level, item, row = self._style, self._level, self._item, self._row
         # Entering a block-level element closes the pieces before it, which have their own style.
-        self._style = self._styles.of(element, style)
+        self._style = self._style_of(element)
         self._level = _level_of(element) or level
         kind = super()._enter(element)
         if kind is _CLOSED:
             self._style, self._level = style, level
             return kind
-        self._frames.append((kind, style, level))
+        self._frames.append((kind, style, level, item, row))
+        if element.tag in ("li", "dd"):
+            self._item, self._row = self._holder, None
+        elif element.tag == "tr":
+            self._row = self._holder
         return _FRAMED
 
     def _leave(self, kind: str) -> None:
-        kind, style, level = self._frames.pop()
+        kind, style, level, item, row = self._frames.pop()
         if kind is not _PLAIN:
             super()._leave(kind)
-        self._style, self._level = style, level
+        self._style, self._level, self._item, self._row = style, level, item, row
 
     def _add(self, text: str) -> None:
         super()._add(text)
         if count := sum(map(str.isalnum, text)):
-            self._runs.append(_Run(count, self._style, self._level))
+            self._letters += [(self._style, self._level)] * count
 
     def _flush(self) -> None:
         count = len(self.blocks)
         super()._flush()
-        if len(self.blocks) > count:
-            self._cut(self.blocks[-1])
-        self._runs.clear()
-
-    def _cut(self, block: Block) -> None:
-        item, row = self._place(block.holder)
-        self._runs.reverse()
-        for number, text in enumerate(block.text.split("\n")):
-            if text.strip():
-                style, lead, level = _looks(text, _taken(self._runs, text))
-                self.lines.append(Line(text, block, number == 0, style, lead, level, item, row))
-
-    def _place(self, holder: Holder | None) -> tuple[Holder | None, Holder | None]:
-        """Return the nearest item and the nearest row around an element."""
-        passed = []
-        while holder is not None and holder not in self._places:
-            passed.append(holder)
-            holder = holder.parent
-        item, row = self._places[holder] if holder is not None else (None, None)
-        for each in reversed(passed):
-            if each.tag in _ITEMS:
-                item, row = each, None
-            elif each.tag == "tr":
-                row = each
-            self._places[each] = (item, row)
-        return item, row
+        at = 0
+        for block in self.blocks[count:]:
+            for number, text in enumerate(block.text.split("\n")):
+                if text.strip():
+                    end = at + sum(map(str.isalnum, text))
+                    looks = _looks(text, self._letters[at:end])
+                    self.lines.append(Line(text, block, number == 0, *looks, self._item, self._row))
+                    at = end
+        self._letters.clear()
 
 
-def _taken(runs: list[_Run], text: str) -> list[_Run]:
-    """Take from the end of ``runs`` the runs that a line's letters and digits have."""
-    wanted = sum(map(str.isalnum, text))
-    found: list[_Run] = []
-    while wanted > 0 and runs:
-        run = runs.pop()
-        taken = min(run.count, wanted)
-        found.append(_Run(taken, run.style, run.level))
-        wanted -= taken
-        if taken < run.count:
-            runs.append(_Run(run.count - taken, run.style, run.level))
-    return found
-
-
-def _looks(text: str, runs: Sequence[_Run]) -> tuple[Style, int, int]:
+def _looks(text: str, letters: Sequence[tuple[Style, int]]) -> tuple[Style, int, int]:
     """Return what a line's letters have in common, how many characters lead, and the level."""
-    if not runs:
-        return _PLAIN_STYLE, 0, 0
-    leading = 0
-    for run in runs:
-        if not (run.style.bold or run.style.underlined):
-            break
-        leading += run.count
-    level = min(run.level for run in runs)
-    styles = [run.style for run in runs]
-    lead = _characters(text, leading)
-    if all(style is styles[0] for style in styles):
-        return styles[0], lead, level
-    common = Style(
-        bold=all(style.bold for style in styles),
-        underlined=all(style.underlined for style in styles),
-        italic=all(style.italic for style in styles),
-        upper=all(style.upper for style in styles),
-        size=min(style.size for style in styles),
-        font=min(style.font for style in styles),
-    )
-    return common, lead, level
-
-
-def _characters(text: str, letters: int) -> int:
-    """Return how many characters hold so many letters and digits, with the marks behind them."""
     if not letters:
-        return 0
-    seen = 0
-    for place, char in enumerate(text):
-        if char.isalnum():
-            if seen == letters:
-                return len(text[:place].rstrip())
-            seen += 1
-    return len(text)
+        return Style(), 0, 0
+    runs = [(look, len(list(run))) for look, run in groupby(letters)]
+    leading = 0
+    for (style, _), count in runs:
+        if not (style.bold or style.underlined):
+            break
+        leading += count
+    lead = len(text) if leading else 0
+    if 0 < leading < len(letters):
+        # Marks behind the last of these letters belong to it.
+        place = [place for place, char in enumerate(text) if char.isalnum()][leading]
+        lead = len(text[:place].rstrip())
+    common = Style._make(map(min, zip(*(style for (style, _), _ in runs), strict=True)))
+    return common, lead, min(level for (_, level), _ in runs)
 
 
 def _level_of(element: etree._Element) -> int:
