@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from crawler.core.structure.grouping import GroupTree, group_logically
 from crawler.core.structure.headings import Heading, find_headings
-from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.core.structure.roles import article_roles
-from crawler.core.structure.tokens import Tokens, apply_patterns
+from crawler.core.structure.tokens import Keywords, Tokens, apply_patterns
 from crawler.core.structure.tree import ITEM, Node
 
 if TYPE_CHECKING:
@@ -172,7 +171,11 @@ class _Builder:
         model, tokens = self._model, self._tokens
         heading = self._headings[group]
         allowed = model.children(context)
-        if heading.level == 0 and not self._root.text and model.root in tokens.named(group.text):
+        if (
+            heading.level == 0
+            and not self._root.text
+            and model.root in tokens.keywords.whole(group.text)
+        ):
             self._root.text = group.text
             return [], None
         title = model.with_role("title", allowed)

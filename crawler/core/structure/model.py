@@ -390,6 +390,11 @@ class Model:
         return element.content.most(child) > 1
 
     @cached_property
+    def patterns(self) -> Sequence[tuple[str, re.Pattern[str]]]:
+        """The elements that have a pattern, each with it, in the order of the model."""
+        return [(rule.element, rule.pattern) for rule in self.rules if rule.pattern is not None]
+
+    @cached_property
     def roles(self) -> Mapping[str, tuple[str, ...]]:
         """For each role, the elements that have it, in the order of the model."""
         found: defaultdict[str, dict[str, None]] = defaultdict(dict)

@@ -4,24 +4,43 @@ The paper cuts at ``; , :`` and looks up keywords. Beyond that: patterns go firs
 is cut; bars, dots, brackets and dashes between blanks cut too; a label before a colon says what the
 values behind it are; of several elements in one token the head of the phrase wins; and prose is
 not cut.
+
+Words are compared without case, width, points, apostrophes (``Ph.D.`` is ``PHD``) and a plural's s;
+a long word may have one letter too few, too many or wrong. A token in two to four capitals, as
+``MA``, matches capitals only. In Han, Kana and Hangul, a token counts anywhere in a word. A token
+with a colon at its end, as ``email:``, is the word of a label. An element that has such tokens is
+named by labels with one of them only; one that has none, by any.
 """
 
-# ruff: noqa: RUF001 - dashes and colons as people type them
+# ruff: noqa: RUF001 - dashes, quotation marks and colons as people type them
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+import sys
+import unicodedata
+from collections import defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.model import TEXT
 from crawler.core.structure.tree import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from crawler.core.structure.model import Model
 
+_WORD: Final = re.compile(r"[^\s,;:()\[\]{}<>\"“”„«»·•|…!?=]++")
+_INNER: Final = re.compile(r"[^/\-–—&~]++")
+_EDGES: Final = "'’‘`.*_-–—~/&"
+_MOST_WORDS: Final = 5
+_WORD_CHARS: Final = 60
+_FUZZY_FROM: Final = 8
+_PLURAL_FROM: Final = 5
+_CAPITALS: Final = range(2, 5)
+_JOINED: Final = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
+_JOINED_CHARS: Final = 12
 # A longer text is prose, in which a date is no element of its own.
 _PATTERN_CHARS: Final = 400
 _SEPARATOR: Final = re.compile(
@@ -43,17 +62,167 @@ _COLONS: Final = (":", "：")
 _STOPS: Final = (".", "!", "?", "。")
 
 
-class Tokens:
-    """Cuts lines by a model.
+class Hit(NamedTuple):
+    """Words from ``start`` to ``end`` of a text, and the elements that have this token."""
+
+    start: int
+    end: int
+    elements: tuple[str, ...]
+
+
+class _Word(NamedTuple):
+    folded: str
+    start: int
+    end: int
+    capitals: bool
+
+
+class Keywords:
+    """The tokens of a model, ready to be looked up.
 
     Args:
         model: the model.
+        fuzzy: whether plurals and words with one letter wrong count, and parts of joined words.
     """
+
+    def __init__(self, model: Model, *, fuzzy: bool = True) -> None:
+        self._fuzzy = fuzzy
+        # The values are elements in the order of the model, without repetition.
+        self._tokens: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
+        self._capitals: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._labels: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        # Words and shortened words, with the word of a token that they are near to.
+        self._near: dict[str, str] = {}
+        for rule in model.rules:
+            for token in rule.tokens:
+                self._add(token, rule.element)
+        self._longest = max(map(len, self._tokens), default=1)
+
+    def _add(self, token: str, element: str) -> None:
+        plain = token.rstrip(":") or token
+        # A mark alone, as "@", is looked for in words.
+        words = tuple(folded for word in plain.split("_") if (folded := _folded(word)))
+        words = words[:_MOST_WORDS] or (token.casefold(),)
+        if len(words) == 1 and token.isalpha() and token.isupper() and len(token) in _CAPITALS:
+            self._capitals[words[0]][element] = None
+            return
+        if token.endswith(":") and len(token) > 1:
+            self._labels[element].add(words)
+        self._tokens[words][element] = None
+        if self._fuzzy and len(words) == 1 and len(words[0]) >= _FUZZY_FROM and words[0].isalpha():
+            for near in (words[0], *_shortened(words[0])):
+                self._near.setdefault(near, words[0])
+
+    def hits(self, text: str) -> list[Hit]:
+        """Return the words that name elements, left to right, the longest at each place."""
+        words = list(_words(text))
+        found: list[Hit] = []
+        at = 0
+        while at < len(words):
+            for length in range(min(self._longest, len(words) - at), 0, -1):
+                run = words[at : at + length]
+                if elements := self._elements(run):
+                    found.append(Hit(run[0].start, run[-1].end, elements))
+                    at += length
+                    break
+            else:
+                found += self._within(words[at], text)
+                at += 1
+        return found
+
+    def may_label(self, text: str, element: str) -> bool:
+        """Tell whether a label, with its colon or without, may be one of an element's values."""
+        labels = self._labels.get(element)
+        words = tuple(word.folded for word in _words(text.rstrip(" :：")))
+        return labels is None or words in labels
+
+    def whole(self, text: str) -> tuple[str, ...]:
+        """Return the elements that a text names with all of its words; empty for none."""
+        words = list(_words(text))
+        return self._elements(words) if 0 < len(words) <= self._longest else ()
+
+    def _elements(self, run: Sequence[_Word]) -> tuple[str, ...]:
+        key = tuple(word.folded for word in run)
+        found = dict(self._tokens.get(key, {}))
+        if len(run) == 1 and run[0].capitals:
+            found.update(self._capitals.get(key[0], {}))
+        if not found and self._fuzzy:
+            if len(run) == 1:
+                key = (self._nearest(key[0]),)
+            elif key[-1].endswith("s"):
+                key = (*key[:-1], key[-1][:-1])
+            found = self._tokens.get(key, {})
+        return tuple(found)
+
+    def _nearest(self, word: str) -> str:
+        """Return the word of a token that a word is near to; empty if there is none."""
+        if len(word) >= _PLURAL_FROM and word.endswith("s") and (word[:-1],) in self._tokens:
+            return word[:-1]
+        if len(word) < _FUZZY_FROM - 1 or not word.isalpha():
+            return ""
+        if word in self._near:  # a letter too few
+            return self._near[word]
+        for shorter in _shortened(word):  # one too many, or a wrong one
+            near = self._near.get(shorter, "")
+            if near and abs(len(near) - len(word)) <= 1:
+                return near
+        return ""
+
+    def _within(self, word: _Word, text: str) -> Iterator[Hit]:
+        """Look into a word: its parts between dashes and slashes, and tokens of joined scripts."""
+        source = text[word.start : word.end]
+        if "@" in source and ("@",) in self._tokens:
+            yield Hit(word.start, word.end, tuple(self._tokens["@",]))
+        elif self._fuzzy and _JOINED.search(source):
+            yield from self._joined(word.start, source)
+        elif self._fuzzy and len(parts := list(_words(text, _INNER, word.start, word.end))) > 1:
+            for part in parts:
+                if elements := self._elements([part]):
+                    yield Hit(part.start, part.end, elements)
+
+    def _joined(self, start: int, source: str) -> Iterator[Hit]:
+        at = 0
+        while at < len(source):
+            for length in range(min(_JOINED_CHARS, len(source) - at), 1, -1):
+                piece = unicodedata.normalize("NFKC", source[at : at + length]).casefold()
+                if elements := self._tokens.get((piece,)):
+                    yield Hit(start + at, start + at + length, tuple(elements))
+                    at += length
+                    break
+            else:
+                at += 1
+
+
+def _words(
+    text: str, pattern: re.Pattern[str] = _WORD, start: int = 0, end: int = sys.maxsize
+) -> Iterator[_Word]:
+    for match in pattern.finditer(text, start, end):
+        source = match[0]
+        # What is longer than any word means nothing as a whole, but its letters may be joined.
+        folded = _folded(source) if len(source) <= _WORD_CHARS else source
+        if folded:
+            yield _Word(folded, match.start(), match.end(), source.strip(_EDGES).isupper())
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(word: str) -> str:
+    """Reduce a word to what a reader compares."""
+    word = unicodedata.normalize("NFKC", word).casefold().strip(_EDGES)
+    word = word.removesuffix("'s").removesuffix("’s")
+    return word.replace(".", "").replace("'", "").replace("’", "")
+
+
+def _shortened(word: str) -> Iterator[str]:
+    """Yield a word without each of its letters in turn."""
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+class Tokens:
+    """Cuts lines by a model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._keywords = Keywords(model)
-        self._patterns: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+        self.keywords = Keywords(model)
 
     def cut(self, text: str, context: str, label: str | None = None) -> list[Node]:
         """Return the tokens of a line, in order: elements and ``TEXT``.
@@ -74,7 +243,7 @@ class Tokens:
         return _without_marks(_merged(nodes))
 
     def element(self, text: str, context: str, *, deep: bool = True) -> str | None:
-        """Return the element that a token is, in a context; None if it is none.
+        """Return the element that a token is; None if it is none.
 
         Args:
             text: the token.
@@ -82,14 +251,12 @@ class Tokens:
             deep: whether elements farther below the context count too.
         """
         found = self._head(text, self._model.children(context))
-        if found is None and deep:
-            found = self._head(text, self._model.below(context))
-        return found
+        return self._head(text, self._model.below(context)) if found is None and deep else found
 
     def labelled(self, label: str, context: str) -> str | None:
         """Return the element that the values behind a label are; None if it names none."""
         name = self.element(label, context, deep=False)
-        return name if name is not None and self._keywords.may_label(label, name) else None
+        return name if name is not None and self.keywords.may_label(label, name) else None
 
     def part(self, text: str, root: str, parts: frozenset[str], *, strictly: bool) -> str | None:
         """Return the part of the document that a heading names; None if it names none.
@@ -105,24 +272,20 @@ class Tokens:
             head = self._head(text, parts | self._model.below(root))
             if head in parts:
                 return head
-        return next((name for name in self._keywords.whole(text) if name in parts), None)
-
-    def named(self, text: str) -> tuple[str, ...]:
-        """Return the elements that a text names with all of its words."""
-        return self._keywords.whole(text)
+        return next((name for name in self.keywords.whole(text) if name in parts), None)
 
     def patterned(self, text: str, context: str) -> str | None:
         """Return the element whose pattern matches a whole text."""
-        inner = text.strip(" ,;:()[].")
-        found = self._patterns_of(context)
-        return next((name for name, pattern in found if pattern.fullmatch(inner)), None)
+        inner, allowed = text.strip(" ,;:()[]."), self._model.children(context)
+        found = (name for name, each in self._model.patterns if each.fullmatch(inner))
+        return next((name for name in found if name in allowed), None)
 
     def _head(self, text: str, allowed: frozenset[str]) -> str | None:
         if len(text.split()) > _TOKEN_WORDS:
             return None
         head: str | None = None
         end = 0
-        for hit in self._keywords.hits(text):
+        for hit in self.keywords.hits(text):
             name = next((name for name in hit.elements if name in allowed), None)
             if name is None:
                 continue
@@ -141,15 +304,10 @@ class Tokens:
             return True
         return not self._model.children(name) and name in self._model.children(head)
 
-    def _patterns_of(self, context: str) -> list[tuple[str, re.Pattern[str]]]:
-        if context not in self._patterns:
-            self._patterns[context] = _patterns(self._model, self._model.children(context))
-        return self._patterns[context]
-
     def _tokens(self, text: str, context: str) -> list[Node]:
         allowed = self._model.children(context)
         nodes: list[Node] = []
-        for piece in _cut_by_patterns(text, self._patterns_of(context)):
+        for piece in _cut_by_patterns(text, self._model, allowed):
             if piece.name != TEXT:
                 nodes.append(piece)
                 continue
@@ -229,20 +387,14 @@ def _without_marks(nodes: Sequence[Node]) -> list[Node]:
     return [node for node in kept if node.text]
 
 
-def _patterns(model: Model, names: frozenset[str]) -> list[tuple[str, re.Pattern[str]]]:
-    return [
-        (rule.element, rule.pattern)
-        for rule in model.rules
-        if rule.pattern is not None and rule.element in names
-    ]
-
-
-def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]]) -> list[Node]:
+def _cut_by_patterns(text: str, model: Model, allowed: frozenset[str]) -> list[Node]:
     """Cut a text where patterns match, earlier patterns first; nothing of it is lost."""
     pieces = [Node(TEXT, text)]
     if len(text) > _PATTERN_CHARS:
         return pieces
-    for name, pattern in patterns:
+    for name, pattern in model.patterns:
+        if name not in allowed:
+            continue
         done: list[Node] = []
         for piece in pieces:
             at = 0
@@ -256,15 +408,12 @@ def _cut_by_patterns(text: str, patterns: Sequence[tuple[str, re.Pattern[str]]])
 
 def apply_patterns(root: Node, model: Model) -> None:
     """Step 4: find patterns in text that no keyword names, where the model allows them."""
-    known: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
     for node in list(root.walk()):
-        if node.name not in known:
-            allowed = model.children(node.name) if node.is_element else frozenset(model.names)
-            known[node.name] = _patterns(model, allowed)
+        allowed = model.children(node.name) if node.is_element else frozenset(model.names)
         children: list[Node] = []
         for child in node.children:
             if child.name == TEXT:
-                children += _without_marks(_cut_by_patterns(child.text, known[node.name]))
+                children += _without_marks(_cut_by_patterns(child.text, model, allowed))
             else:
                 children.append(child)
         node.children = children

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from crawler.core.structure.keywords import Keywords
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.tokens import Tokens
+from crawler.core.structure.tokens import Keywords, Tokens
 from crawler.core.structure.tree import Node
 
 MODEL = parse_model(
