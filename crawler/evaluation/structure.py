@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from itertools import islice, product
+from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
@@ -28,7 +28,7 @@ from crawler.evaluation.task import Report, sorted_counts
 from crawler.store.document_models import load_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable
 
     from crawler.evaluation.task import Job
 
@@ -37,7 +37,6 @@ _NEWS: Final = "news"
 _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "paragraph"))
 # Trees whose distance takes more steps are left out of the hierarchy, and counted.
 _MOST_STEPS: Final = 60_000_000
-_HEADED: Final = "headed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,16 @@ def measure_structure(job: Job) -> Report:
         raise job.no_gold("gold pages", _NEEDS)
     if too_large := sum(page.hierarchy is None for page in pages):
         skipped["too-large"] = too_large
-    return Report(pages=len(pages), figures=_figures(pages, skipped))
+    groups = [page.groups.score for page in pages if page.groups.predicted or page.groups.gold]
+    figures = {
+        "element": mean_score([page.elements.score for page in pages]).as_json(),
+        "element_micro": sum((page.elements for page in pages), Overlap()).score.as_json(),
+        "grouping": mean([group.precision for group in groups]),
+        "grouping_recall": mean([group.recall for group in groups]),
+        "hierarchy": mean([page.hierarchy for page in pages if page.hierarchy is not None]),
+        "skipped": sorted_counts(skipped),
+    }
+    return Report(pages=len(pages), figures=figures)
 
 
 def likeness(found: Node, truth: Node) -> Likeness:
@@ -104,12 +112,10 @@ def _label(node: Node) -> tuple[str, str]:
 
 
 def _folded(text: str) -> str:
-    """Fold white space, and leave out what a reader cannot see."""
     return " ".join(drop_unseen(text).split())
 
 
 def _elements(root: Node) -> list[tuple[str, str]]:
-    """List the elements of the model that have a text of their own."""
     return [_label(node) for node in root.walk() if node.is_element and node.text]
 
 
@@ -127,42 +133,13 @@ def tree_of_xml(text: str) -> Node:
         etree.XMLSyntaxError: the text is not well-formed XML.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
-    top = etree.fromstring(text.encode("utf-8"), parser)
-    root = _node(top)
-    waiting = [(top, root)]
-    while waiting:
-        element, node = waiting.pop()
-        for child in element:
-            node.children.append(_node(child))
-            waiting.append((child, node.children[-1]))
-    return root
+    return _node(etree.fromstring(text.encode("utf-8"), parser))
 
 
 def _node(element: etree._Element) -> Node:
     text = element.get("val") or element.get("title") or element.text or ""
-    headed = element.get(_HEADED) == "yes" or element.tag == GROUP
-    return Node(str(element.tag), _folded(text), headed=headed)
-
-
-def _news_alone(root: Node) -> Node:
-    """Keep of an article what gold of news describes: summary, sections and their texts."""
-    article = Node(root.name)
-    for child in root.children:
-        if child.name == "summary":
-            article.children.append(Node(child.name, child.text))
-        elif child.name == "section":
-            inner = [
-                Node(node.name, node.text)
-                for node in child.walk()
-                if node.name in _NEWS_NAMES and node is not child
-            ]
-            if inner:
-                article.children.append(_section(inner))
-    return article
-
-
-def _section(children: list[Node]) -> Node:
-    return Node("section", "", children, headed=children[0].name == "headline")
+    headed = element.get("headed") == "yes" or element.tag == GROUP
+    return Node(str(element.tag), _folded(text), list(map(_node, element)), headed=headed)
 
 
 def _xml(row: Row) -> Node:
@@ -191,45 +168,42 @@ def _texts(row: Row, key: str, name: str) -> list[Node]:
     return [Node(name, _folded(text)) for text in texts]
 
 
-def _figures(pages: Sequence[Likeness], skipped: Counter[str]) -> dict[str, Any]:
-    groups = [page.groups.score for page in pages if page.groups.predicted or page.groups.gold]
-    return {
-        "element": mean_score([page.elements.score for page in pages]).as_json(),
-        "element_micro": sum((page.elements for page in pages), Overlap()).score.as_json(),
-        "grouping": mean([group.precision for group in groups]),
-        "grouping_recall": mean([group.recall for group in groups]),
-        "hierarchy": mean([page.hierarchy for page in pages if page.hierarchy is not None]),
-        "skipped": sorted_counts(skipped),
-    }
+def _news_alone(root: Node) -> Node:
+    """Keep of an article what gold of news describes: summary, sections and their texts."""
+    article = Node(root.name)
+    for child in root.children:
+        if child.name == "summary":
+            article.children.append(Node(child.name, child.text))
+        elif child.name == "section":
+            inner = [
+                Node(node.name, node.text)
+                for node in child.walk()
+                if node.name in _NEWS_NAMES and node is not child
+            ]
+            if inner:
+                article.children.append(_section(inner))
+    return article
 
 
-class _Ordered:
-    """A tree in postorder.
+def _section(children: list[Node]) -> Node:
+    return Node("section", "", children, headed=children[0].name == "headline")
 
-    ``labels``
-        Of each node.
-    ``left``
-        The number of the leftmost leaf below each node.
-    ``roots``
-        The key roots: of all nodes with the same leftmost leaf, the last.
-    ``steps``
-        How many nodes the trees of all key roots have together.
-    """
 
-    def __init__(self, root: Node, label: Callable[[Node], Hashable]) -> None:
-        self.labels: list[Hashable] = []
-        self.left: list[int] = []
-        # Each open node with the place of its next child and the number of its leftmost leaf.
-        stack = [(root, 0, 0)]
-        while stack:
-            node, place, leftmost = stack.pop()
-            if place < len(node.children):
-                stack += [(node, place + 1, leftmost), (node.children[place], 0, len(self.labels))]
-            else:
-                self.labels.append(label(node))
-                self.left.append(leftmost)
-        self.roots = sorted({leaf: number for number, leaf in enumerate(self.left)}.values())
-        self.steps = sum(root - self.left[root] + 1 for root in self.roots)
+# A tree in postorder: of each node the label, and the number of the leftmost leaf below it.
+_Ordered = list[tuple["Hashable", int]]
+
+
+def _ordered(root: Node, label: Callable[[Node], Hashable]) -> _Ordered:
+    found: _Ordered = []
+    # Each open node with the place of its next child and the number of its leftmost leaf.
+    stack = [(root, 0, 0)]
+    while stack:
+        node, place, leftmost = stack.pop()
+        if place < len(node.children):
+            stack += [(node, place + 1, leftmost), (node.children[place], 0, len(found))]
+        else:
+            found.append((label(node), leftmost))
+    return found
 
 
 def distance(one: Node, two: Node, label: Callable[[Node], Hashable]) -> int | None:
@@ -244,13 +218,18 @@ def distance(one: Node, two: Node, label: Callable[[Node], Hashable]) -> int | N
         two: the root of the other.
         label: what is equal in nodes that are the same.
     """
-    first, second = _Ordered(one, label), _Ordered(two, label)
-    if first.steps * second.steps > _MOST_STEPS:
+    first, second = _ordered(one, label), _ordered(two, label)
+    steps = 1
+    key_roots: list[list[int]] = []
+    for tree in (first, second):
+        # Of all nodes with the same leftmost leaf, the last.
+        key_roots.append(sorted({leaf: number for number, (_, leaf) in enumerate(tree)}.values()))
+        steps *= sum(root - tree[root][1] + 1 for root in key_roots[-1])
+    if steps > _MOST_STEPS:
         return None
-    known = [[0] * len(second.labels) for _ in first.labels]
-    for root in first.roots:
-        for other in second.roots:
-            _between(first, second, root, other, known)
+    known = [[0] * len(second) for _ in first]
+    for root, other in product(*key_roots):
+        _between(first, second, root, other, known)
     return known[-1][-1]
 
 
@@ -258,23 +237,18 @@ def _between(
     first: _Ordered, second: _Ordered, root: int, other: int, known: list[list[int]]
 ) -> None:
     """Fill in the distances of the trees below two key roots, by those of forests."""
-    left, right = first.left[root], second.left[other]
-    labels, leaves = second.labels, second.left
-    width = other - right + 2
-    forest = [list(range(width))]
-    for here in range(left, root + 1):
-        above = forest[-1]
+    left, right = first[root][1], second[other][1]
+    below = second[right : other + 1]
+    forest = [list(range(len(below) + 1))]
+    for here, (own, leaf) in enumerate(first[left : root + 1], left):
+        above, before, distances = forest[-1], forest[leaf - left], known[here]
         row = [above[0] + 1]
         forest.append(row)
-        own, whole = first.labels[here], first.left[here] == left
-        distances = known[here]
-        before = forest[first.left[here] - left]
-        for place in range(1, width):
-            there = right + place - 1
-            best = min(above[place], row[place - 1]) + 1
-            if whole and leaves[there] == right:
-                best = min(best, above[place - 1] + (own != labels[there]))
-                distances[there] = best
+        for place, (label, other_leaf) in enumerate(below):
+            best = min(above[place + 1], row[place]) + 1
+            if leaf == left and other_leaf == right:
+                best = min(best, above[place] + (own != label))
+                distances[right + place] = best
             else:
-                best = min(best, before[leaves[there] - right] + distances[there])
+                best = min(best, before[other_leaf - right] + distances[right + place])
             row.append(best)
