@@ -173,27 +173,25 @@ def test_an_element_that_may_hold_itself_is_put_in_with_an_end(content: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "column"),
     [
-        ("<!ELEMENT r (a)><!ELEMENT a (b | c)><!ELEMENT b (a)><!ELEMENT c (a)>", "'r' always has"),
-        (
-            "<!ELEMENT r (x? | b)><!ELEMENT x (y | z)><!ELEMENT y (x)><!ELEMENT z (x)>",
-            "'x' always has",
-        ),
+        ("<!ELEMENT r (a)><!ELEMENT a (b | c)><!ELEMENT b (a)><!ELEMENT c (a)>", 11),
+        ("<!ELEMENT r (x? | b)><!ELEMENT x (y | z)><!ELEMENT y (x)><!ELEMENT z (x)>", 14),
     ],
 )
-def test_choices_without_an_end_are_refused(source: str, told: str) -> None:
-    with pytest.raises(ModelError, match=f"{told} to hold '.', and so without end"):
+def test_choices_without_an_end_are_refused(source: str, column: int) -> None:
+    with pytest.raises(ModelError) as raised:
         parse_model(source + WORD)
+    assert raised.value.column == column
 
 
 def test_what_grows_with_each_level_is_refused_at_once() -> None:
     doubled = "".join(f"<!ELEMENT a{n} (a{n + 1}, a{n + 1})>" for n in range(1_000))
     chain = "".join(f"<!ELEMENT a{n} (a{n + 1})>" for n in range(1_999))
     with within(2):
-        with pytest.raises(ModelError, match=r"line 1, column 11: 'r' .* more than 1,000,000,000 "):
+        with pytest.raises(ModelError, match=r"line 1, column 11: 'r' "):
             parse_model("<!ELEMENT r (a0)>" + doubled)
-        with pytest.raises(ModelError, match="'a0' always has to hold 1,999 elements"):
+        with pytest.raises(ModelError, match=r"'a0' .* 1,999 elements"):
             parse_model(chain)
 
 

@@ -11,16 +11,16 @@ third way to identify an element, ``KEYROLE``: by what the page itself shows a b
 
 from __future__ import annotations
 
+import math
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, cast
 
 from crawler.core.errors import ModelError
 from crawler.core.structure.model import GROUP, ROLES, TEXT, Element, Model, Particle, Rule
 from crawler.core.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crawler.core.structure.model import Kind, Occurs
 
 MOST_CHARS: Final = 1_000_000
@@ -31,15 +31,14 @@ _MOST_ELEMENTS: Final = 2_000
 _MOST_HELD: Final = 200
 _LEXEME: Final = re.compile(
     r"\s++|<!--.*?-->|(?P<declare><!(?!--))|(?P<quote>[\"'])(?P<text>.*?)(?P=quote)"
-    r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])",
+    r"|(?P<name>#?[A-Za-z][A-Za-z0-9.\-_:]*+)|(?P<mark>[()|,&?*+>])|(?P<wrong>.)",
     re.DOTALL,
 )
 _CONNECTORS: Final[dict[str, Kind]] = {",": "sequence", "|": "choice", "&": "all"}
-_OCCURS: Final[dict[str, Occurs]] = {"?": "?", "+": "+", "*": "*"}
 _TEXT_ALONE: Final = "#PCDATA"
 # A name has one colon at most, since XML takes what is before it for a prefix.
 _XML_NAME: Final = re.compile(
-    r"(?!(?i:xml))[A-Za-z][A-Za-z0-9.\-_]*+(?::[A-Za-z][A-Za-z0-9.\-_]*+)?"
+    rf"(?!(?i:xml)|(?:{TEXT}|{GROUP}|PCDATA)\Z)[A-Za-z][A-Za-z0-9.\-_]*+(?::[A-Za-z][A-Za-z0-9.\-_]*+)?"
 )
 # A repeated group with a repeat in it that begins with no mark, as "(a+)+", may match a text in
 # exponentially many ways.
@@ -75,7 +74,7 @@ class _Parser:
     def __init__(self, source: str, name: str) -> None:
         self._source = source
         self._name = name
-        self._lexemes = self._lex()
+        self._lexemes = _LEXEME.finditer(source)
         self._ahead = _Lexeme("end", "", 0)
         self._elements: dict[str, Element] = {}
         self._rules: list[tuple[Rule, int]] = []
@@ -108,50 +107,36 @@ class _Parser:
         line, column = before.count("\n") + 1, offset - before.rfind("\n")
         raise ModelError(self._name, line, column, message)
 
-    def _lex(self) -> Iterator[_Lexeme]:
-        at = 0
-        while at < len(self._source):
-            found = _LEXEME.match(self._source, at)
-            if found is None:
-                self._fail(_instead(self._source, at), at)
-            if kind := found.lastgroup:
-                yield _Lexeme(kind, found[kind], at)
-            at = found.end()
-        yield _Lexeme("end", "the end of the model", at)
-
     def _next(self) -> _Lexeme:
         """Take the lexeme ahead and look at the one after."""
         taken = self._ahead
-        self._ahead = next(self._lexemes, taken)
+        self._ahead = _Lexeme("end", "the end of the model", len(self._source))
+        for found in self._lexemes:
+            if kind := found.lastgroup:
+                self._ahead = _Lexeme(kind, found[kind], found.start())
+                break
         return taken
 
-    def _expect(self, kind: str, wanted: str, mark: str = "") -> _Lexeme:
-        if self._ahead.kind != kind or mark not in self._ahead.text:
+    def _expect(self, kind: str, wanted: str, marks: str = "") -> _Lexeme:
+        if self._ahead.kind != kind or (marks and self._ahead.text not in marks):
             self._fail(f"{wanted} belongs here, not {self._ahead.text!r}")
         return self._next()
 
     def _is_mark(self, marks: str) -> bool:
         return self._ahead.kind == "mark" and self._ahead.text in marks
 
-    def _element_name(self) -> str:
-        found = self._expect("name", "the name of an element")
+    def _element_name(self) -> _Lexeme:
+        found = self._expect("name", "the name of an element, in the letters A to Z,")
         if _XML_NAME.fullmatch(found.text) is None:
             self._fail(
-                f"'{found.text}' cannot name an element of XML; begin with a letter, not with "
-                "'xml', and have one colon at most, between two names",
+                f"'{found.text}' cannot name an element: a name begins with a letter, not with "
+                f"'xml', has one colon at most, and is not {TEXT}, {GROUP} or PCDATA",
                 found.offset,
             )
-        if found.text in (TEXT, GROUP, _TEXT_ALONE[1:]):
-            self._fail(
-                f"'{found.text}' has a meaning of its own: results call text {TEXT} and groups "
-                f"{GROUP}, and models write text {_TEXT_ALONE}; choose another name",
-                found.offset,
-            )
-        return found.text
+        return found
 
     def _element(self) -> None:
-        at = self._ahead.offset
-        name = self._element_name()
+        _, name, at = self._element_name()
         if name in self._elements:
             self._fail(f"'{name}' is declared twice; join the two", at)
         if len(self._elements) >= _MOST_ELEMENTS:
@@ -159,12 +144,11 @@ class _Parser:
         self._named.setdefault(name, at)
         if self._is_mark("("):
             element = self._content(name)
-        elif self._ahead.text in ("EMPTY", "ANY"):
+        else:
+            if self._ahead.text not in ("EMPTY", "ANY"):
+                self._fail(f"what '{name}' may hold, in parentheses, or EMPTY or ANY belongs here")
             is_any = self._next().text == "ANY"
             element = Element(name, holds_any=is_any, holds_text=is_any)
-        else:
-            wanted = f"'(' and what '{name}' may hold belong here, or EMPTY or ANY"
-            self._fail(f"{wanted}, not {self._ahead.text!r}")
         self._expect("mark", f"'>' at the end of the declaration of '{name}'", ">")
         self._elements[name] = element
 
@@ -175,9 +159,7 @@ class _Parser:
             return Element(name, holds_text=True)
         plain = all(part.kind == "name" and not part.occurs for part in particle.parts)
         if holds_text and not (plain and particle.occurs == "*"):
-            self._fail(
-                f"text among elements is written ({_TEXT_ALONE} | a | b)*, with names alone", start
-            )
+            self._fail(f"text among elements is ({_TEXT_ALONE} | a | b)*, with names alone", start)
         return Element(name, particle, holds_text=holds_text)
 
     def _group(self, depth: int) -> tuple[Particle, bool]:
@@ -197,61 +179,53 @@ class _Parser:
                 self._next()
                 holds_text = True
             else:
-                at = self._ahead.offset
-                name = self._element_name()
+                _, name, at = self._element_name()
                 self._named.setdefault(name, at)
                 parts.append(Particle("name", self._occurs(), name))
-            if self._is_mark(")"):
+            mark = self._ahead
+            self._expect("mark", "',', '|', '&' or ')'", ",|&)")
+            if mark.text == ")":
                 break
-            joint = self._joint(joint, holds_text=holds_text)
-        self._next()
+            if joint not in ("", mark.text) or (holds_text and mark.text != "|"):
+                self._fail(
+                    f"one mark joins all parts of a group, not '{mark.text}' besides; it is '|' "
+                    f"behind {_TEXT_ALONE}",
+                    mark.offset,
+                )
+            joint = mark.text
         occurs = self._occurs()
         if len(parts) == 1 and not holds_text and not (occurs and parts[0].occurs):
-            only = parts[0]
-            return Particle(only.kind, occurs or only.occurs, only.name, only.parts), False
+            return replace(parts[0], occurs=occurs or parts[0].occurs), False
         return Particle(_CONNECTORS[joint or ","], occurs, parts=tuple(parts)), holds_text
 
     def _occurs(self) -> Occurs:
-        return _OCCURS[self._next().text] if self._is_mark("?+*") else ""
-
-    def _joint(self, before: str, *, holds_text: bool) -> str:
-        """Read the mark that joins two parts of a group, whose other parts ``before`` joins."""
-        mark = self._ahead.text
-        if not self._is_mark(",|&"):
-            self._fail(f"',', '|', '&' or ')' belongs here, not {mark!r}")
-        if before not in ("", mark):
-            self._fail(
-                f"'{mark}' is in a group joined by '{before}'; put one of them into parentheses of "
-                "its own"
-            )
-        if holds_text and mark != "|":
-            self._fail(f"what follows {_TEXT_ALONE} is joined by '|'")
-        return self._next().text
+        return cast("Occurs", self._next().text) if self._is_mark("?+*") else ""
 
     def _keyword(self, start: int) -> None:
-        at = self._ahead.offset
-        name = self._element_name()
-        given: dict[str, _Lexeme] = {}
+        _, name, at = self._element_name()
+        given = dict.fromkeys(("KEYTOKENS", "KEYPATTERN", "KEYROLE"), _Lexeme("text", "", 0))
+        known = ", ".join(given)
         while self._ahead.kind == "name":
             word = self._next()
-            if word.text in given:
+            if word.text not in given:
+                self._fail(f"'{word.text}' identifies no element; use {known}", word.offset)
+            if given[word.text].offset:
                 self._fail(f"{word.text} is given twice; join the two", word.offset)
-            if word.text not in ("KEYTOKENS", "KEYPATTERN", "KEYROLE"):
-                self._fail(
-                    f"'{word.text}' identifies no element; use KEYTOKENS, KEYPATTERN or KEYROLE",
-                    word.offset,
-                )
             given[word.text] = self._expect("text", f"a text in quotes behind {word.text}")
-        self._expect("mark", "KEYTOKENS, KEYPATTERN, KEYROLE or '>'", ">")
-        none = _Lexeme("text", "", 0)
+        self._expect("mark", f"{known} or '>'", ">")
+        tokens, pattern, roles = given.values()
+        if not (tokens.text.split() or pattern.offset or roles.text.split()):
+            self._fail(f"nothing identifies '{name}'; add KEYTOKENS \"…\"", start)
+        for role in roles.text.split():
+            if role not in ROLES:
+                place = roles.offset + 1 + roles.text.find(role)
+                self._fail(f"'{role}' is no role; the roles are {', '.join(ROLES)}", place)
         rule = Rule(
             name,
-            tuple(dict.fromkeys(given.get("KEYTOKENS", none).text.split())),
-            self._pattern(given["KEYPATTERN"]) if "KEYPATTERN" in given else None,
-            self._roles(given.get("KEYROLE", none)),
+            tuple(dict.fromkeys(tokens.text.split())),
+            self._pattern(pattern) if pattern.offset else None,
+            tuple(dict.fromkeys(roles.text.split())),
         )
-        if not (rule.tokens or rule.pattern or rule.roles):
-            self._fail(f"nothing identifies '{name}'; add KEYTOKENS \"…\"", start)
         self._rules.append((rule, at))
 
     def _pattern(self, text: _Lexeme) -> re.Pattern[str]:
@@ -269,47 +243,18 @@ class _Parser:
             )
         return pattern
 
-    def _roles(self, text: _Lexeme) -> tuple[str, ...]:
-        roles = tuple(dict.fromkeys(text.text.split()))
-        for role in roles:
-            if role not in ROLES:
-                at = text.offset + 1 + text.text.find(role)
-                self._fail(f"'{role}' is no role; the roles are {', '.join(ROLES)}", at)
-        return roles
-
     def _check(self, model: Model) -> None:
         """Refuse what no page could ever match."""
-        known = model.names
         for rule, offset in self._rules:
-            if rule.element not in known:
-                close = did_you_mean(rule.element, known)
+            if rule.element not in model.names:
+                close = did_you_mean(rule.element, model.names)
                 self._fail(f"no element is called '{rule.element}'{close}", offset)
-        sizes = model.sizes
-        for name in known:
-            least = model.least(name)
-            if name not in sizes:
-                held = min(each for each in least if each not in sizes)
-                self._fail(
-                    f"'{name}' always has to hold '{held}', and so without end; make one of "
-                    "them optional with '?' or '*'",
-                    self._named[name],
-                )
-            below = sizes[name] - 1
-            if below > len(least) + _MOST_HELD:
-                number = f"{below:,}" if below < 10**9 else f"more than {10**9:,}"
+        for name in model.names:
+            below = model.sizes.get(name, math.inf) - 1
+            if below > len(model.least(name)) + _MOST_HELD:
+                number = f"{below:,}" if below < 10**9 else "endlessly many"
                 self._fail(
                     f"'{name}' always has to hold {number} elements, those within others among "
                     "them; make some of them optional with '?' or '*'",
                     self._named[name],
                 )
-
-
-def _instead(source: str, at: int) -> str:
-    """Return what is wrong with text that is no lexeme, and what to do."""
-    if source[at] in "\"'":
-        return f"this text is never closed; add {source[at]}"
-    if source.startswith("<!--", at):
-        return "this comment is never closed; add '-->'"
-    if source.startswith("<?", at):
-        return "a model begins with its first <!ELEMENT …>, without <?xml …?>"
-    return f"{source[at]!r} has no meaning here; names are in the letters A to Z, tokens in quotes"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import re
@@ -87,11 +87,6 @@ class Particle:
         names = tuple(name for _, names in options for name in names)
         return sum(size for size, _ in options), names
 
-    def most(self, name: str) -> int:
-        """Return how many of an element a match may hold; two and more stand for any number."""
-        here = int(self.name == name) + sum(part.most(name) for part in self.parts)
-        return 2 * here if self.occurs in ("*", "+") else here
-
 
 def any_of(names: Iterable[str]) -> Particle:
     """Return the content model that takes any number of some elements in any order."""
@@ -99,12 +94,14 @@ def any_of(names: Iterable[str]) -> Particle:
     return Particle("choice", "*", parts=parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What becomes of a child: ``missing`` elements to put before it, and whether it is taken."""
 
     missing: tuple[str, ...]
     taken: bool
+
+
+_Link = tuple["_Link | None", Step]
 
 
 class Automaton:
@@ -121,21 +118,16 @@ class Automaton:
 
     def _lay_out(self, particle: Particle) -> tuple[set[int], set[int], bool]:
         """Return the states that a part begins and ends with, and whether it may be empty."""
-        first: set[int] = set()
-        last: set[int] = set()
         if particle.kind == "name":
             first, last, empty = {len(self.labels)}, {len(self.labels)}, False
             self.labels.append(particle.name)
             self.follow.append(set())
         elif particle.kind == "choice":
-            options = [self._lay_out(part) for part in particle.parts]
-            first = set().union(*(option[0] for option in options))
-            last = set().union(*(option[1] for option in options))
-            empty = any(option[2] for option in options)
+            firsts, lasts, empties = zip(*map(self._lay_out, particle.parts), strict=True)
+            first, last, empty = set().union(*firsts), set().union(*lasts), any(empties)
         else:
-            empty = True
-            for part in particle.parts:
-                begins, ends, may_be_empty = self._lay_out(part)
+            first, last, empty = set(), set(), True
+            for begins, ends, may_be_empty in map(self._lay_out, particle.parts):
                 for state in last:
                     self.follow[state] |= begins
                 first |= begins if empty else set()
@@ -145,13 +137,6 @@ class Automaton:
             for state in last:
                 self.follow[state] |= first
         return first, set(last), empty or particle.occurs in ("?", "*")
-
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether in each state an element leads to one state at most."""
-        return all(
-            len({self.labels[after] for after in follow}) == len(follow) for follow in self.follow
-        )
 
     def accepts(self, children: Sequence[str]) -> bool:
         """Tell whether the model takes just these children."""
@@ -170,12 +155,10 @@ class Automaton:
         if self.accepts(children):
             # Most rows are accepted, and the search takes some ten times as long.
             return [Step((), taken=True)] * len(children), ()
-        # By state, the least cost, and the number of the last step in ``done``.
-        best: dict[int, tuple[int, int]] = {0: (0, -1)}
-        # Each step with the number of the one before.
-        done: list[tuple[Step, int]] = []
+        # By state, the least cost, and the last step, linked with the one before.
+        best: dict[int, tuple[int, _Link | None]] = {0: (0, None)}
         for child in children:
-            reached: dict[int, tuple[int, int, Step]] = {}
+            reached: dict[int, tuple[int, _Link]] = {}
             for state, (cost, before) in best.items():
                 ways = [
                     (after, cost + len(missing), Step(missing, taken=True))
@@ -184,20 +167,18 @@ class Automaton:
                 ways.append((state, cost + _LEAVE_OUT, Step((), taken=False)))
                 for after, total, step in ways:
                     if after not in reached or total < reached[after][0]:
-                        reached[after] = total, before, step
-            best = {}
-            for state, (cost, before, step) in reached.items():
-                best[state] = cost, len(done)
-                done.append((step, before))
-        _, _, _, tail, number = min(
-            (cost + len(missing), rank, state, missing, number)
-            for state, (cost, number) in best.items()
+                        reached[after] = total, (before, step)
+            best = {**reached}
+        _, _, state, tail = min(
+            (cost + len(missing), rank, state, missing)
+            for state, (cost, _) in best.items()
             for rank, (target, missing) in enumerate(self._bridge(state).items())
             if target in self.final
         )
         steps: list[Step] = []
-        while number >= 0:
-            step, number = done[number]
+        link = best[state][1]
+        while link is not None:
+            link, step = link
             steps.append(step)
         return steps[::-1], tail
 
@@ -230,16 +211,18 @@ def eased(content: Particle) -> Particle:
     """
     without = _without_all(content)
     names = list(without.names())
-    if len(names) <= _MOST_PLACES and Automaton(without).is_deterministic:
-        return without
+    if len(names) <= _MOST_PLACES:
+        automaton = Automaton(without)
+        after = ([automaton.labels[state] for state in follow] for follow in automaton.follow)
+        if all(len(set(labels)) == len(labels) for labels in after):
+            return without
     return any_of(names)
 
 
 def _without_all(particle: Particle) -> Particle:
     if particle.kind == "all":
         return any_of(particle.names())
-    parts = tuple(map(_without_all, particle.parts))
-    return Particle(particle.kind, particle.occurs, particle.name, parts)
+    return replace(particle, parts=tuple(map(_without_all, particle.parts)))
 
 
 @dataclass(frozen=True)
@@ -307,6 +290,7 @@ class Model:
     elements: Mapping[str, Element]
     rules: tuple[Rule, ...]
     name: str = "model"
+    _below: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def root(self) -> str:
@@ -333,10 +317,6 @@ class Model:
     def children(self, name: str) -> frozenset[str]:
         """Return the elements that may be directly under one."""
         return self._children.get(name, frozenset())
-
-    @cached_property
-    def _below(self) -> dict[str, frozenset[str]]:
-        return {}
 
     def below(self, name: str) -> frozenset[str]:
         """Return the elements that may be under one, at any depth."""
@@ -387,7 +367,7 @@ class Model:
         element = self.elements.get(name)
         if element is None or element.content is None:
             return element is not None and element.holds_any
-        return element.content.most(child) > 1
+        return _most(element.content, child) > 1
 
     @cached_property
     def patterns(self) -> Sequence[tuple[str, re.Pattern[str]]]:
@@ -408,3 +388,9 @@ class Model:
         return next(
             (name for name in self.roles.get(role, ()) if within is None or name in within), None
         )
+
+
+def _most(particle: Particle, name: str) -> int:
+    """Return how many of an element a match may hold; two and more stand for any number."""
+    here = int(particle.name == name) + sum(_most(part, name) for part in particle.parts)
+    return 2 * here if particle.occurs in ("*", "+") else here
