@@ -1,19 +1,23 @@
-"""The tree that a page becomes, made valid by its model, and written as XML.
+"""The tree that a page becomes: grouped, made valid by its model, and written as XML.
 
-Step 4 of the paper. No text of the page is lost or moved: an element where the model does not allow
-it becomes ``TEXT``. What the model asks for and the page does not have is put in, empty, and
-reported (section 4.3).
+Steps 1 and 3 of Lee and Lee (2004), section 4.2: visual groups first. Then, logically (4.2.3), in a
+list item the first element is the parent of the rest; where an element repeats among siblings, each
+one takes what follows it, up to the next. Both only as far as the model allows.
+
+Step 4: no text of the page is lost or moved: an element where the model does not allow it becomes
+``TEXT``. What the model asks for and the page does not have is put in, empty, and reported (4.3).
 
 The DTD that a model implies has the elements of the model, and two more: ``TEXT``, a piece of text
 that is no element, and ``GROUP``, what is under a heading that is none. They may be before, between
 and behind the children of any element that has children. An element with ``#PCDATA`` has its own
 text as its content; any other has it in the attribute ``val``. Where XML has no form for a content
-model, the DTD has it eased (:func:`crawler.core.structure.content.eased`).
+model, the DTD has it eased (:func:`crawler.core.structure.model.eased`).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +26,7 @@ from lxml import etree
 from crawler.core.structure.model import GROUP, TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from crawler.core.structure.model import Element, Model, Particle
 
@@ -79,6 +83,107 @@ def _texts(root: Node) -> Iterator[str]:
 def full_text(root: Node) -> str:
     """Return all text of a tree in the order of the page, spaces between the texts of nodes."""
     return " ".join(_texts(root))
+
+
+class GroupTree:
+    """Builds a tree of visual groups below ``root``, from headings and texts in order."""
+
+    def __init__(self, root: Node) -> None:
+        self._open = [(-1, root)]
+        self._holder: object = None
+        self._item: Node | None = None
+
+    def heading(self, text: str, level: int) -> Node:
+        """Add a group that holds what follows, up to a heading of its level or an outer one.
+
+        One of level 0 is a title of the whole, and holds nothing.
+        """
+        while self._open[-1][0] >= level:
+            self._open.pop()
+        group = Node(GROUP, text, headed=True)
+        self._open[-1][1].children.append(group)
+        if level > 0:
+            self._open.append((level, group))
+        self._item = None
+        return group
+
+    def text(self, text: str, holder: object) -> Node:
+        """Add a text; all texts in a row with one ``holder``, if any, become one item."""
+        place = self._open[-1][1]
+        if holder is None:
+            self._item = None
+        elif self._item is None or self._holder is not holder:
+            self._item, self._holder = Node(ITEM), holder
+            place.children.append(self._item)
+        node = Node(TEXT, text)
+        (self._item or place).children.append(node)
+        return node
+
+
+def group_logically(root: Node, model: Model, *, partly: bool = False) -> None:
+    """Group below a node, in place. Items are gone afterwards.
+
+    Args:
+        root: the tree.
+        model: says what may be under what.
+        partly: whether an element takes what it may hold, up to the first sibling that it may not,
+            and whether the first of a part does so also where it does not repeat; else it takes all
+            of its group or nothing.
+    """
+    parts = model.children(root.name)
+    for node in reversed(list(root.walk())):
+        if node.name == ITEM:
+            first = next((place for place, each in enumerate(node.children) if each.is_element), -1)
+            heads = [first] if first >= 0 else []
+            node.children = _under(heads, node.children, model, partly=partly)
+        elif node.children:
+            children: list[Node] = []
+            for child in node.children:
+                children += child.children if child.name == ITEM else [child]
+            # What is under an entry, or under what has a heading within a part, has its parent.
+            lead = partly and node.headed and node.name in parts
+            heads = _heads(children, model, lead=lead)
+            node.children = _under(heads, children, model, partly=partly)
+
+
+def _heads(children: list[Node], model: Model, *, lead: bool) -> list[int]:
+    """Return the places of the element that repeats first; if ``lead``, of the first element."""
+    elements = [child for child in children if child.is_element]
+    counts = Counter(child.name for child in elements if not child.headed)
+    repeated = next((child.name for child in elements if counts[child.name] > 1), None)
+    if lead and repeated is None and elements and not any(child.headed for child in children):
+        repeated = elements[0].name
+    if repeated not in model.elements:
+        return []
+    return [place for place, child in enumerate(children) if child.name == repeated]
+
+
+def _under(heads: list[int], children: list[Node], model: Model, *, partly: bool) -> list[Node]:
+    """Put what follows each head, up to the next, under it, as far as the model allows."""
+    if not heads:
+        return children
+    grouped = children[: heads[0]]
+    for place, following in zip(heads, [*heads[1:], len(children)], strict=True):
+        rest = children[place + 1 : following]
+        taken = _takes(children[place], rest, model, partly=partly)
+        children[place].children += rest[:taken]
+        grouped += [children[place], *rest[taken:]]
+    return grouped
+
+
+def _takes(parent: Node, rest: Sequence[Node], model: Model, *, partly: bool) -> int:
+    """Return how many of the nodes behind it an element takes."""
+    allowed = model.children(parent.name)
+    element = model.elements.get(parent.name)
+    if element is None or (not allowed and not element.holds_any):
+        return 0
+    count = 0
+    for node in rest:
+        # Text that is no element belongs to the element before it.
+        if node.name == GROUP or (node.name not in allowed and node.name not in (TEXT, ITEM)):
+            break
+        count += 1
+    return count if partly or count == len(rest) else 0
 
 
 def fit(root: Node, model: Model, problem: Callable[[str], None]) -> None:
