@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crawler.core.methods.article.layout import CUES, cues_in
 
@@ -36,8 +36,7 @@ _HALF: Final = 0.5
 _STYLED_LEVEL, _TERM_LEVEL = 7.0, 8.0
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A line that is a heading.
 
     ``level``
@@ -65,11 +64,6 @@ class _Candidate:
     weight: tuple[float, float]
     part: str | None
 
-    @property
-    def is_linked(self) -> bool:
-        """Whether it is in a list or has links, as entries of a table of contents."""
-        return bool(self.line.item or self.line.block.links)
-
 
 def find_headings(
     lines: Sequence[Line], tokens: Tokens, root: str, parts: frozenset[str]
@@ -90,48 +84,33 @@ def find_headings(
     # If most lines of one look name parts, those that do not are parts the model does not know;
     # if only some do, those are that name nothing at all.
     of_parts = {look for look, count in naming.items() if count > _HALF * looks[look]}
-    at_part_level = {
-        candidate
-        for candidate in found
-        if candidate.part is not None
-        or (
-            candidate.looks in naming
-            and (candidate.looks in of_parts or tokens.element(candidate.line.text, root) is None)
-        )
-    }
-    # By the look of the other headings, the weight of the first.
-    others: dict[Hashable, tuple[float, float]] = {}
-    for candidate in found:
-        if candidate not in at_part_level:
-            others.setdefault(candidate.looks, candidate.weight)
+    # Headings before the first part are titles of the whole. One that looks as parts do is one too
+    # if the page begins with it.
+    above: set[_Candidate] = set()
+    for each in found if naming else ():
+        if each.part is not None or (each.looks in of_parts and each.line is not lines[0]):
+            break
+        above.add(each)
+    below_parts = [
+        each
+        for each in found
+        if each.part is None
+        and each.looks not in of_parts
+        and (each.looks not in naming or tokens.element(each.line.text, root) is not None)
+    ]
+    # By the look of these headings, the weight of the first.
+    weights: dict[Hashable, tuple[float, float]] = {}
+    for each in below_parts:
+        weights.setdefault(each.looks, each.weight)
     # Levels beyond the last are one: no document means that many, and each holds the next.
     order = {
-        weight: min(place, _MOST_LEVELS) for place, weight in enumerate(sorted({*others.values()}))
+        weight: min(place, _MOST_LEVELS) for place, weight in enumerate(sorted({*weights.values()}))
     }
-    above = _above_parts(found, of_parts, lines) if naming else set()
-    headings: dict[Line, Heading] = {}
-    for candidate in found:
-        level = 0 if candidate in above else _PART
-        if candidate not in at_part_level and level:
-            level += order[others[candidate.looks]] + bool(naming)
-        headings[candidate.line] = Heading(level, candidate.part)
-    return headings
-
-
-def _above_parts(
-    found: Sequence[_Candidate], of_parts: set[Hashable], lines: Sequence[Line]
-) -> set[_Candidate]:
-    """Return the headings before the first part, which are titles of the whole.
-
-    One that looks as parts do is one too if the page begins with it.
-    """
-    above: set[_Candidate] = set()
-    for candidate in found:
-        begins = candidate.line is lines[0]
-        if candidate.part is not None or (candidate.looks in of_parts and not begins):
-            break
-        above.add(candidate)
-    return above
+    levels = {each: _PART + order[weights[each.looks]] + bool(naming) for each in below_parts}
+    return {
+        each.line: Heading(0 if each in above else levels.get(each, _PART), each.part)
+        for each in found
+    }
 
 
 def _normal_size(lines: Sequence[Line]) -> float:
@@ -176,16 +155,15 @@ def _candidate(
 
 def _without_contents(found: list[_Candidate]) -> list[_Candidate]:
     """Leave out a table of contents: lines that name a part which a heading names again below."""
-    last: dict[str, int] = {}
-    for place, candidate in enumerate(found):
-        if candidate.part and not candidate.is_linked:
-            last[candidate.line.text.casefold()] = place
+    # What is in a list or has links may be an entry of one.
+    linked = [bool(each.line.item or each.line.block.links) for each in found]
+    last = {
+        each.line.text.casefold(): place
+        for place, each in enumerate(found)
+        if each.part and not linked[place]
+    }
     return [
-        candidate
-        for place, candidate in enumerate(found)
-        if not (
-            candidate.part
-            and candidate.is_linked
-            and last.get(candidate.line.text.casefold(), -1) > place
-        )
+        each
+        for place, each in enumerate(found)
+        if not (each.part and linked[place] and last.get(each.line.text.casefold(), -1) > place)
     ]

@@ -9,7 +9,6 @@ text that only a table orders.
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.metadata import read_metadata
@@ -19,7 +18,7 @@ from crawler.core.page.text import drop_unseen
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
@@ -43,7 +42,7 @@ _BYLINE_WORDS: Final = 10
 _CREDIT_WORDS: Final = 6
 _CREDIT_CHARS: Final = 80
 _SENTENCE_WORDS: Final = 9
-_SUMMARY_WORDS: Final = range(5, 121)
+_LEAST_SUMMARY_WORDS, _MOST_SUMMARY_WORDS = 5, 120
 # A summary has this share of the description's words. Descriptions are cut where they grow long,
 # so it may have more words than they.
 _DESCRIPTION_SHARE: Final = 0.75
@@ -100,15 +99,14 @@ class _Article:
         self._looks = {line.block.index: line for line in reversed(lines)}
         self._headline = fold_name(metadata.title or "")
         self._authors = [name for author in metadata.authors if (name := fold_name(author))]
-        self._description = metadata.description or ""
+        self._description = _folded(metadata.description or "")
         self._title = self._find_title()
-        self._roles: dict[int, str] = {}
-
-    def roles(self) -> dict[int, str]:
-        self._roles = {number: self._role(self._blocks[number]) for number in sorted(self._main)}
+        self._roles = {number: self._role(self._blocks[number]) for number in sorted(main)}
         if self._title is not None:
             self._roles[self._title] = "title"
-        self._roles.update(self._beside())
+
+    def roles(self) -> dict[int, str]:
+        self._find_beside()
         self._find_headings()
         self._leave_out_headings()
         self._find_summary()
@@ -139,15 +137,14 @@ class _Article:
             return "code"
         if block.tag in _ITEMS:
             return "item"
-        is_quote = block.tag == "blockquote" or _is_inside(block, "blockquote")
-        return "quote" if is_quote else "paragraph"
+        return "quote" if "blockquote" in (block.tag, *_tags_around(block)) else "paragraph"
 
     def _accompanying(self, block: Block) -> str:
         """Return the role of what accompanies a text, a caption or a byline; empty for the text."""
         names = _names_cues(block)
         cues = names | cues_in(block.inner)
         credit = len(block.text) < _CREDIT_CHARS and _CREDIT.match(block.text)
-        if credit or cues & _CAPTIONS or _is_inside(block, "figcaption"):
+        if credit or cues & _CAPTIONS or "figcaption" in _tags_around(block):
             return "caption"
         words = _words(block.text)
         if words <= _BYLINE_WORDS and not block.text.endswith(_ENDS):
@@ -160,49 +157,38 @@ class _Article:
                 return "date"
         return ""
 
-    def _beside(self) -> dict[int, str]:
-        """Return the roles of blocks in the article that are no main text: captions, bylines."""
+    def _find_beside(self) -> None:
+        """Find blocks of the article that are no main text: captions, bylines, code."""
         texts = self._numbers("paragraph", "item", "quote")
         if not texts:
-            return {}
+            return
         first, last = texts[0], texts[-1]
         start = self._title if self._title is not None and self._title < first else first
         around = {_outside(self._blocks[number]) for number in texts}
-        found: dict[int, str] = {}
         for block in self._blocks[start:]:
             if block.index in self._roles or _is_aside(block):
                 continue
-            if block.tag in _CODE and _outside(block) in around:
-                found[block.index] = "code"
-            if block.index <= last:
-                role = self._accompanying(block)
-                if role == "caption" or (role in ("author", "date") and block.index < first):
-                    found[block.index] = role
-        return found
+            role = self._accompanying(block) if block.index <= last else ""
+            if role == "caption" or (role in ("author", "date") and block.index < first):
+                self._roles[block.index] = role
+            elif block.tag in _CODE and _outside(block) in around:
+                self._roles[block.index] = "code"
 
     def _find_headings(self) -> None:
         """Find headings without a tag."""
         for number in self._numbers("paragraph"):
             block, look = self._blocks[number], self._looks.get(number)
-            if (
-                look is not None
-                and (
-                    _names_cues(block) & _TITLES
-                    or look.style.bold
-                    or look.style.size > _LARGER
-                    or look.level > 0
-                )
-                and _words(block.text) <= _STYLED_WORDS
-                and not block.text.endswith(_ENDS)
-                and block.link_share < _HEADING_LINKED
-            ):
+            if look is None or block.text.endswith(_ENDS) or block.link_share >= _HEADING_LINKED:
+                continue
+            called = _names_cues(block) & _TITLES
+            shown = called or look.style.bold or look.style.size > _LARGER or look.level > 0
+            if shown and _words(block.text) <= _STYLED_WORDS:
                 self._roles[number] = "heading"
 
     def _leave_out_headings(self) -> None:
         """Leave out headings with no text below them, teasers, and repetitions of the title."""
-        texts = self._numbers(*_TEXTS)
-        last = texts[-1] if texts else -1
-        level = 0
+        # The level of the nearest heading below, without a text between; -1 behind the last text.
+        level = -1
         for number in reversed(self._numbers("heading", *_TEXTS)):
             if self._roles[number] != "heading":
                 level = 0
@@ -211,12 +197,10 @@ class _Article:
             own = look.level if look is not None and look.level else _NO_LEVEL
             # A teaser's heading leads to another page, or is on its picture.
             is_teaser = block.link_share > _LINKED or "img" in block.inner.split()
-            if number > last or is_teaser or 0 < level <= own:
+            left_out = level < 0 or is_teaser or 0 < level <= own
+            if left_out or fold_name(block.text) == self._headline or block.tag == "h1":
                 self._roles[number] = ""
-            else:
-                level = own
-                if fold_name(block.text) == self._headline or block.tag == "h1":
-                    self._roles[number] = ""
+            level = level if left_out else own
         for number in self._numbers("paragraph"):
             if self._blocks[number].link_share > _TEASER_LINKED:
                 self._roles[number] = ""
@@ -228,12 +212,11 @@ class _Article:
             return
         first = paragraphs[0]
         start = self._title if self._title is not None and self._title < first else 0
-        described = set(_folded(self._description))
         differs = self._stands_out(paragraphs)
         for block in self._blocks[max(start - _NEAR, 0) : first + differs]:
-            if block.index == self._title or not self._may_be_summary(block):
-                continue
-            if _is_called_lead(block) or _is_described(block.text, described):
+            if self._may_be_summary(block) and (
+                _is_called_lead(block) or self._is_described(block.text)
+            ):
                 self._roles[block.index] = "summary"
                 return
         look = self._looks.get(first)
@@ -258,10 +241,9 @@ class _Article:
 
     def _may_be_summary(self, block: Block) -> bool:
         words = _words(block.text)
-        least, most = _SUMMARY_WORDS[0], _SUMMARY_WORDS[-1]
-        if not least <= words <= most or block.link_share > _LINKED:
+        if not _LEAST_SUMMARY_WORDS <= words <= _MOST_SUMMARY_WORDS or block.link_share > _LINKED:
             return False
-        if self._roles.get(block.index, "") in ("caption", "author", "date", "item"):
+        if self._roles.get(block.index, "") in ("title", "caption", "author", "date", "item"):
             return False
         # What is right below the title belongs to it, even in an element that is called an aside.
         below = self._title is not None and 0 < block.index - self._title <= _BELOW_TITLE
@@ -269,13 +251,27 @@ class _Article:
             return False
         return block.tag not in _CELLS and block.tag not in _ITEMS and block.tag != "h1"
 
+    def _is_described(self, text: str) -> bool:
+        words, shared = _folded(text), _folded(text) & self._description
+        return (
+            len(self._description) >= _LEAST_SUMMARY_WORDS
+            and len(shared) / len(self._description) >= _DESCRIPTION_SHARE
+            and len(shared) / len(words) >= _SUMMARY_SHARE
+        )
 
-def _holders(block: Block) -> Iterator[Holder]:
-    """Yield the element of a block and those around it."""
+
+def _near(block: Block, most: int = _NEAR + 1) -> list[Holder]:
+    """Return the element of a block and those around it, the nearest ones."""
+    found: list[Holder] = []
     holder = block.holder
-    while holder is not None:
-        yield holder
+    while holder is not None and len(found) < most:
+        found.append(holder)
         holder = holder.parent
+    return found
+
+
+def _tags_around(block: Block) -> list[str]:
+    return [holder.tag for holder in _near(block)]
 
 
 def _names_cues(block: Block) -> int:
@@ -287,15 +283,15 @@ def _outside(block: Block) -> Holder | None:
     return block.holder.parent if block.holder is not None else None
 
 
-def _is_inside(block: Block, tag: str) -> bool:
-    return any(holder.tag == tag for holder in islice(_holders(block), _NEAR + 1))
-
-
 def _is_aside(block: Block) -> bool:
-    return any(
-        cues_in(holder.names) & _ASIDE or holder.tag in _ASIDE_TAGS
-        for holder in islice(_holders(block), _NEAR + 1)
-    )
+    return any(cues_in(each.names) & _ASIDE or each.tag in _ASIDE_TAGS for each in _near(block))
+
+
+def _is_called_lead(block: Block) -> bool:
+    names = " ".join((block.inner, *(holder.names for holder in _near(block, _NEAR))))
+    cues = cues_in(names)
+    called = cues & _LEADS or _LEAD_WORDS.search(names)
+    return bool(called) and not cues & _ASIDE and _NO_LEAD_WORDS.search(names) is None
 
 
 def _words(text: str) -> float:
@@ -303,22 +299,5 @@ def _words(text: str) -> float:
     return len(text.split()) + len(_JOINED.findall(text)) / _JOINED_CHARS
 
 
-def _is_called_lead(block: Block) -> bool:
-    names = " ".join((block.inner, *(holder.names for holder in islice(_holders(block), _NEAR))))
-    if _NO_LEAD_WORDS.search(names):
-        return False
-    cues = cues_in(names)
-    return not cues & _ASIDE and bool(cues & _LEADS or _LEAD_WORDS.search(names))
-
-
-def _folded(text: str) -> list[str]:
-    return re.findall(r"\w+", drop_unseen(text).casefold())
-
-
-def _is_described(text: str, described: set[str]) -> bool:
-    words = set(_folded(text))
-    if len(described) < _SUMMARY_WORDS[0] or not words:
-        return False
-    shared = len(words & described)
-    share = shared / len(described)
-    return share >= _DESCRIPTION_SHARE and shared / len(words) >= _SUMMARY_SHARE
+def _folded(text: str) -> set[str]:
+    return set(re.findall(r"\w+", drop_unseen(text).casefold()))
