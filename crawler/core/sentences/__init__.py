@@ -7,10 +7,10 @@ sentence of Lee (2009), which the faithful text methods need.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 
 from crawler.core.errors import UnknownMethodError
-from crawler.core.sentences.english_korean import split_english, split_korean, split_korean_by_model
+from crawler.core.sentences.english_korean import split_english, split_korean
 from crawler.core.sentences.languages import guess_language, language_of, primary_language
 from crawler.core.sentences.rules import split_by_marks, split_by_sentencex
 from crawler.core.sentences.sentence import (
@@ -80,11 +80,7 @@ def splitter_for(language: str, method: str = DEFAULT_SPLITTING) -> Splitter:
             f"no way to split sentences is called {method!r}; "
             f"use one of: {', '.join(splitting_names())}"
         )
-    return _splitter(primary_language(language), method)
-
-
-@cache
-def _splitter(language: str, method: str) -> Splitter:
+    language = primary_language(language)
     if method == "paper":
         return Splitter("paper", split_as_paper)
     if method == "sentencex":
@@ -93,10 +89,8 @@ def _splitter(language: str, method: str) -> Splitter:
         raise UnknownMethodError(
             "the splitter 'kiwi' needs the Korean model: pip install 'scrapy-corpus[korean]'"
         )
-    if language == "en":
-        return Splitter("rule", split_english)
-    if language != "ko":
-        return Splitter("rule", partial(split_by_marks, language=language))
-    if method != "rule" and has_kiwi():
-        return Splitter("kiwi", split_korean_by_model)
-    return Splitter("rule", split_korean)
+    if language == "ko":
+        by_model = method != "rule" and has_kiwi()
+        return Splitter("kiwi" if by_model else "rule", partial(split_korean, by_model=by_model))
+    by_rule = split_english if language == "en" else partial(split_by_marks, language=language)
+    return Splitter("rule", by_rule)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crawler.core.sentences.marks import TRAIL, outermost_enclosures
+from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
 from crawler.core.sentences.sentence import Sentence, kiwi_ends, sentences_between
 
@@ -96,18 +96,17 @@ def split_english(text: str) -> tuple[Sentence, ...]:
     return _split(text, "en", _english_ends)
 
 
-def split_korean(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of Korean text, by the forms of words where there is no mark."""
-    return _split(text, "ko", lambda piece: _not_taken_up(piece, _final_words(piece)))
+def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
+    """Return the sentences of Korean text.
 
+    Where there is no mark they end by the forms of words, and ``by_model`` by the model too.
+    """
 
-def split_korean_by_model(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of Korean text, by the model and the forms where there is no mark."""
-    return _split(
-        text,
-        "ko",
-        lambda piece: _not_taken_up(piece, sorted({*_final_words(piece), *kiwi_ends(piece)})),
-    )
+    def ends(piece: str) -> Iterator[int]:
+        final = _final_words(piece)
+        return _not_taken_up(piece, sorted({*final, *kiwi_ends(piece)}) if by_model else final)
+
+    return _split(text, "ko", ends)
 
 
 def _split(
@@ -124,20 +123,11 @@ def _split(
     pieces = split_by_marks(text, language)
     cuts: list[int] = []
     for piece in pieces:
-        cuts += [piece.start + cut for cut in _unenclosed(piece.text, ends_in(piece.text))]
+        ends = list(ends_in(piece.text))
+        pairs = outermost_enclosures(piece.text) if ends else ()
+        cuts += [piece.start + end for end in ends if enclosure_at(pairs, end) is None]
         cuts.append(piece.end)
     return sentences_between(text, cuts) if len(cuts) > len(pieces) else pieces
-
-
-def _unenclosed(piece: str, ends: Iterable[int]) -> Iterator[int]:
-    found = list(ends)
-    pairs = iter(outermost_enclosures(piece) if found else ())
-    pair = next(pairs, None)
-    for end in found:
-        while pair is not None and pair.closing < end:
-            pair = next(pairs, None)
-        if pair is None or end <= pair.opening:
-            yield end
 
 
 def _english_ends(piece: str) -> Iterator[int]:

@@ -34,30 +34,22 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?=\Z|[-_])")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How a language writes. All words are in lower case, without the last dot.
-
-    ``never_final``
-        Abbreviations whose dot ends no sentence, since a name or a number always follows.
-    ``before_number``
-        Abbreviations whose dot ends no sentence where a digit follows.
-    ``abbreviations``
-        Other abbreviations that the library sentencex does not know.
-    ``starters``
-        Words that begin sentences and are no names. Behind the dot of any other abbreviation, such
-        a word with a capital begins a new sentence.
-    ``list_ends``
-        Abbreviations of "and so on".
-    ``ordinals``
-        Whether a number with a dot is an ordinal and nouns have capitals ("am 2. Platz"): a capital
-        then does not tell a new sentence. In other languages the small letter after "3." does.
-    """
+    """How a language writes. All words are in lower case, without the last dot."""
 
     never_final: frozenset[str] = frozenset()
+    """Abbreviations whose dot ends no sentence, since a name or a number always follows."""
     before_number: frozenset[str] = frozenset()
+    """Abbreviations whose dot ends no sentence where a digit follows."""
     abbreviations: frozenset[str] = frozenset()
+    """Other abbreviations that the library sentencex does not know."""
     starters: frozenset[str] = frozenset()
+    """Words that begin sentences and are no names. Behind the dot of any other abbreviation, such
+    a word with a capital begins a new sentence."""
     list_ends: frozenset[str] = frozenset()
+    """Abbreviations of "and so on"."""
     ordinals: bool = False
+    """Whether a number with a dot is an ordinal and nouns have capitals ("am 2. Platz"): a capital
+    then does not tell a new sentence. In other languages the small letter after "3." does."""
 
 
 @cache
@@ -69,22 +61,19 @@ def _tables() -> dict[str, Any]:
 def habits_of(language: str) -> Habits:
     """Return the habits of a primary language subtag; empty ones for an unknown language."""
     tables = _tables()
-    fields: dict[str, Any] = {"list_ends": tables["list_ends"]}
-    fields |= tables["habits"].get(language, {})
-    for name, value in fields.items():
-        if isinstance(value, str):
-            fields[name] = frozenset(value.split())
-    return Habits(**fields)
+    fields = {"list_ends": tables["list_ends"], **tables["habits"].get(language, {})}
+    read: dict[str, Any] = {
+        name: frozenset(value.split()) if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+    return Habits(**read)
 
 
 @cache
-def _letters(language: str) -> re.Pattern[str]:
-    return re.compile(f"[{_tables()['scripts'][language]}]")
-
-
-@cache
-def _known_scripts() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(_tables()['scripts'].values())}]+")
+def _letters(*languages: str) -> re.Pattern[str]:
+    """Return the expression of letters in a row of the scripts of some languages."""
+    scripts = _tables()["scripts"]
+    return re.compile(f"[{''.join(scripts[language] for language in languages)}]+")
 
 
 def primary_language(language: str) -> str:
@@ -107,10 +96,11 @@ def guess_language(text: str) -> str:
     sample = text[:_SAMPLE_CHARS]
     if sample.isascii():
         return ""
-    letters = "".join(_known_scripts().findall(sample))
+    scripts = _tables()["scripts"]
+    letters = "".join(_letters(*scripts).findall(sample))
     if not letters:
         return ""
-    counts = {name: len(_letters(name).findall(letters)) for name in _tables()["scripts"]}
+    counts = {name: sum(map(len, _letters(name).findall(letters))) for name in scripts}
     enough = _SCRIPT_SHARE * (sum(counts.values()) + len(_LATIN.findall(sample)))
     # Japanese writes Han too, and Korean papers quote it: the phonetic script decides.
     for language in ("ko", "ja", max(counts, key=counts.__getitem__)):

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,8 +56,7 @@ _ENCLOSING = re.compile(
 _QUOTING_APOSTROPHE = re.compile(r"(?<!\w)['’]|['’](?!\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A run of end marks in a passage, where a sentence may end. All numbers are offsets.
 
     ``start``, ``run``
@@ -108,21 +108,19 @@ def places(passage: str, language: str, proposals: Callable[[], Sequence[int]]) 
         proposals: returns the ascending offsets at which sentencex ends sentences. It is called
             once, and only if there is a run: most passages hold one sentence.
     """
-    proposed: Iterator[int] | None = None
-    proposal: int | None = None
+    proposed: Iterator[int] = iter(())
+    proposal = -1
     for run in _RUNS[_MORE_MARKS.get(language, "")].finditer(passage):
         end = _behind(TRAIL, passage, run.end())
         following = _behind(_SPACES, passage, end)
         if following == len(passage):
             return
-        letter = _behind(LEAD, passage, following)
-        if proposed is None:
+        if proposal < 0:
             proposed = iter(proposals())
-            proposal = next(proposed, None)
-        while proposal is not None and proposal <= run.start():
-            proposal = next(proposed, None)
-        is_proposed = proposal is not None and proposal <= letter
-        yield Place(run.start(), run[0], end, following, letter, is_proposed)
+        while proposal <= run.start():
+            proposal = next(proposed, len(passage) + 1)
+        letter = _behind(LEAD, passage, following)
+        yield Place(run.start(), run[0], end, following, letter, proposal <= letter)
 
 
 def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -225,16 +223,18 @@ _SAYS_EN = re.compile(
 _QUOTE_LOOK_AHEAD = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosure:
-    """A pair of marks: the offsets of the opening and of the closing one.
-
-    ``bracket`` is false for quotation marks.
-    """
+class Enclosure(NamedTuple):
+    """The offsets of a pair of marks; ``bracket`` is false for quotation marks."""
 
     opening: int
     closing: int
     bracket: bool
+
+
+def enclosure_at(pairs: Sequence[Enclosure], at: int) -> Enclosure | None:
+    """Return the pair around an offset, of pairs that are in order."""
+    number = bisect_left(pairs, at, key=attrgetter("opening")) - 1
+    return pairs[number] if number >= 0 and pairs[number].closing >= at else None
 
 
 def outermost_enclosures(text: str) -> list[Enclosure]:
@@ -245,7 +245,10 @@ def outermost_enclosures(text: str) -> list[Enclosure]:
         at, mark = token.start(), token[0]
         if mark in "'’" and _is_apostrophe(text, at):
             continue
-        opens = _can_open(text, at, mark)
+        opens = mark in _PAIRS
+        if mark in "\"'":
+            before, after = text[at - 1 : at] or " ", text[at + 1 : at + 2]
+            opens = before in _OPENS_AFTER and not after.isspace()
         partner = None if opens and mark in "\"'" else _partner(opened, mark, at)
         if partner is None:
             if opens:
@@ -265,28 +268,15 @@ def _partner(opened: list[tuple[int, str]], mark: str, at: int) -> int | None:
     for number in range(len(opened) - 1, -1, -1):
         opening, opener = opened[number]
         reach = _REACH_SINGLE if opener in "'‘‚" else _REACH
-        if at - opening <= reach and _closes(opener, mark):
+        closers = _PAIRS.get(opener, opener), _ALSO_CLOSE.get(opener)
+        if at - opening <= reach and mark in closers:
             return number
     return None
 
 
-def _closes(opener: str, mark: str) -> bool:
-    if opener in "\"'":
-        return mark == opener
-    return _PAIRS[opener] == mark or _ALSO_CLOSE.get(opener) == mark
-
-
-def _can_open(text: str, at: int, mark: str) -> bool:
-    if mark not in "\"'":
-        return mark in _PAIRS
-    return (at == 0 or text[at - 1] in _OPENS_AFTER) and not text[at + 1 : at + 2].isspace()
-
-
 def _is_apostrophe(text: str, at: int) -> bool:
     """Tell "don't" from a quotation mark. Hangul and Han have no apostrophe."""
-    if at == 0:
-        return False
-    before, after = text[at - 1], text[at + 1 : at + 2]
+    before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     return before.isalpha() and after.isalpha() and after < "\u0600"
 
 

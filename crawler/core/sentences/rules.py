@@ -20,6 +20,7 @@ from crawler.core.sentences.marks import (
     LOOK_BACK,
     Enclosure,
     Place,
+    enclosure_at,
     goes_on_after_quote,
     is_taken_up,
     list_items,
@@ -123,7 +124,6 @@ class _Judge:
         self._habits = habits_of(language)
         last = _WORD.search(passage[::-1])
         self._words_end = len(passage) - last.start() if last else 0
-        self._next_enclosure = 0
         self.begin_sentence(0)
 
     def begin_sentence(self, at: int) -> None:
@@ -134,14 +134,15 @@ class _Judge:
 
     def ends(self, place: Place) -> bool:
         """Tell whether the present sentence ends here."""
-        # Marks without a word are no sentence of their own.
-        if self._word >= place.start or place.end >= self._words_end:
+        # Marks without a word are no sentence of their own; "(?)" doubts a word.
+        if (
+            self._word >= place.start
+            or place.end >= self._words_end
+            or self._text[place.start - 1] in _OPENING_BRACKETS
+            or self._is_list_marker(place)
+        ):
             return False
-        if self._is_list_marker(place):
-            return False
-        if self._text[place.start - 1] in _OPENING_BRACKETS:  # "(?)" doubts a word
-            return False
-        pair = self._enclosure(place.start)
+        pair = enclosure_at(self._enclosures, place.start)
         if pair is not None and place.start + len(place.run) <= pair.closing:
             return self._may_end_within(pair, place) and self._ends_by_mark(place)
         return not self._goes_on_behind(pair, place) and self._ends_by_mark(place)
@@ -155,16 +156,6 @@ class _Judge:
     @cached_property
     def _enclosures(self) -> list[Enclosure]:
         return outermost_enclosures(self._text)
-
-    def _enclosure(self, at: int) -> Enclosure | None:
-        """Return the pair around ``at``. Places come in order: the search never goes back."""
-        pairs = self._enclosures
-        while self._next_enclosure < len(pairs) and pairs[self._next_enclosure].closing < at:
-            self._next_enclosure += 1
-        if self._next_enclosure == len(pairs):
-            return None
-        pair = pairs[self._next_enclosure]
-        return pair if pair.opening < at else None
 
     def _may_end_within(self, pair: Enclosure, place: Place) -> bool:
         """Tell whether a sentence may end inside quotation marks or brackets."""
@@ -236,11 +227,10 @@ class _Judge:
         token = self._token(place)
         if place.run != "." or len(token) <= _WORD_CHARS or not token.isalpha():
             return False
-        word, habits = token.lower(), self._habits
-        short = (
-            word in habits.never_final or word in habits.abbreviations or word in habits.list_ends
-        )
-        return not short and not is_abbreviation(token, self._language)
+        habits = self._habits
+        shorts = (habits.never_final, habits.abbreviations, habits.list_ends)
+        is_short = any(token.lower() in words for words in shorts)
+        return not is_short and not is_abbreviation(token, self._language)
 
     def _ends_unspaced(self, place: Place) -> bool:
         """Tell whether a sentence ends where no space follows the mark, as in "end.The"."""

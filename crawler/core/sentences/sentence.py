@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sentencex import get_sentence_boundaries
 
 from crawler.core.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
 _PAPER_END = re.compile(r"[.?!](?=\s|\Z)")
@@ -115,17 +115,7 @@ def is_abbreviation(word: str, language: str) -> bool:
     return len(sentencex_ends(f"Also {word}. However not.", language)) == 1
 
 
-class _Span(Protocol):
-    @property
-    def end(self) -> int: ...
-
-
-class _Model(Protocol):
-    """The part of kiwipiepy's interface that is used."""
-
-    def split_into_sents(self, text: str, *, return_sub_sents: bool) -> Sequence[_Span]: ...
-
-
+@cache
 def has_kiwi() -> bool:
     """Tell whether the Korean model is installed. Does not load it."""
     return find_spec("kiwipiepy") is not None
@@ -152,15 +142,14 @@ def kiwi_ends(text: str) -> Iterator[int]:
 
 
 @cache
-def _model() -> _Model:
+def _model() -> Any:  # noqa: ANN401 - the library has no types
     # Importing it takes time, and only Korean text needs it.
     from kiwipiepy import Kiwi  # noqa: PLC0415 - as said above
 
     try:
-        model: _Model = Kiwi(num_workers=1)
+        return Kiwi(num_workers=1)
     except (ImportError, OSError, RuntimeError) as error:
         raise CorpusError(
             f"the Korean model cannot be loaded ({error}); install kiwipiepy again, or uninstall "
             "it to split by rule"
         ) from error
-    return model
