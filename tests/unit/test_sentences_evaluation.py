@@ -142,7 +142,7 @@ def test_the_command(tmp_path: Path) -> None:
     table = subprocess.run(
         [*command, "--method", "rule"], cwd=tmp_path, capture_output=True, check=True, timeout=60
     ).stdout.decode()
-    assert table.startswith("sentences, method rule: texts 2, seconds ")
+    assert table.startswith("task sentences, method rule, texts 2, ")
     assert "sites" not in table
     wrong = subprocess.run(
         [*command, "--method", "magic"], cwd=tmp_path, capture_output=True, check=False, timeout=60

@@ -17,7 +17,6 @@ named by labels with one of them only; one that has none, by any.
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections import defaultdict
 from functools import lru_cache
@@ -194,9 +193,9 @@ class Keywords:
 
 
 def _words(
-    text: str, pattern: re.Pattern[str] = _WORD, start: int = 0, end: int = sys.maxsize
+    text: str, pattern: re.Pattern[str] = _WORD, start: int = 0, end: int | None = None
 ) -> Iterator[_Word]:
-    for match in pattern.finditer(text, start, end):
+    for match in pattern.finditer(text, start, len(text) if end is None else end):
         source = match[0]
         # What is longer than any word means nothing as a whole, but its letters may be joined.
         folded = _folded(source) if len(source) <= _WORD_CHARS else source
