@@ -12,7 +12,7 @@ import uuid
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
@@ -32,6 +32,10 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.w
 _OK = 200
 # Characters that stay as they are in a url; "%" is one, so that escapes are not escaped again.
 _URL_SAFE = "%/?:@!$&'()*+,;=#[]~"
+# Headers that keep an attribute of a page exactly, where the standard header beside it does not.
+_STANDARD = {"URL": "WARC-Target-URI", "Content-Type": "Content-Type", "Fetched-At": "WARC-Date"}
+# Headers for attributes that no standard header has, and the values that need none.
+_FURTHER = {"Site": "", "Encoding": None, "Robots-Tags": (), "TDM-Reservation": ""}
 _OTHER_TYPES = {"revisit": "revisit", "continuation": "segmented", "conversion": "not-html"}
 _SILENT = frozenset({"request", "metadata", "warcinfo"})
 
@@ -214,21 +218,18 @@ class WarcWriter:
             while member:
                 member = member[self._file.write(member) :]
         except OSError as error:
-            self._cut_back()
+            # No later record must follow a part of one. Where the part cannot be removed, reading
+            # passes over it, but this writer must not write after it.
+            try:
+                self._file.truncate(self._size)
+                self._file.seek(self._size)
+            except OSError:
+                self._file.close()
             raise StoreError(
                 f"{self.path} cannot be written: {error.strerror or error}. Free space on the "
                 "disk or choose another folder; the pages written before are safe."
             ) from error
         self._size = self._file.tell()
-
-    def _cut_back(self) -> None:
-        """Remove a part of a record from the end, so that no later record follows it."""
-        try:
-            self._file.truncate(self._size)
-            self._file.seek(self._size)
-        except OSError:
-            # Reading passes over the part, but this writer must not write after it.
-            self._file.close()
 
 
 def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
@@ -259,15 +260,14 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
         "WARC-Target-URI": url,
         "WARC-Date": warc_date,
         "Content-Type": content_type,
-        "X-Corpus-URL": _exact(page.url, url),
-        "X-Corpus-Content-Type": _exact(page.content_type, content_type),
-        "X-Corpus-Fetched-At": _exact(page.fetched_at, warc_date),
-        "X-Corpus-Site": json.dumps(page.site) if page.site else "",
-        "X-Corpus-Encoding": "" if page.encoding is None else json.dumps(page.encoding),
-        "X-Corpus-Robots-Tags": json.dumps(page.robots_tags) if page.robots_tags else "",
-        "X-Corpus-TDM-Reservation": _exact(page.tdm_reservation, ""),
-        "X-Corpus-Fields": fields,
     }
+    for name, standard in _STANDARD.items():
+        value = getattr(page, _attribute(name))
+        headers[f"X-Corpus-{name}"] = "" if value == headers[standard] else json.dumps(value)
+    for name, default in _FURTHER.items():
+        value = getattr(page, _attribute(name))
+        headers[f"X-Corpus-{name}"] = "" if value == default else json.dumps(value)
+    headers["X-Corpus-Fields"] = fields
     record = _record(headers, page.body)
     if len(record) - len(page.body) > MAX_HEAD:
         raise StoreError(
@@ -279,32 +279,21 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
 
 def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
     """Return the page of a record that :func:`record_bytes` made."""
-
-    def exact(name: str, standard: str) -> str:
-        text = headers.get(f"x-corpus-{name}")
-        return headers.get(standard, "") if text is None else str(json.loads(text))
-
+    values = {
+        _attribute(name): headers.get(header.lower(), "") for name, header in _STANDARD.items()
+    }
     try:
-        encoding = json.loads(headers.get("x-corpus-encoding", "null"))
-        fields: Any = json.loads(headers["x-corpus-fields"])
-        return Page(
-            url=exact("url", "warc-target-uri"),
-            body=body,
-            content_type=exact("content-type", "content-type"),
-            encoding=None if encoding is None else str(encoding),
-            fetched_at=exact("fetched-at", "warc-date"),
-            site=json.loads(headers.get("x-corpus-site", '""')),
-            robots_tags=tuple(map(str, json.loads(headers.get("x-corpus-robots-tags", "[]")))),
-            tdm_reservation=str(json.loads(headers.get("x-corpus-tdm-reservation", '""'))),
-            fields=dict(fields),
-        )
+        for name in (*_STANDARD, *_FURTHER):
+            if (kept := headers.get(f"x-corpus-{name.lower()}")) is not None:
+                values[_attribute(name)] = json.loads(kept)
+        values["robots_tags"] = tuple(map(str, values.get("robots_tags", ())))
+        return Page(body=body, fields=dict(json.loads(headers["x-corpus-fields"])), **values)
     except (ValueError, TypeError, RecursionError) as error:
         raise PayloadError("malformed", f"an X-Corpus header is damaged ({error})") from None
 
 
-def _exact(value: str, standard: str) -> str:
-    """Return the header that keeps a value exactly; empty where the standard header does."""
-    return "" if value == standard else json.dumps(value)
+def _attribute(name: str) -> str:
+    return name.lower().replace("-", "_")
 
 
 def _is_plain(text: str) -> bool:

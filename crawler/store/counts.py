@@ -5,7 +5,7 @@ site are the merge of its files, in any order. A file that cannot be used is rep
 over; what the other files hold is not lost.
 
 An ``.npz`` archive is written and read here array by array and piece by piece, since a site's
-observations need not fit memory. A file is checked as a whole before anything of it is counted.
+observations need not fit memory. Nothing of a file is counted that does not match as a whole.
 
 =========================  ========================================================================
 ``format``                 1
@@ -184,16 +184,14 @@ def _read(path: Path, archive: ZipFile, space: ArraySpace | None) -> SiteCounts:
             f"{path} was written by a later version; upgrade scrapy-corpus or delete it"
         )
     joined = _array(archive, "urls").tobytes()
-    ends = _ends(_array(archive, "url_sizes", np.uint32), len(joined), "url_sizes").tolist()
-    urls = [joined[start:end].decode(*_CODING) for start, end in pairwise(ends)]
-    if len(set(urls)) < len(urls):
-        raise _DamageError("some of its addresses are there twice")
+    ends = _ends(archive, "url_sizes")
+    urls = [joined[start:end].decode(*_CODING) for start, end in pairwise(ends.tolist())]
+    if ends[-1] != len(joined) or len(set(urls)) < len(urls):
+        raise _DamageError("its addresses do not match their sizes, or are there twice")
     log = SiteCounts(space)
     names = [name for name in archive.namelist() if name.startswith(_SUMS) and name.endswith(_KEYS)]
     sections = [BLOCKS, *sorted(name.removeprefix(_SUMS).removesuffix(_KEYS) for name in names)]
-    # All is checked before the first page is taken, so that no part of a file is counted.
-    checked = {section: _section_ends(archive, section, len(urls)) for section in sections}
-    log.extend(urls, {s: _rows(archive, s, ends, log.space.batch) for s, ends in checked.items()})
+    log.extend(urls, {each: _rows(archive, each, len(urls), log.space.batch) for each in sections})
     return log
 
 
@@ -204,38 +202,37 @@ def _names(section: str) -> tuple[str, str, type]:
     return f"{_SUMS}{section}/", "counts", np.uint32
 
 
-def _section_ends(archive: ZipFile, section: str, pages: int) -> NDArray[np.int64]:
-    """Check the arrays of a section; return where the entries of each page end, from 0 on."""
-    name, figures, kind = _names(section)
-    total = _length(archive, f"{name}keys", np.uint64)
-    if total != _length(archive, f"{name}{figures}", kind):
-        raise _DamageError(f"its {name}{figures} do not match its {name}keys")
-    sizes = _array(archive, f"{name}sizes", np.uint32)
-    if len(sizes) != pages:
-        raise _DamageError(f"its {name}sizes do not match its addresses")
-    return _ends(sizes, total, f"{name}sizes")
-
-
-def _ends(sizes: NDArray[Any], total: int, name: str) -> NDArray[np.int64]:
-    ends = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-    if ends[-1] != total:
-        raise _DamageError(f"its {name} do not add up to {total}")
-    return ends
-
-
-def _rows(archive: ZipFile, section: str, ends: NDArray[np.int64], batch: int) -> Iterator[Rows]:
+def _rows(archive: ZipFile, section: str, pages: int, batch: int) -> Iterator[Rows]:
     """Read a section, about so many entries at a time."""
     name, figures, kind = _names(section)
+    ends = _ends(archive, f"{name}sizes")
+    if len(ends) != pages + 1:
+        raise _DamageError(f"its {name}sizes do not match its addresses")
     with (
         archive.open(f"{name}keys.npy") as keys_file,
         archive.open(f"{name}{figures}.npy") as figures_file,
     ):
-        for file in (keys_file, figures_file):
-            _header(file)
+        for file, expected in ((keys_file, np.uint64), (figures_file, kind)):
+            read = (
+                npy.read_array_header_1_0
+                if npy.read_magic(file) == (1, 0)
+                else npy.read_array_header_2_0
+            )
+            shape, _, dtype = read(file)
+            if shape != (ends[-1],) or dtype != expected:
+                raise _DamageError(f"{file.name} does not match {name}sizes")
         for first, last in batches(ends, batch):
             count = int(ends[last] - ends[first])
             keys = _take(keys_file, np.uint64, count)
             yield Rows(np.diff(ends[first : last + 1]), keys, _take(figures_file, kind, count))
+
+
+def _ends(archive: ZipFile, name: str) -> NDArray[np.int64]:
+    """Return where the entries of each page end, from 0 on, by an array of their numbers."""
+    sizes = _array(archive, name)
+    if sizes.dtype != np.uint32:
+        raise _DamageError(f"its {name} are of another data type")
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def _write(archive: ZipFile, name: str, array: NDArray[Any]) -> None:
@@ -254,31 +251,10 @@ def _write_pieces(
             file.write(piece.view(np.uint8).data)
 
 
-def _array(archive: ZipFile, name: str, kind: type | None = None) -> NDArray[Any]:
+def _array(archive: ZipFile, name: str) -> NDArray[Any]:
     with archive.open(f"{name}.npy") as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
-    if kind is not None and array.dtype != kind:
-        raise _DamageError(f"its {name} are of another data type")
     return array
-
-
-def _length(archive: ZipFile, name: str, kind: type) -> int:
-    """Return how many entries an array has, after a check that it has as many as it says."""
-    with archive.open(f"{name}.npy") as file:
-        shape, dtype = _header(file)
-        begin = file.tell()
-    if dtype != kind or len(shape) != 1:
-        raise _DamageError(f"its {name} are of another data type")
-    if archive.getinfo(f"{name}.npy").file_size != begin + shape[0] * dtype.itemsize:
-        raise _DamageError(f"its {name} are not as many as they should be")
-    return shape[0]
-
-
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    version = npy.read_magic(file)
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read(file)
-    return shape, dtype
 
 
 def _take(file: IO[bytes], kind: type, count: int) -> NDArray[Any]:
