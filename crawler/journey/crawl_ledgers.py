@@ -106,12 +106,6 @@ class CrawlLedgers:
             return
         ledger = Ledger(ledger_path(self._folder / "ledger", site))
         began = now()
-        if ledger.mend_times(began):
-            logger.warning(
-                "Earlier crawls of %s are dated later than now, so a clock is or was wrong: "
-                "they count as a moment ago",
-                site,
-            )
         runs = ledger.runs()
         killed = [run for run in runs if not run.ended]
         since = killed[0].started if killed else began

@@ -12,7 +12,7 @@ import uuid
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
@@ -279,14 +279,15 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
 
 def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
     """Return the page of a record that :func:`record_bytes` made."""
-    values = {
+    values: dict[str, Any] = {
         _attribute(name): headers.get(header.lower(), "") for name, header in _STANDARD.items()
     }
     try:
         for name in (*_STANDARD, *_FURTHER):
             if (kept := headers.get(f"x-corpus-{name.lower()}")) is not None:
-                values[_attribute(name)] = json.loads(kept)
-        values["robots_tags"] = tuple(map(str, values.get("robots_tags", ())))
+                value = json.loads(kept)
+                is_list = name == "Robots-Tags"
+                values[_attribute(name)] = tuple(map(str, value)) if is_list else str(value)
         return Page(body=body, fields=dict(json.loads(headers["x-corpus-fields"])), **values)
     except (ValueError, TypeError, RecursionError) as error:
         raise PayloadError("malformed", f"an X-Corpus header is damaged ({error})") from None

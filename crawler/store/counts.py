@@ -213,12 +213,8 @@ def _rows(archive: ZipFile, section: str, pages: int, batch: int) -> Iterator[Ro
         archive.open(f"{name}{figures}.npy") as figures_file,
     ):
         for file, expected in ((keys_file, np.uint64), (figures_file, kind)):
-            read = (
-                npy.read_array_header_1_0
-                if npy.read_magic(file) == (1, 0)
-                else npy.read_array_header_2_0
-            )
-            shape, _, dtype = read(file)
+            npy.read_magic(file)
+            shape, _, dtype = npy.read_array_header_1_0(file)
             if shape != (ends[-1],) or dtype != expected:
                 raise _DamageError(f"{file.name} does not match {name}sizes")
         for first, last in batches(ends, batch):

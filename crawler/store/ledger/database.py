@@ -157,7 +157,7 @@ def damage_error(path: Path, error: Exception) -> StoreError:
 class LedgerDatabase:
     """The open file of a ledger; :class:`crawler.store.ledger.ledger.Ledger` is what to use.
 
-    Close it, or use it in a ``with`` statement. It belongs to the thread that opened it.
+    It belongs to the thread that opened it.
 
     Args:
         path: the file; it is made with its folder where it is missing.

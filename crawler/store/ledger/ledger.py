@@ -5,8 +5,7 @@ Each method that writes is one transaction; :meth:`Ledger.transaction` makes one
 the links of a page and the note that it was fetched. No time is read here: the caller gives them.
 
 A ledger may hold millions of addresses. An address is found by a 64-bit hash, which is the key of
-its row; pages that are few (waiting, being fetched, gone, to be exported) have an index; and no
-more than a bounded cache is in memory, whatever is read.
+its row; pages that are few have an index; and no more than a bounded cache is in memory.
 """
 
 # ruff: noqa: S608 - statements are made of constants and names of columns alone
@@ -15,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain, islice
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from crawler.core.listings.entries import MAX_ADDRESS_CHARS
@@ -63,6 +61,7 @@ _FIGURES: Final = (
 )
 _HINT_COLUMNS: Final = ", ".join(Hints._fields)
 _KNOWN: Final = f"SELECT {_HINT_COLUMNS}, tries, fetched_at, in_sitemap FROM pages WHERE key = ?"
+_VERSION: Final = f"SELECT {', '.join(Version._fields)} FROM pages WHERE key = ?"
 _NEW: Final = "key, address, state, turn, found_by, found_at, in_sitemap"
 _INSERT: Final = f"INSERT INTO pages ({_NEW}, {_HINT_COLUMNS}) VALUES ({', '.join('?' * 11)})"
 _QUEUE: Final = f"FROM pages INDEXED BY queue WHERE state = {_QUEUED}"
@@ -75,14 +74,6 @@ _REQUEUE: Final = (
 class Ledger(LedgerRuns):
     """An open ledger.
 
-    .. code-block:: python
-
-        with Ledger(ledger_path(folder, "news.example")) as ledger:
-            ledger.reset_fetching()
-            ledger.add_found([Found("https://news.example/", "start", at="2024-05-01T10:00:00Z")])
-            for row in ledger.next_due(10):
-                ...
-
     Times are ISO 8601. Addresses may be given in any form. All methods raise StoreError where a
     time is none, an address is not in the ledger, or SQLite cannot read or write the file; then
     nothing is changed.
@@ -93,33 +84,26 @@ class Ledger(LedgerRuns):
     def add_found(self, entries: Iterable[Found]) -> int:
         """Add addresses to the queue, or what an entry says to those that are known.
 
-        How and when an address was found first stays. Of the dates that listings give the latest is
-        kept; a kind that is not known is added. A page that was fetched is not put back into the
-        queue: where a listing now dates it later it is *hinted* (:meth:`hinted`). Adding the same
-        again changes and writes nothing. Addresses longer than a listing may have are left out.
+        How and when an address was found first stays, and the latest date of listings is kept. A
+        page that was fetched is not put back into the queue: where a listing now dates it later it
+        is *hinted*. Adding the same again writes nothing. Addresses longer than a listing may have
+        are left out.
 
         Args:
             entries: any number; they are taken 20,000 at a time, each of which is a transaction.
 
         Returns:
             How many addresses were new.
-
-        Raises:
-            StoreError: an entry has a ``found_by``, ``at`` or ``depth`` that cannot be used.
         """
         new = 0
         entries = iter(entries)
         while batch := list(islice(entries, _BATCH)):
-            keyed = []
-            for found in batch:
-                address = canonical_address(found.address)
-                if len(address) <= MAX_ADDRESS_CHARS:
-                    keyed.append((address_key(address), address, found))
+            named = [(canonical_address(found.address), found) for found in batch]
             # In the order of the keys, so that neighbours are written together. The sort is stable:
             # who found an address first stays first.
-            keyed.sort(key=itemgetter(0))
+            named.sort(key=lambda pair: address_key(pair[0]))
             with self.transaction():
-                new += sum(self._add(address, found) for _, address, found in keyed)
+                new += sum(self._add(*pair) for pair in named if len(pair[0]) <= MAX_ADDRESS_CHARS)
         return new
 
     def _add(self, address: str, found: Found) -> bool:
@@ -220,20 +204,15 @@ class Ledger(LedgerRuns):
         return self._run(statement, reason).rowcount
 
     def retry_failed(self, most: int, *, now: str) -> int:
-        """Put back into the queue what failed, behind all that failed less often.
+        """Put back into the queue what failed, behind all that failed less often; return how many.
 
-        Args:
-            most: what failed more often than this is put back only when the time since it was
-                requested is half of that for which it was known then: ever less often.
-            now: the time (ISO 8601).
-
-        Returns:
-            How many.
+        What failed more often than ``most`` times is put back only when the time since it was
+        requested is half of that for which it was known then: ever less often.
         """
         statement = f"""
             UPDATE pages SET state = {_QUEUED}, turn = turn_of(kind, tries)
             WHERE {_UNSETTLED} AND state = {_FAILED}
-                AND (tries <= ? OR 2 * (? - asked_at) >= asked_at - found_at)
+                AND (tries <= ?1 OR 2 * (?2 - asked_at) >= asked_at - found_at OR asked_at > ?2)
         """
         return self._run(statement, most, seconds_of(now)).rowcount
 
@@ -243,20 +222,22 @@ class Ledger(LedgerRuns):
         A page is due when the time since its server last answered is at least ``share`` of the time
         for which it was known to be unchanged then. So a new page is requested soon, and ever less
         often as long as it stays the same: with a share of one half, a page that changed at 0 and
-        is requested each time it is due at 1, 1.5, 2.25, 3.4 and so on.
+        is requested each time it is due at 1, 1.5, 2.25, 3.4 and so on. A page that was requested
+        later than now, as by a clock that was wrong, is due.
 
         Args:
             now: the time (ISO 8601).
             share: 0 for all pages, at each call.
             limit: how many at most; those that changed last come first.
-            before: leave out what was requested then or later.
+            before: leave out what was requested then or later, up to now.
         """
         statement = f"""
             SELECT address FROM pages
             WHERE state IN ({_FETCHED}, {_GONE}) AND hinted = 0
                 AND exported IS NOT NULL AND exported <> '{PART_HASH}'
-                AND asked_at < ? AND ? - asked_at >= ? * (asked_at - changed_at)
-            ORDER BY changed_at DESC, key LIMIT ?
+                AND (asked_at < ?1 AND ?2 - asked_at >= ?3 * (asked_at - changed_at)
+                    OR asked_at > ?2)
+            ORDER BY changed_at DESC, key LIMIT ?4
         """
         rows = self._run(statement, seconds_of(before), seconds_of(now), share, limit)
         return [address for (address,) in rows.fetchall()]
@@ -280,16 +261,9 @@ class Ledger(LedgerRuns):
 
         A 304 without a conditional request (no version is known, or the known one is still to be
         exported) gives no page: it is noted as failed, and the page is still to be exported.
-
-        Raises:
-            StoreError: the status is none of those that
-                :class:`crawler.store.ledger.rows.Fetched` names, or a page comes without a content
-                hash.
         """
         key, at = self._key(fetched.address), seconds_of(fetched.at)
-        columns = ", ".join(Version._fields)
-        row = self._run(f"SELECT {columns} FROM pages WHERE key = ?", key).fetchone()
-        known = Version(*row)
+        known = Version(*self._run(_VERSION, key).fetchone())
         if fetched.status == NOT_MODIFIED and (not known.content or known.owed):
             self.mark_failed(fetched.address, _UNASKED, at=fetched.at, status=fetched.status)
             return Change("same")
@@ -297,8 +271,8 @@ class Ledger(LedgerRuns):
         self._set_page(key, update)
         return change
 
-    def mark_failed(self, address: str, reason: str, *, at: str, status: int = 0) -> int:
-        """Note that fetching failed; return how often it did since it last worked.
+    def mark_failed(self, address: str, reason: str, *, at: str, status: int = 0) -> None:
+        """Note that fetching failed.
 
         Args:
             address: what was requested.
@@ -308,27 +282,22 @@ class Ledger(LedgerRuns):
         """
         key = self._key(address)
         kind, tries = self._run("SELECT kind, tries FROM pages WHERE key = ?", key).fetchone()
-        tries += 1
-        update = {"state": _FAILED, "turn": turn_of(kind, tries), "tries": tries}
-        self._set_page(key, update | _no_page(reason, at, status))
-        return int(tries)
+        columns = {"state": _FAILED, "turn": turn_of(kind, tries + 1), "tries": tries + 1}
+        self._set_page(key, columns | _no_page(reason, at, status))
 
-    def mark_refused(
-        self, address: str, reason: str, *, at: str, status: int = 0, instead: str = ""
-    ) -> None:
+    def mark_refused(self, address: str, reason: str, *, at: str, instead: str = "") -> None:
         """Note that an address is not to be fetched: by robots.txt, by a rule of the crawl.
 
         Args:
             address: what was requested, or would have been.
             reason: why.
             at: when.
-            status: HTTP status, 0 where no server answered.
             instead: the address under which the page is known, where there is one.
         """
-        update = {"state": _REFUSED, **_no_page(reason, at, status)}
+        columns = {"state": _REFUSED, **_no_page(reason, at, 0)}
         if instead:
-            update["canonical"] = canonical_address(instead)
-        self._set_page(self._key(address), update)
+            columns["canonical"] = canonical_address(instead)
+        self._set_page(self._key(address), columns)
 
     def describe(self, address: str, *, kind: str) -> None:
         """Note what kind of page a fetched page turned out to be."""
@@ -343,20 +312,18 @@ class Ledger(LedgerRuns):
 
     def export_again(self, address: str) -> None:
         """Have a fetched page exported once more: it is requested without a condition."""
-        self._each("UPDATE pages SET owed = 1 WHERE key = ?", (address,))
+        self._each("UPDATE pages SET owed = 1 WHERE key = ?", [address])
 
     def retract(self, address: str) -> None:
         """Note that a page is no article any more, so that what was exported of it is withdrawn."""
         # Without its validators a page that is an article again comes whole.
-        self._each(
-            """
+        statement = """
             UPDATE pages SET owed = 0, retracted = exported IS NOT NULL,
                 etag = CASE WHEN exported IS NULL THEN etag END,
                 last_modified = CASE WHEN exported IS NULL THEN last_modified END
             WHERE key = ?
-            """,
-            (address,),
-        )
+        """
+        self._each(statement, [address])
 
     def gone_to_export(self) -> Iterator[Row]:
         """Give the pages that are gone or retracted, and of which a version was exported last."""
@@ -407,10 +374,9 @@ class Ledger(LedgerRuns):
         return int(self._value(statement, seconds_of(time)))
 
     def figures(self) -> Counter[str]:
-        """Count the addresses by their state, and the pages that are ``exported`` or ``owed``.
+        """Count the addresses by state, and the pages ``exported`` (and not gone) or ``owed``.
 
-        Exported are those of which a version was exported last, and not that they are gone. An
-        article on several pages counts with each of them. This reads the whole ledger.
+        An article on several pages counts with each of them. This reads the whole ledger.
         """
         figures: Counter[str] = Counter()
         for state, count, exported, owed in self._run(_FIGURES).fetchall():
