@@ -17,7 +17,7 @@ import xxhash
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
-from crawler.journey.recrawl_policy import EXPLAINED, RecrawlPolicy
+from crawler.journey.recrawl_policy import RecrawlPolicy
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import GONE_HASH, PART_HASH
@@ -53,14 +53,12 @@ def version_hash(item: PageItem) -> str:
 class SiteRun:
     """A crawl of one site, with its ledger.
 
-    ``since``
-        When it began: this crawl, or the killed one that it goes on with (ISO 8601).
-    ``killed``
-        The names of the killed runs that it goes on with.
-    ``policy``
-        By which known pages are asked for again.
-    ``new_pages``
-        How many new pages it has fetched whole.
+    Attributes:
+        ledger: Of the site.
+        since: When it began: this crawl, or the killed one that it goes on with (ISO 8601).
+        killed: The names of the killed runs that it goes on with.
+        policy: By which known pages are requested again.
+        new_pages: How many new pages it has fetched whole.
     """
 
     ledger: Ledger
@@ -104,32 +102,22 @@ class CrawlLedgers:
         """
         if site in self.runs:
             return
-        ledger = Ledger(ledger_path(self._folder / "ledger", site))
-        began = now()
+        ledger, began = Ledger(self._path(site)), now()
         runs = ledger.runs()
         killed = [run for run in runs if not run.ended]
         since = killed[0].started if killed else began
-        begun = [run.started for run in runs]
+        recent = runs[-_RECENT_RUNS].started if len(runs) >= _RECENT_RUNS else ""
         ledger.begin_run(self.run, began)
         self._hosts.setdefault(site, site)
         self.runs[site] = SiteRun(
             ledger,
             since,
             tuple(run.id for run in killed),
-            RecrawlPolicy(
-                ledger,
-                self.recheck,
-                self.max_rechecks,
-                began,
-                since,
-                recent=begun[-_RECENT_RUNS] if len(begun) >= _RECENT_RUNS else "",
-            ),
+            RecrawlPolicy(ledger, self.recheck, self.max_rechecks, began, since, recent),
             new_pages=ledger.fetched_since(since) if killed else 0,
         )
         if killed:
-            logger.info(
-                "Going on with the crawl of %s that was begun at %s", site, killed[0].started
-            )
+            logger.info("Going on with the crawl of %s that was begun at %s", site, since)
         else:
             # What failed may work now, and a robots.txt may have changed.
             ledger.retry_failed(_MOST_TRIES, now=began)
@@ -140,25 +128,15 @@ class CrawlLedgers:
         """Count a host as part of a site whose ledger is open."""
         self._hosts.setdefault(host, site)
 
-    def repair(self, site: str, folder: Path) -> int:
-        """Finish the parts of the output that a killed run left whole, discard the others.
-
-        Args:
-            site: the site.
-            folder: where its parts lie.
-
-        Returns:
-            How many there were.
-        """
+    def repair(self, site: str, folder: Path) -> None:
+        """Finish the parts of a site in a folder that a killed run left whole, discard others."""
         ledger = self.ledger(site)
-        left = ledger.parts(unfinished=True)
-        for part in left:
+        for part in ledger.parts(unfinished=True):
             aside_of(folder, part).unlink(missing_ok=True)
             if (folder / part.name).is_file():
                 ledger.finish_part(part.run, part.number, now())
             else:
                 ledger.discard_part(part.run, part.number)
-        return len(left)
 
     def unexported_pages(self) -> Iterator[Page]:
         """Yield each page that earlier crawls held and did not export, once.
@@ -167,12 +145,12 @@ class CrawlLedgers:
         """
         for spool in self._left_spools():
             for page in spool.pages():
-                row = self._row(page.url)
-                if row is None:
+                found = self._find(page.url)
+                if found is None:
                     if self._is_owed_elsewhere(page):
                         self._shared.add(spool.path)
-                elif row.owed and address_key(row.address) not in self.held:
-                    self.held.add(address_key(row.address))
+                elif found[1].owed and (key := address_key(found[1].address)) not in self.held:
+                    self.held.add(key)
                     yield page
 
     def finish_earlier(self, *, keep: bool) -> None:
@@ -212,13 +190,14 @@ class CrawlLedgers:
     def _is_owed_elsewhere(self, page: Page) -> bool:
         """Tell whether a page of another site is still to be exported by a crawl of that site."""
         try:
-            with Ledger(
-                ledger_path(self._folder / "ledger", page.site_name), read_only=True
-            ) as ledger:
+            with Ledger(self._path(page.site_name), read_only=True) as ledger:
                 row = ledger.seen(page.url)
         except StoreError:
             return True
         return row is None or row.owed
+
+    def _path(self, site: str) -> Path:
+        return ledger_path(self._folder / "ledger", site)
 
     # While it runs
 
@@ -232,11 +211,13 @@ class CrawlLedgers:
 
     def knows(self, url: str) -> bool:
         """Tell whether an address is in the ledger of its site."""
-        return self._row(url) is not None
+        return self._find(url) is not None
 
-    def _row(self, url: str) -> Row | None:
+    def _find(self, url: str) -> tuple[SiteRun, Row] | None:
+        """Return the run of the site of an address, and what its ledger knows of the address."""
         site = self.site_of(url)
-        return None if site is None else self.ledger(site).seen(url)
+        row = None if site is None else self.ledger(site).seen(url)
+        return None if site is None or row is None else (self.runs[site], row)
 
     @contextmanager
     def transaction(self, sites: Iterable[str]) -> Iterator[None]:
@@ -254,31 +235,30 @@ class CrawlLedgers:
         Then its fields ``change``, ``content_hash`` and ``previous_hash`` are set. A page that says
         what was exported before is recorded as not owed.
         """
-        site = self.site_of(item.url)
-        row = self._row(item.url)
-        if site is None or row is None:
+        found = self._find(item.url)
+        if found is None:
             return True
-        ledger = self.ledger(site)
+        run, row = found
         item.content_hash = version_hash(item)
-        ledger.describe(row.address, kind=item.page_type)
+        run.ledger.describe(row.address, kind=item.page_type)
         known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
-        self.runs[site].policy.judged(row.address, changed=not is_same)
+        run.policy.judged(row.address, changed=not is_same)
         if is_same:
             self.mark_without_item(item.parts or [item.url], is_same=True)
             return False
-        if item.near_duplicate_of is not None and not self._stands(item.near_duplicate_of):
+        if item.near_duplicate_of is not None and not self._is_exported(item.near_duplicate_of):
             item.near_duplicate_of = None
         item.change = "changed" if known else "new"
         item.previous_hash = known or None
         return True
 
-    def _stands(self, url: str) -> bool:
+    def _is_exported(self, url: str) -> bool:
         """Tell whether a page is exported, or is to be."""
-        row = self._row(url)
-        if row is None or row.state not in {"fetched", "queued", "fetching", "failed"}:
+        found = self._find(url)
+        if found is None or found[1].state not in {"fetched", "queued", "fetching", "failed"}:
             return False
-        return row.owed or row.exported_hash not in {"", GONE_HASH}
+        return found[1].owed or found[1].exported_hash not in {"", GONE_HASH}
 
     def mark_without_item(
         self, urls: Iterable[str], kind: str = "", *, is_same: bool = False
@@ -291,23 +271,17 @@ class CrawlLedgers:
             is_same: whether the reason is that they say what was exported before. Otherwise the
                 exported version is withdrawn, as of a page that is gone.
         """
-        for url in urls:
-            site, row = self.site_of(url), self._row(url)
-            if site is None or row is None:
-                continue
-            ledger = self.ledger(site)
-            (ledger.write_off if is_same else ledger.retract)(row.address)
-            if kind:
-                ledger.describe(row.address, kind=kind)
-            self.runs[site].policy.judged(row.address, changed=False)
+        for run, row in filter(None, map(self._find, urls)):
+            (run.ledger.write_off if is_same else run.ledger.retract)(row.address)
+            run.ledger.describe(row.address, kind=kind)
+            run.policy.judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 
     def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
         """Record that a part holds the item of a page, or of all parts of an article in order."""
-        for url in urls:
-            site, row = self.site_of(url), self._row(url)
-            if site is not None and row is not None:
-                self.ledger(site).mark_exported(part.run, row.address, name, part.number)
+        for found in map(self._find, urls):
+            if found is not None:
+                found[0].ledger.mark_exported(part.run, found[1].address, name, part.number)
             name = PART_HASH
 
     def report_postponed(self) -> None:
@@ -316,10 +290,11 @@ class CrawlLedgers:
             for reason, number in run.policy.put_off.items():
                 self._count(f"corpus/incremental/put_off/{reason}", number)
                 logger.info(
-                    "%d pages of %s are postponed to the next crawl: %s",
+                    "%d pages of %s are postponed to the next crawl: too many that were requested "
+                    "for the same reason (%s) had not changed",
                     number,
                     site,
-                    EXPLAINED[reason],
+                    reason,
                 )
 
     def close(self, reason: str, figures: Mapping[str, object]) -> None:

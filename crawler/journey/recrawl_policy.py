@@ -10,6 +10,7 @@ redesigned site do not use up the requests of its new ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal
 
 from crawler.core.page.addresses import address_key
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 Reason = Literal["hinted", "unlisted", "recent", "due"]
 """Why a page is requested again: a listing dates it later; no sitemap names it any more; it is due,
 and is new or has changed in the last crawls; it is due, and older."""
-
-EXPLAINED: Final[dict[Reason, str]] = {
-    "hinted": "listings date them later, and most such pages had not changed",
-    "unlisted": "no sitemap names them any more, and too many such pages had not changed",
-    "recent": "nothing hints at a change, and too many such new pages had not changed",
-    "due": "nothing hints at a change, and too many such pages had not changed",
-}
-"""Why the pages of a reason are postponed."""
 
 # How many pages of a reason may come unchanged in one crawl: at least so many, and a share of the
 # new pages, one of so many. Hints are believed until so many were wrong, and most of them.
@@ -92,7 +85,6 @@ class RecrawlPolicy:
     _waste: dict[Reason, Waste] = field(default_factory=dict)
     _given: dict[int, Reason] = field(default_factory=dict)
     _source: Iterator[tuple[str, Reason]] | None = None
-    _ahead: tuple[str, Reason] | None = None
 
     def next(self, limit: int, new_pages: int) -> list[tuple[str, Reason]]:
         """Return the next pages to request, with the reason.
@@ -105,8 +97,7 @@ class RecrawlPolicy:
             self._source = self._all()
         found: list[tuple[str, Reason]] = []
         while len(found) < limit:
-            following = self._ahead or next(self._source, None)
-            self._ahead = None
+            following = next(self._source, None)
             if following is None:
                 break
             address, reason = following
@@ -117,7 +108,7 @@ class RecrawlPolicy:
                 continue
             if left <= waste.asked:
                 # The requests under way may use up what is allowed.
-                self._ahead = following
+                self._source = chain([following], self._source)
                 break
             waste.asked += 1
             self._given[address_key(address)] = reason
