@@ -17,13 +17,15 @@ from crawler.core.flow import SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.pagination.parts import PartLinks, next_part
+from crawler.journey.item_page import Mode
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from crawler.core.flow import Document, Observation
+    from crawler.journey.item_page import Tally
     from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -90,34 +92,24 @@ class CrawlEvidence(Evidence):
     Args:
         options: the crawl's settings.
         crawl: the crawl's name, under which its counts are kept.
-        failed: called for each time that counts could not be kept or read.
-        with_earlier: whether held pages are judged by earlier crawls' counts too.
-        latest_alone: whether of an address that came twice the latest page alone is exported, as
-            archives do.
+        tally: where it is counted that counts could not be kept or read.
+        mode: an incremental crawl judges held pages by earlier crawls' counts too; of an address
+            that came twice an archive exports the latest page alone.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        crawl: str,
-        failed: Callable[[], None],
-        *,
-        with_earlier: bool = False,
-        latest_alone: bool = False,
-    ) -> None:
-        self._similarity = options.near_duplicate_similarity
-        self._joins_parts = options.join_parts
+    def __init__(self, options: Options, crawl: str, tally: Tally, mode: Mode) -> None:
+        self._options = options
         self._crawl = crawl
-        self._failed = failed
-        self._with_earlier = with_earlier
-        self._latest_alone = latest_alone
+        self._tally = tally
+        self._mode = mode
         # All sites share the memory that counts may take; beyond it they go to disk.
         self._space = DiskSpace(options.dir)
         self._store = CountStore(options.dir / "counts")
         # By site: sites that a spider gives names to may share an address.
         self._counts: dict[str, SiteCounts] = {}
         self._originals: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self._links: dict[str, PartLinks] = {}
+        is_archive = mode is Mode.ARCHIVE
+        self._links = defaultdict[str, PartLinks](lambda: PartLinks(latest_alone=is_archive))
         self._complete: dict[str, SiteView] = {}
         self._earlier: dict[str, SiteView] = {}
         self._unsaved = False
@@ -140,17 +132,14 @@ class CrawlEvidence(Evidence):
         page = document.page
         if (original := declared_original(document)) is not None:
             self._originals[page.site_name][page.url] = original
-        if self._joins_parts:
-            links = self._links.setdefault(
-                page.site_name, PartLinks(latest_alone=self._latest_alone)
-            )
-            links.add(page.url, next_part(document.parsed, page.url))
+        if self._options.join_parts:
+            self._links[page.site_name].add(page.url, next_part(document.parsed, page.url))
 
     def view(self, site: str) -> SiteView:
         """Return the counts that held pages are judged by, made when all pages were counted."""
         if site not in self._complete:
             counts = self._counts.get(site, SiteCounts())
-            if self._with_earlier:
+            if self._mode is Mode.INCREMENTAL:
                 earlier = self._load(site)
                 earlier.merge(counts)
                 counts = earlier
@@ -208,20 +197,20 @@ class CrawlEvidence(Evidence):
                 self._store.save(site, self._crawl, counts)
             except StoreError as error:
                 # This crawl's own items do not need the file.
-                self._failed()
+                self._tally.inc_value("corpus/counts/failed")
                 logger.error("%s", error)  # noqa: TRY400 - the message says it all in one line
 
     def _load(self, site: str) -> SiteCounts:
         return self._store.load(site, self._pass_over, self._space)
 
     def _pass_over(self, error: StoreError) -> None:
-        self._failed()
+        self._tally.inc_value("corpus/counts/failed")
         logger.warning("Counts passed over: %s", error)
 
     def _view(self, site: str, counts: SiteCounts) -> SiteView:
         try:
-            return counts.view(self._similarity)
+            return counts.view(self._options.near_duplicate_similarity)
         except StoreError as error:
-            self._failed()
+            self._tally.inc_value("corpus/counts/failed")
             logger.error("%s. The pages of %s are judged by themselves alone", error, site)  # noqa: TRY400 - one line
             return SiteView()

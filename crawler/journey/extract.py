@@ -190,23 +190,22 @@ def explanation(item: PageItem) -> str:
         )
     reasons = Counter(str(block["reason"]) for block in item.blocks or () if not block["kept"])
     dropped = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    lines.append("")
-    title = item.title or "(no title)"
-    lines.append(f"{title} · {item.url} · {item.encoding} · method {item.method}")
-    lines.append(f"page type: {item.page_type}")
-    lines.append(
-        f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})"
-    )
     view = item.page.view if item.page else SiteView()
-    if view.is_known:
-        lines.append(
-            f"judged by {view.pages} distinct pages of {item.site} "
-            f"({view.pages_seen} addresses, snapshot {view.snapshot})"
-        )
-    else:
-        lines.append(
-            f"nothing is known of {item.site}: crawl it first, or name other pages of it by --with"
-        )
+    known = (
+        f"judged by {view.pages} distinct pages of {item.site} "
+        f"({view.pages_seen} addresses, snapshot {view.snapshot})"
+    )
+    unknown = (
+        f"nothing is known of {item.site}: crawl it first, or name other pages of it by --with"
+    )
+    title = item.title or "(no title)"
+    lines += [
+        "",
+        f"{title} · {item.url} · {item.encoding} · method {item.method}",
+        f"page type: {item.page_type}",
+        f"{item.blocks_kept} blocks kept, {item.blocks_dropped} dropped ({dropped or '-'})",
+        known if view.is_known else unknown,
+    ]
     if item.near_duplicate_of:
         lines.append(f"a near-duplicate of {item.near_duplicate_of}")
     return "\n".join(lines)

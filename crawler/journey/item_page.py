@@ -56,17 +56,14 @@ class Mode(StrEnum):
 class ItemPage:
     """One page, or the parts of an article that its site cuts into several pages.
 
-    ``documents``
-        The page, read; of an article in several pages its parts, in order.
-    ``view``
-        The counts that the page is judged by.
-    ``kind``
-        What kind of page it is, and how likely; of several parts the first one's.
-    ``annotations``
-        The judged blocks, one annotation a document. Empty before the stage ``MainText``.
-    ``blocks``, ``labels``
-        All blocks of all documents, numbered through, and one label a block. Empty before the
-        stage ``MainText``. A pipeline that takes the place of that stage sets both.
+    Attributes:
+        documents: The page, read; of an article in several pages its parts, in order.
+        view: The counts that the page is judged by.
+        kind: What kind of page it is, and how likely; of several parts the first one's.
+        annotations: The judged blocks, one annotation a document. Empty before the stage
+            ``MainText``, as are the two others.
+        blocks, labels: All blocks of all documents, numbered through, and one label a block. A
+            pipeline that takes the place of ``MainText`` sets both.
     """
 
     documents: tuple[Document, ...]
@@ -148,32 +145,22 @@ class Tally(Protocol):
         """Add ``count`` to the figure ``key``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Exception):  # noqa: N818 - filters return it, and stages raise it
     """Why a page gives no item.
 
-    ``reason``
-        A slug, counted as ``corpus/skipped/REASON``.
-    ``detail``
-        One line for the log, behind the page's address.
-    ``kind``
-        What kind of page it is, where that is the reason.
-    ``is_settled``
-        Whether the filter has told the ledger already.
+    Args:
+        reason: a slug, counted as ``corpus/skipped/REASON``.
+        detail: one line for the log, behind the page's address.
+        kind: what kind of page it is, where that is the reason.
+        is_settled: whether the filter has told the ledger already.
     """
 
-    reason: str
-    detail: str
-    kind: str = ""
-    is_settled: bool = False
-
-
-class RefusedError(Exception):
-    """A stage found that the page gives no item."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.reason)
-        self.refusal = refusal
+    def __init__(
+        self, reason: str, detail: str, *, kind: str = "", is_settled: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.reason, self.detail = reason, detail
+        self.kind, self.is_settled = kind, is_settled
 
 
 class Stage:
@@ -190,7 +177,7 @@ class Stage:
             page: its page.
 
         Raises:
-            RefusedError: the page gives no item.
+            Refusal: the page gives no item.
         """
         raise NotImplementedError
 

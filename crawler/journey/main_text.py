@@ -24,15 +24,8 @@ if TYPE_CHECKING:
     from crawler.settings import Options
 
 _DIGITS: Final = 3
-_COMMENT: Final = "comment"
-"""Why a block is not kept that a reader of the page wrote, as methods say it that can tell."""
-_REPEATED: Final = "repeated"
-"""Why a block of a part is not kept that another part has already."""
-
 # The most blocks that are remembered, how many of them stay, and how much of a text.
-_MOST: Final = 400
-_PRUNED: Final = 100
-_SAMPLE: Final = 200
+_MOST, _PRUNED, _SAMPLE = 400, 100, 200
 
 
 class MainText(Stage):
@@ -114,31 +107,28 @@ def _all_blocks(page: ItemPage) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
         out = {places[number] for number in repeated}
         for place, (block, label) in enumerate(each.pairs()):
             blocks.append(replace(block, index=block.index + before))
-            labels.append(replace(label, kept=False, reason=_REPEATED) if place in out else label)
+            labels.append(replace(label, kept=False, reason="repeated") if place in out else label)
         before += 1 + max((block.index for block in each.blocks), default=-1)
     return tuple(blocks), tuple(labels)
 
 
 def _confidence(annotations: Sequence[Annotation]) -> float | None:
     """Return how likely the text is right; of several parts the mean, by the length of texts."""
-    found = [
-        (None if share is None else round(share, _DIGITS), len(each.text))
-        for each in annotations
-        for share in [confidence(each.blocks, each.labels)]
+    shares = [confidence(each.blocks, each.labels) for each in annotations]
+    known = [
+        (round(share, _DIGITS), len(each.text))
+        for share, each in zip(shares, annotations, strict=True)
+        if share is not None
     ]
-    if len(found) == 1:
-        return found[0][0]
-    known = [(share, length) for share, length in found if share is not None]
-    total = sum(length for _, length in known)
-    if not total:
-        return found[0][0]
-    return round(sum(share * length for share, length in known) / total, _DIGITS)
+    if total := sum(length for _, length in known):
+        return round(sum(share * length for share, length in known) / total, _DIGITS)
+    return None if shares[0] is None else round(shares[0], _DIGITS)
 
 
 def _comments(annotations: Sequence[Annotation]) -> str:
     """Return what readers wrote; sites show the same comments below each part of an article."""
     texts = [
-        "\n".join(block.text for block, label in each.pairs() if label.reason == _COMMENT)
+        "\n".join(block.text for block, label in each.pairs() if label.reason == "comment")
         for each in annotations
     ]
     if len(texts) == 1:

@@ -101,20 +101,13 @@ def joinable(parts: Sequence[ItemPage | None]) -> int:
 
 
 def _goes_on(first: ItemPage, part: ItemPage) -> bool:
-    ours, theirs = _language(first), _language(part)
+    ours, theirs = ((each.language() or "").partition("-")[0].lower() for each in (first, part))
+    headlines = ((each.title, each.document.title) for each in (first, part))
     return (
         part.kind.is_among({ARTICLE})
         and (not ours or not theirs or ours == theirs)
-        and same_headline(_headlines(first), _headlines(part))
+        and same_headline(*headlines)
     )
-
-
-def _language(part: ItemPage) -> str:
-    return (part.language() or "").partition("-")[0].lower()
-
-
-def _headlines(part: ItemPage) -> tuple[str | None, ...]:
-    return part.title, part.document.title
 
 
 def latest(dates: Sequence[str | None]) -> int:

@@ -18,7 +18,7 @@ from crawler.core.pagination.address import may_be_part
 from crawler.core.pagination.parts import next_part
 from crawler.journey.evidence import CrawlEvidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
-from crawler.journey.item_page import ItemPage, Mode, RefusedError, new_item
+from crawler.journey.item_page import ItemPage, Mode, Refusal, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crawler.items import PageItem
     from crawler.journey.crawl_ledgers import CrawlLedgers
     from crawler.journey.evidence import Evidence
-    from crawler.journey.item_page import Refusal, Stage, Tally
+    from crawler.journey.item_page import Stage, Tally
     from crawler.settings import Options
     from crawler.store.spool import Spool
 
@@ -140,8 +140,8 @@ class Session:
             return True
         try:
             stage.process(item, page)
-        except RefusedError as refused:
-            self.refuse(item.url, refused.refusal, item.parts)
+        except Refusal as refusal:
+            self.refuse(item.url, refusal, item.parts)
         except Exception as error:  # noqa: BLE001 - methods may be anybody's
             # Whatever fails must not cost the other pages.
             self.lost += 1
@@ -288,13 +288,7 @@ class Crawl(Session):
         mode: Mode,
         ledgers: CrawlLedgers | None = None,
     ) -> None:
-        self.evidence = CrawlEvidence(
-            options,
-            name,
-            lambda: tally.inc_value("corpus/counts/failed"),
-            with_earlier=ledgers is not None,
-            latest_alone=mode is Mode.ARCHIVE,
-        )
+        self.evidence = CrawlEvidence(options, name, tally, mode)
         super().__init__(
             options,
             tally,

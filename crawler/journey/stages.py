@@ -21,7 +21,7 @@ from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
 from crawler.core.tables.words import load_words
 from crawler.journey.filters import result_filters
-from crawler.journey.item_page import RefusedError, Stage
+from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
 from crawler.store.document_models import load_model
@@ -91,7 +91,7 @@ class ResultFilters(Stage):
         """Refuse a page, or count it."""
         for each in self._filters:
             if (refusal := each(item, page)) is not None:
-                raise RefusedError(refusal)
+                raise refusal
         if item.change is not None:
             self._tally.inc_value(f"corpus/incremental/{item.change}")
         self._tally.inc_value("corpus/blocks/kept", item.blocks_kept)

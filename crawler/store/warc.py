@@ -298,11 +298,10 @@ def _record(found: WarcRecord, max_block: int | None) -> Record:
         headers["warc-target-uri"] = address.decode("latin-1")
     length = headers.get("content-length", "")
     # isdecimal alone would let digits of other scripts through.
-    if not (length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS):
-        raise _LengthError(f"a record's Content-Length is {length!r}, not a number")
-    if found.content_length != int(length):
-        # FastWARC 2.0 does not see the header in lower case.
-        raise _LengthError("a record's Content-Length cannot be read: is it in lower case?")
+    sound = length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS
+    # FastWARC 2.0 does not see the header in lower case.
+    if not sound or found.content_length != int(length):
+        raise _LengthError(f"a record's Content-Length is {length!r}, which cannot be read")
     record = Record(headers, int(length), None)
     if max_block is not None and record.length > max_block:
         return record
@@ -314,27 +313,22 @@ def _record(found: WarcRecord, max_block: int | None) -> Record:
     block = found.reader.read()
     if len(block) < left:
         raise _CutError
-    return replace(
-        record,
-        block=block,
-        status=http.status_code if http else None,
-        http_headers=tuple((key.lower(), value) for key, value in http.to_tuples()) if http else (),
-    )
+    if http is None:
+        return replace(record, block=block)
+    lines = tuple((key.lower(), value) for key, value in http.to_tuples())
+    return replace(record, block=block, status=http.status_code, http_headers=lines)
 
 
 def _places(file: IO[bytes], mark: bytes, start: int) -> Iterator[int]:
     """Give the places of some bytes from a place on. The file may be moved in between."""
-    data = b""
     while True:
-        file.seek(start + len(data))
-        if not (more := file.read(_CHUNK)):
-            return
-        data += more
+        file.seek(start)
+        data = file.read(_CHUNK)
         at = data.find(mark)
         while at >= 0:
             yield start + at
             at = data.find(mark, at + 1)
+        if len(data) < _CHUNK:
+            return
         # The bytes may stand across the border of two chunks.
-        kept = data[-(len(mark) - 1) :]
-        start += len(data) - len(kept)
-        data = kept
+        start += len(data) - len(mark) + 1

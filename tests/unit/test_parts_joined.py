@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.page.page import Page
-from crawler.journey.item_page import Refusal, RefusedError, Stage
+from crawler.journey.item_page import Refusal, Stage
 from crawler.settings import Options
 from support.journeys import Journey, Tally
 
@@ -258,7 +258,7 @@ def test_what_a_stage_refuses_is_recorded_of_all_parts(
 ) -> None:
     class Refuses(Stage):
         def process(self, item: PageItem, page: ItemPage) -> None:  # noqa: ARG002 - as all stages
-            raise RefusedError(Refusal("own", "it is refused", kind="listing"))
+            raise Refusal("own", "it is refused", kind="listing")
 
     crawl = Journey(Options(dir=tmp_path), "crawl-1", Tally(), mode="two-pass")
     for page in three():
