@@ -28,7 +28,7 @@ import lxml.html
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, SiteCounts, annotate, get_method
-from crawler.core.metadata import read_metadata
+from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.method import confidence
 from crawler.core.page.blocks import segment
 from crawler.core.page.decode import decode

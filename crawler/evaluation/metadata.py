@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.metadata import Metadata, read_metadata
+from crawler.core.metadata.read import Metadata, read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.evaluation.gold import GOLD_URL, read_rows

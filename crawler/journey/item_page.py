@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from crawler.core.metadata import read_metadata
+from crawler.core.metadata.read import read_metadata
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from parsel import Selector
 
     from crawler.core.flow import Annotation, Document, SiteView
-    from crawler.core.metadata import Metadata
+    from crawler.core.metadata.read import Metadata
     from crawler.core.methods import Label
     from crawler.core.page.blocks import Block
     from crawler.core.pagetype.judge import PageType

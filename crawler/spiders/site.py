@@ -13,7 +13,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import StoreError
 from crawler.core.listings.entries import MAX_LISTING_BYTES
-from crawler.core.metadata import read_metadata
+from crawler.core.metadata.read import read_metadata
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagination.address import is_part_of
 from crawler.core.pagination.parts import next_part

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.metadata import read_metadata
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
 from crawler.core.metadata.names import clean_names
+from crawler.core.metadata.read import read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import authors_part, korean_names, without_place
+from crawler.core.metadata.read import read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from support.pace import within

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from crawler.core.metadata import Metadata, read_metadata
+from crawler.core.metadata.read import Metadata, read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from support.pace import within

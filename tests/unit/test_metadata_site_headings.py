@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.metadata import read_metadata
+from crawler.core.metadata.read import read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 

@@ -24,9 +24,7 @@ FIRST_YEAR = 1990
 
 _LAST_YEAR = 2100
 _MONTHS = 12
-_NOON = 12
-_MIDNIGHT = 24
-_MINUTES = 60
+_NOON, _LAST_HOUR, _LAST_MINUTE = 12, 23, 59
 # Years of the Buddhist calendar, as Thai pages count, run 543 ahead.
 _BUDDHIST = 543
 _BUDDHIST_YEARS = range(FIRST_YEAR + _BUDDHIST, _LAST_YEAR + _BUDDHIST)
@@ -84,7 +82,10 @@ _ZONES: Mapping[str, str] = {
     "EEST": "+03:00", "MSK": "+03:00", "KST": "+09:00", "JST": "+09:00", "AEST": "+10:00",
     "AEDT": "+11:00",
 }  # fmt: skip
-_ZONE = r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2}(?::?\d{2})?)(?!\d)|(?P<name>[A-Z]{1,4})\b)?"
+_ZONE = (
+    r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2})(?::?(?P<rest>\d{2}))?(?!\d)"
+    r"|(?P<name>[A-Z]{1,4})\b)?"
+)
 # What may stand between a date and its time of day.
 _UNTIL_CLOCK = (
     r"(?:[\s,|·•@T(\u2013-]|\b(?:um|at|à|a las|às|ore|alle|o|strax|klo|ost|\u0432)\b|\bkl\.?"
@@ -238,28 +239,24 @@ def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
 
 
 def _time(parts: dict[str, str | None]) -> tuple[str, str]:
-    hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
-    second = parts.get("second")
+    hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
     half = (parts.get("meridiem") or parts.get("half") or "").lower()
     if half.startswith(("p", "오후", "下", "午後")) and hour < _NOON:
         hour += _NOON
     elif half.startswith(("a", "오전", "上", "午前")) and hour == _NOON:
         hour = 0
-    if hour >= _MIDNIGHT or minute >= _MINUTES or int(second or 0) >= _MINUTES:
+    if hour > _LAST_HOUR or max(minute, second) > _LAST_MINUTE:
         return "", ""
     clock = f"{hour:02}:{minute:02}"
-    if second:
-        clock += f":{int(second):02}{parts.get('fraction') or ''}"
+    if parts.get("second"):
+        clock += f":{second:02}{parts.get('fraction') or ''}"
     return clock, _zone(parts)
 
 
 def _zone(parts: dict[str, str | None]) -> str:
     if offset := parts.get("offset"):
-        digits = offset[1:].replace(":", "")
-        hours, minutes = int(digits[:-2] or 0), int(digits[-2:])
-        if len(digits) <= _SHORT_YEAR_CHARS:
-            hours, minutes = int(digits), 0
-        if hours <= 14 and minutes < _MINUTES:  # noqa: PLR2004 - the farthest zone is 14 hours off
+        hours, minutes = int(offset[1:]), int(parts["rest"] or 0)
+        if hours <= 14 and minutes <= _LAST_MINUTE:  # noqa: PLR2004 - the farthest zone is 14 hours off
             sign = "+" if offset[0] == "+" else "-"
             return f"{sign}{hours:02}:{minutes:02}"
     return _ZONES.get(parts.get("name") or "", "")

@@ -53,31 +53,14 @@ _OTHERS = frozenset((
 ))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedArticle:
-    """The properties of the objects that describe the page, the best objects first."""
-
-    titles: tuple[str, ...] = ()
-    authors: tuple[str, ...] = ()
-    published: tuple[str, ...] = ()
-    modified: tuple[str, ...] = ()
-    language: str | None = None
-    site_name: str | None = None
-    description: str | None = None
-    tags: tuple[str, ...] = ()
-    image: str | None = None
-    is_news: bool = False
-
-
 @dataclass(slots=True)
 class _Object:
-    """An object of a page's JSON-LD; its ``kind`` is one of the patterns of ``_KINDS``."""
+    """An object of a page's JSON-LD, and how likely it describes the page."""
 
     values: Mapping[str, Any]
     types: tuple[str, ...]
     is_other: bool
     depth: int
-    kind: re.Pattern[str] | None = None
     rank: float = 0.0
 
 
@@ -87,21 +70,52 @@ class _Graph:
     by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def read_linked(
-    scripts: Iterable[str], urls: Sequence[str], titles: Sequence[str]
-) -> LinkedArticle:
-    """Read the texts of a page's ``application/ld+json`` scripts.
+class LinkedArticle:
+    """What a page's JSON-LD says of its article: the properties of the objects that describe it.
+
+    ``titles``, ``authors``, ``published``, ``modified`` and ``tags`` hold all values, those of the
+    best object first; ``language``, ``site_name``, ``description`` and ``image`` are None where
+    there is none.
 
     Args:
-        scripts: their texts, in the page's order.
+        scripts: the texts of its ``application/ld+json`` scripts, in the page's order.
         urls: addresses of the page: its own and its canonical one.
         titles: its title as other parts of the page give it; the object of that headline is meant.
     """
-    graph = _Graph()
-    for script in scripts:
-        for value in _values(script):
-            _collect(value, graph)
-    return _merge(graph, _ranked(graph.objects, urls, titles))
+
+    def __init__(self, scripts: Iterable[str], urls: Sequence[str], titles: Sequence[str]) -> None:
+        graph = _Graph()
+        for script in scripts:
+            for value in _values(script):
+                _collect(value, graph)
+        ranked = _ranked(graph.objects, urls, titles)
+        best = ranked[0] if ranked else None
+        # Other articles do not fill in what the best one lacks; an object for the page may.
+        speaking = [
+            each
+            for each in ranked
+            if each is best
+            or _is_page(each)
+            or (best is not None and each.rank >= best.rank - 1.0 and _same_headline(each, best))
+        ]
+        articles = [each for each in speaking if each is best or not _is_page(each)]
+        sites = (each.values for each in graph.objects if "WebSite" in each.types)
+        publishers = (
+            _text(_resolved(each.values.get("publisher"), graph).get("name")) for each in articles
+        )
+        keywords = [each for one in articles[:1] for each in _listed(one.values.get("keywords"))]
+        self.titles = tuple(_all(speaking, "headline", "name"))
+        self.authors = tuple(_authors(articles, graph))
+        self.published = tuple(_all(speaking, "datePublished", "dateCreated", "uploadDate"))
+        self.modified = tuple(_all(speaking, "dateModified"))
+        self.language = _first(_language(each.values.get("inLanguage")) for each in speaking)
+        self.site_name = _first((*(_text(site.get("name")) for site in sites), *publishers))
+        self.description = _first(_all(speaking, "description"))
+        self.tags = tuple(
+            tag for each in keywords[:_MAX_LIST] for tag in (_text(each) or "").split(",")
+        )
+        self.image = _first(_image(each.values.get("image"), graph) for each in speaking)
+        self.is_news = best is not None and any(map(_NEWS.search, best.types))
 
 
 def _values(script: str) -> Iterator[object]:
@@ -169,51 +183,21 @@ def _ranked(
     chosen = []
     for each in objects:
         kinds = (pair for pair in _KINDS if any(map(pair[0].search, each.types)))
-        each.kind, points = next(kinds, (None, 0.0))
-        if each.kind is None:
+        kind, points = next(kinds, (None, 0.0))
+        if kind is None:
             continue
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
         headline = fold_name(_text(each.values.get("headline") or each.values.get("name")) or "")
         same_title = bool(headline) and any(
             headline in title or title in headline for title in folded
         )
-        each.rank = (
-            points + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
+        points = points + 2.0 * own_url + 2.0 * same_title - 3.0 * each.is_other - 0.1 * each.depth
+        each.rank = points + (
+            0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
         )
-        each.rank += 0.5 * ("datePublished" in each.values) + 0.5 * ("author" in each.values)
-        if own_url or same_title or not (each.is_other or each.kind is _MEDIA):
+        if own_url or same_title or not (each.is_other or kind is _MEDIA):
             chosen.append(each)
     return sorted(chosen, key=lambda each: -each.rank)
-
-
-def _merge(graph: _Graph, ranked: list[_Object]) -> LinkedArticle:
-    best = ranked[0] if ranked else None
-    # Other articles do not fill in what the best one lacks; an object for the page may.
-    speaking = [
-        each
-        for each in ranked
-        if each is best
-        or _is_page(each)
-        or (best is not None and each.rank >= best.rank - 1.0 and _same_headline(each, best))
-    ]
-    articles = [each for each in speaking if each is best or not _is_page(each)]
-    names = [_text(each.values.get("name")) for each in graph.objects if "WebSite" in each.types]
-    publishers = [
-        _text(_resolved(each.values.get("publisher"), graph).get("name")) for each in articles
-    ]
-    keywords = [each for one in articles[:1] for each in _listed(one.values.get("keywords"))]
-    return LinkedArticle(
-        titles=tuple(_all(speaking, "headline", "name")),
-        authors=tuple(_authors(articles, graph)),
-        published=tuple(_all(speaking, "datePublished", "dateCreated", "uploadDate")),
-        modified=tuple(_all(speaking, "dateModified")),
-        language=_first(_language(each.values.get("inLanguage")) for each in speaking),
-        site_name=_first([*names, *publishers]),
-        description=_first(_all(speaking, "description")),
-        tags=tuple(tag for each in keywords[:_MAX_LIST] for tag in (_text(each) or "").split(",")),
-        image=_first(_image(each.values.get("image"), graph) for each in speaking),
-        is_news=best is not None and any(map(_NEWS.search, best.types)),
-    )
 
 
 def _is_page(each: _Object) -> bool:

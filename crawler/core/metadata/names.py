@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.words import any_of, fold_name, fold_word, read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -71,60 +70,51 @@ _KOREAN_BYLINE = re.compile(
 _KOREAN_LABELLED = re.compile(rf"(?:작성자|글쓴이)\s(?P<names>{_KOREAN_NAME})")
 _KOREAN_JOINT = re.compile(r"\s?[·ㆍ,]\s?")
 _KOREAN_CHARS = 120
+# The lists whose words are compared without case and accents.
+_FOLDED = ("roles", "trailing", "nobody")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class BylineWords:
     """Words of bylines in many languages: the lists of ``data/bylines.json``.
 
     Attributes:
+        sets: words of job titles (``roles``), of those that may follow a name without a comma
+            (``trailing``), labels that are no name (``nobody``), short names of news ``agencies``
+            and of degrees (``credentials``), words of ``bodies`` such as institutes, and names of
+            ``weekdays``.
         by: matches what stands before an author's name, at the beginning of a text.
         by_starts: the first two letters of what ``by`` matches.
         joint: finds what stands between two names.
         published, modified, updated: find the words that tell what a date means; ``updated`` either
             of them after a name.
-        sets: words of job titles (``roles``), of those that may follow a name without a comma
-            (``trailing``), labels that are no name (``nobody``), short names of news ``agencies``
-            and of degrees (``credentials``), words of ``bodies`` such as institutes, and names of
-            ``weekdays``.
     """
 
-    by: re.Pattern[str]
-    by_starts: frozenset[str]
-    joint: re.Pattern[str]
-    published: re.Pattern[str]
-    modified: re.Pattern[str]
-    updated: re.Pattern[str]
-    sets: Mapping[str, frozenset[str]]
-
-
-@cache
-def byline_words() -> BylineWords:
-    """Return the words of all languages."""
-    data: dict[str, list[str]] = read_data("crawler.core.metadata", "bylines")
-    # Common words, which count with a colon or alone in their element only.
-    with_colon = set(data["followed_by_colon"])
-    free = any_of(word for word in data["by"] if word not in with_colon)
-    folded = ("roles", "trailing", "nobody")
-    dated = {name: any_of(data[name]) for name in ("published", "modified")}
-    either = any_of((*data["modified"], *data["published"]))
-    return BylineWords(
-        by=re.compile(
+    def __init__(self) -> None:
+        data: dict[str, list[str]] = read_data("crawler.core.metadata", "bylines")
+        self.sets = {
+            name: frozenset(map(fold_word, words) if name in _FOLDED else words)
+            for name, words in data.items()
+        }
+        # Common words, which count with a colon or alone in their element only.
+        with_colon = self.sets["followed_by_colon"]
+        free = any_of(word for word in data["by"] if word not in with_colon)
+        self.by = re.compile(
             # A label alone in its element names who stands beside it.
             rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
             rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
-        ),
-        by_starts=frozenset(word[:2] for word in (*data["by"], *with_colon)),
-        joint=re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE),
-        published=re.compile(dated["published"], re.IGNORECASE),
-        modified=re.compile(dated["modified"], re.IGNORECASE),
-        updated=re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE),
-        sets={
-            name: frozenset(map(fold_word, words) if name in folded else words)
-            for name, words in data.items()
-        },
-    )
+        )
+        self.by_starts = frozenset(word[:2] for word in (*data["by"], *with_colon))
+        self.joint = re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE)
+        self.published, self.modified = (
+            re.compile(any_of(data[name]), re.IGNORECASE) for name in ("published", "modified")
+        )
+        either = any_of((*data["modified"], *data["published"]))
+        self.updated = re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE)
+
+
+byline_words = cache(BylineWords)
+"""The words of all languages, read once."""
 
 
 def begins_as_byline(text: str) -> bool:

@@ -64,16 +64,8 @@ class DateChooser:
         self._latest = math.inf if latest is None else latest.number + 1
         self._shown: list[SeenDate] | None = None
 
-    def published(self) -> Iterator[tuple[str, str]]:
-        """Yield source and text of dates of publication, the most trusted first."""
-        return self._believed(self._published())
-
-    def modified(self) -> Iterator[tuple[str, str]]:
-        """Yield source and text of dates of the last change, the most trusted first."""
-        return self._believed(self._modified())
-
-    def _believed(self, dates: Iterable[tuple[str, Date | None]]) -> Iterator[tuple[str, str]]:
-        """Yield the dates that are not after the day on which the page was fetched."""
+    def believed(self, dates: Iterable[tuple[str, Date | None]]) -> Iterator[tuple[str, str]]:
+        """Yield source and text of the dates that are not after the day of the page's fetch."""
         for source, date in dates:
             if date is not None and date.number <= self._latest:
                 yield source, date.text
@@ -84,7 +76,8 @@ class DateChooser:
             self._shown = seen_dates(self._facts.visible, self._reading)
         return self._shown
 
-    def _published(self) -> Iterator[tuple[str, Date | None]]:
+    def published(self) -> Iterator[tuple[str, Date | None]]:
+        """Yield source and date of publication, the most trusted first."""
         in_url = _date_in_url(self._facts.url)
         for source, date in self._declared(self._facts.linked.published, "published"):
             yield self._local_day(source, date, in_url)
@@ -107,10 +100,11 @@ class DateChooser:
         yield from self._in_scripts()
         yield from ((each.source, each.date) for each in seen if not each.is_aside)
         # Where there is only the date of the last change, the source says so.
-        yield from (("modified", date) for _, date in self._modified())
+        yield from (("modified", date) for _, date in self.modified())
         yield from ((each.source, each.date) for each in seen)
 
-    def _modified(self) -> Iterator[tuple[str, Date | None]]:
+    def modified(self) -> Iterator[tuple[str, Date | None]]:
+        """Yield source and date of the last change, the most trusted first."""
         yield from self._declared(self._facts.linked.modified, "modified")
         # Visible dates count only where they were read for the day of publication.
         for each in self._shown or ():

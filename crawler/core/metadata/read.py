@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.core.metadata.authors import choose_authors
-from crawler.core.metadata.jsonld import read_linked
+from crawler.core.metadata.jsonld import LinkedArticle
 from crawler.core.metadata.published import DateChooser
-from crawler.core.metadata.titles import read_headings, titles
+from crawler.core.metadata.titles import Headings, titles
 from crawler.core.metadata.visible import VisiblePage, element_text
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.words import fold_name, read_data
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from crawler.core.metadata.jsonld import LinkedArticle
-    from crawler.core.metadata.titles import Headings
     from crawler.core.page.parse import ParsedPage
 
 _MAX_METAS = 1_000
@@ -86,7 +84,7 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
         fetched_at: when it was fetched, ISO 8601. A date after that day, by more than one day for
             zones, is not believed.
     """
-    facts = PageFacts.of(parsed, url)
+    facts = PageFacts(parsed, url)
     linked = facts.linked
     sources: dict[str, str] = {}
 
@@ -116,8 +114,8 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
     return Metadata(
         title=facts.title,
         authors=authors[1] if authors else (),
-        published=first("published", dates.published()),
-        modified=first("modified", dates.modified()),
+        published=first("published", dates.believed(dates.published())),
+        modified=first("modified", dates.believed(dates.modified())),
         language=language,
         site_name=site_name,
         canonical_url=first("canonical_url", [("link", parsed.canonical_url)])
@@ -137,66 +135,55 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
     )
 
 
-@dataclass(slots=True)
 class PageFacts:
     """The sources of a page, each read once; what readers see only on demand.
 
     Attributes:
         metas: contents of its meta elements by name in lower case. Names are those of ``name``,
             ``property``, ``itemprop`` and ``http-equiv``.
+        house: the host of its address and the parts of that, which name the site.
         linked: what its JSON-LD says.
         headings: those that may be its title.
-        house: the host of its address and the parts of that, which name the site.
         title: its title, once it is chosen.
     """
 
-    parsed: ParsedPage
-    url: str
-    metas: dict[str, list[str]]
-    linked: LinkedArticle
-    headings: Headings
-    house: list[str]
-    title: str | None = None
-    _visible: VisiblePage | None = field(default=None, repr=False)
-
-    @classmethod
-    def of(cls, parsed: ParsedPage, url: str) -> PageFacts:
-        """Read the sources of a page."""
-        metas = _metas(parsed)
-        headings = parsed.named["heading"][:_MAX_HEADINGS]
-        firsts = [text for each in headings if each.tag == "h1" and (text := element_text(each))]
-        given = {what: [value for _, value in _values(metas, what)] for what in ("url", "title")}
+    def __init__(self, parsed: ParsedPage, url: str) -> None:
+        self.parsed, self.url = parsed, url
+        self.title: str | None = None
+        self.metas = _metas(parsed)
         site = site_of(url)
         host = "" if site == LOCAL_SITE else site.partition(":")[0]
-        linked = read_linked(
+        self.house = [host, *host.split(".")[:-1]]
+        self._headings = parsed.named["heading"][:_MAX_HEADINGS]
+        tops = (element_text(each) for each in self._headings if each.tag == "h1")
+        urls = [url, parsed.canonical_url or "", *(value for _, value in self.values("url"))]
+        given = [*(value for _, value in self.values("title")), *filter(None, tops)]
+        self.linked = LinkedArticle(
             parsed.linked_data()[:_MAX_SCRIPTS],
-            [url, parsed.canonical_url or "", *given["url"]][:_MAX_TITLES],
-            [title[:_TITLE_CHARS] for title in (*given["title"], *firsts)[:_MAX_TITLES]],
+            urls[:_MAX_TITLES],
+            [title[:_TITLE_CHARS] for title in given[:_MAX_TITLES]],
         )
-        headlines = [*metas.get("og:title", ())[:1], *linked.titles[:1]]
-        return cls(
-            parsed=parsed,
-            url=url,
-            metas=metas,
-            linked=linked,
-            headings=read_headings(parsed, url, headings, headlines),
-            house=[host, *host.split(".")[:-1]],
-        )
+        headlines = [*self.metas.get("og:title", ())[:1], *self.linked.titles[:1]]
+        self.headings = Headings(parsed, url, self._headings, headlines)
 
     def groups(self, what: str) -> Iterator[tuple[str, list[str]]]:
         """Yield source and values of each meta name of a field, the most trusted first."""
-        return _groups(self.metas, what)
+        for name in _meta_names()[what]:
+            if values := self.metas.get(name):
+                if name.startswith(_OPENGRAPH):
+                    source = "opengraph"
+                else:
+                    source = "microdata" if name in _ITEM_NAMES else "meta"
+                yield source, list(map(_turned, values)) if name in _TURNED else values
 
     def values(self, what: str) -> Iterator[tuple[str, str]]:
         """Yield source and value of each meta element of a field, the most trusted first."""
-        return _values(self.metas, what)
+        return ((source, value) for source, values in self.groups(what) for value in values)
 
-    @property
+    @cached_property
     def visible(self) -> VisiblePage:
-        """What readers see, gathered from the whole tree on first use."""
-        if self._visible is None:
-            self._visible = VisiblePage.of(self.parsed, self._headline())
-        return self._visible
+        """What readers see, gathered from the whole tree."""
+        return VisiblePage(self.parsed, self._headline())
 
     def scripts(self) -> list[str]:
         """Return the texts of its scripts other than JSON-LD."""
@@ -208,7 +195,7 @@ class PageFacts:
         """Return the heading that is the title, or else the first ``h1``."""
         folded = fold_name(self.title or "")
         first = None
-        for heading in self.parsed.named["heading"][:_MAX_HEADINGS]:
+        for heading in self._headings:
             said = element_text(heading) if folded or heading.tag == "h1" else ""
             text = fold_name(said) if folded else ""
             if text and (
@@ -237,20 +224,6 @@ def _meta_names() -> dict[str, list[str]]:
     Dates under ``dated`` are trusted less: some are the day on which the page was made or sent.
     """
     return read_data("crawler.core.metadata", "metas")
-
-
-def _groups(metas: Mapping[str, list[str]], what: str) -> Iterator[tuple[str, list[str]]]:
-    for name in _meta_names()[what]:
-        if values := metas.get(name):
-            if name.startswith(_OPENGRAPH):
-                source = "opengraph"
-            else:
-                source = "microdata" if name in _ITEM_NAMES else "meta"
-            yield source, list(map(_turned, values)) if name in _TURNED else values
-
-
-def _values(metas: Mapping[str, list[str]], what: str) -> Iterator[tuple[str, str]]:
-    return ((source, value) for source, values in _groups(metas, what) for value in values)
 
 
 def _turned(name: str) -> str:

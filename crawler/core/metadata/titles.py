@@ -6,7 +6,6 @@ Old blogs have their own name as the ``h1`` of every page, and a post's title as
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urljoin, urlsplit
@@ -48,9 +47,14 @@ _WORDS = re.compile(r"\w+")
 _ALIKE = 0.2
 
 
-@dataclass(frozen=True, slots=True)
 class Headings:
-    """The headings of a page.
+    """The headings of a page: those of its content, and those that name its site.
+
+    Args:
+        parsed: the page.
+        url: its address.
+        headings: its ``h1``, ``h2`` and ``h3``, in the page's order.
+        headlines: its title as OpenGraph and JSON-LD give it.
 
     Attributes:
         texts: of its ``h1`` that are not the name of its site, or the one below them that is the
@@ -60,47 +64,38 @@ class Headings:
             one.
     """
 
-    texts: list[str]
-    sites: list[str]
-    document: str | None
-
-
-def read_headings(
-    parsed: ParsedPage, url: str, headings: Sequence[etree._Element], headlines: Iterable[str]
-) -> Headings:
-    """Separate the headings of a page's content from those that name its site.
-
-    Args:
-        parsed: the page.
-        url: its address.
-        headings: its ``h1``, ``h2`` and ``h3``, in the page's order.
-        headlines: its title as OpenGraph and JSON-LD give it.
-    """
-    found = Headings([], [], parsed.title)
-    document = parsed.title or ""
-    said = {folded for text in headlines if (folded := fold_name(text))}
-    whole = fold_name(document)
-    post: str | None = None
-    for place, element in enumerate(headings):
-        if element.tag != "h1" or not (text := element_text(element)):
-            continue
-        if len(found.texts) + len(found.sites) >= _MAX_FIRSTS:
-            break
-        folded = fold_name(text)
-        below = None
-        if folded not in said:
-            below = _post_below(headings[place + 1 :], whole, text, post or document)
-            post = below or post
-        names_site = folded not in said and (
-            below is not None
-            or _leads_home(element, parsed, url)
-            or any(_are_parts(whole, headline, folded) for headline in said)
-        )
-        (found.sites if names_site else found.texts).append(text)
-    if post is None or post == parsed.title:
-        return found
-    texts = found.texts if post in found.texts else [post, *found.texts]
-    return Headings(texts, found.sites, post)
+    def __init__(
+        self,
+        parsed: ParsedPage,
+        url: str,
+        headings: Sequence[etree._Element],
+        headlines: Iterable[str],
+    ) -> None:
+        self.texts: list[str] = []
+        self.sites: list[str] = []
+        document = parsed.title or ""
+        said = {folded for text in headlines if (folded := fold_name(text))}
+        whole = fold_name(document)
+        post: str | None = None
+        for place, element in enumerate(headings):
+            if element.tag != "h1" or not (text := element_text(element)):
+                continue
+            if len(self.texts) + len(self.sites) >= _MAX_FIRSTS:
+                break
+            folded = fold_name(text)
+            below = None
+            if folded not in said:
+                below = _post_below(headings[place + 1 :], whole, text, post or document)
+                post = below or post
+            names_site = folded not in said and (
+                below is not None
+                or _leads_home(element, parsed, url)
+                or any(_are_parts(whole, headline, folded) for headline in said)
+            )
+            (self.sites if names_site else self.texts).append(text)
+        self.document = post or document
+        if post is not None and post not in (parsed.title, *self.texts):
+            self.texts.insert(0, post)
 
 
 def _are_parts(whole: str, title: str, name: str) -> bool:
@@ -186,7 +181,7 @@ def titles(facts: PageFacts, site_name: str | None) -> Iterator[tuple[str, str]]
     for wanted in (*order, "meta", "microdata", "title"):
         yield from ((source, title) for source, title, _ in said if source == wanted)
     yield from (("h1", heading) for heading in headings)
-    yield "title", facts.headings.document or ""
+    yield "title", facts.headings.document
 
 
 def _said(facts: PageFacts, headings: Collection[str], names: set[str]) -> list[_Said]:
@@ -197,7 +192,7 @@ def _said(facts: PageFacts, headings: Collection[str], names: set[str]) -> list[
         *(("json-ld", title) for title in facts.linked.titles[:1]),
         ("opengraph", shared),
         *others[:_MAX_OTHERS],
-        ("title", facts.headings.document or ""),
+        ("title", facts.headings.document),
     )
     wanted = {fold_name(heading) for heading in headings}
     said = []

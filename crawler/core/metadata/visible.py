@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -84,9 +83,12 @@ class Mark(NamedTuple):
     said: str
 
 
-@dataclass(slots=True)
 class VisiblePage:
     """The elements and texts that may hold a date or an author, in the page's order.
+
+    Args:
+        parsed: the page.
+        headline: the heading that is its title, if there is one.
 
     Attributes:
         times: its ``time`` elements.
@@ -97,34 +99,21 @@ class VisiblePage:
         headline: order of the heading that is the title; None where there is none.
     """
 
-    times: list[Mark] = field(default_factory=list)
-    dates: list[Mark] = field(default_factory=list)
-    authors: list[Mark] = field(default_factory=list)
-    dated: list[Mark] = field(default_factory=list)
-    bylines: list[Mark] = field(default_factory=list)
-    headline: int | None = None
-    _aside: dict[etree._Element, bool] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def of(cls, parsed: ParsedPage, headline: etree._Element | None) -> VisiblePage:
-        """Gather what readers see.
-
-        Args:
-            parsed: the page.
-            headline: the heading that is its title, if there is one.
-        """
-        page = cls()
-        if headline is not None:
-            # An element around the headline is never aside.
-            page._aside.update(dict.fromkeys(headline.iterancestors(), False))
-        order = 0
-        for root in parsed.roots:
-            for element in root.iter():
-                order += 1
-                page._visit(element, order)
-                if element is headline:
-                    page.headline = order
-        return page
+    def __init__(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
+        self.times: list[Mark] = []
+        self.dates: list[Mark] = []
+        self.authors: list[Mark] = []
+        self.dated: list[Mark] = []
+        self.bylines: list[Mark] = []
+        self.headline: int | None = None
+        # An element around the headline is never aside.
+        around = () if headline is None else headline.iterancestors()
+        self._aside = dict.fromkeys(around, False)
+        elements = (element for root in parsed.roots for element in root.iter())
+        for order, element in enumerate(elements, 1):
+            self._visit(element, order)
+            if element is headline:
+                self.headline = order
 
     def _visit(self, element: etree._Element, order: int) -> None:
         tag = element.tag

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crawler.core.metadata import read_metadata
 from crawler.core.metadata.names import begins_as_byline
+from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.layout import CUES, cues_in
 from crawler.core.page.text import drop_unseen
 from crawler.core.words import fold_name
