@@ -28,7 +28,7 @@ from crawler.pipelines.folders import (
 )
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import Options, TableConstants
-from crawler.wrapper.crawl_wrapper import CrawlWrapper
+from crawler.wrapper.running import CrawlWrapper
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -25,7 +25,7 @@ from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
 from crawler.store.document_models import load_model
-from crawler.wrapper.crawl_wrapper import CrawlWrapper
+from crawler.wrapper.running import CrawlWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,6 +8,7 @@ response each was made. While a crawl fetches, scripts of the project run in a t
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
@@ -25,7 +26,7 @@ from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
 from crawler.middlewares.two_pass import TwoPass
 from crawler.settings import Options
-from crawler.wrapper.crawl_wrapper import CrawlWrapper
+from crawler.wrapper.running import CrawlWrapper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.journey.item_page import ItemPage
     from crawler.wrapper.running import Wrapped
 
 logger = logging.getLogger(__name__)
@@ -45,17 +45,21 @@ class ThreadedWrapper:
 
     def __init__(self, wrapper: CrawlWrapper) -> None:
         self.wrapper = wrapper
+        self.has_scripts = bool(wrapper.project.scripts)
         self._lock = DeferredLock()
 
     async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
-        """Run the project on a page; arguments as :meth:`CrawlWrapper.run`."""
-        if not self.wrapper.has_scripts:
-            return self.wrapper.run(page, more)
-        # One page at a time: pages that wait for their scripts would take all threads of the
-        # reactor, and the crawl needs some to resolve host names.
-        in_thread = self._lock.run(deferToThread, self.wrapper.run, page, more)
-        ran: Wrapped = await maybe_deferred_to_future(in_thread)
-        return ran
+        """Run the project on a page, and note the page; arguments as of ``run_page``."""
+        run = self.wrapper.run_page
+        if self.has_scripts:
+            # One page at a time: pages that wait for their scripts would take all threads of the
+            # reactor, and the crawl needs some to resolve host names.
+            in_thread = self._lock.run(deferToThread, run, page, more)
+            wrapped: Wrapped = await maybe_deferred_to_future(in_thread)
+        else:
+            wrapped = run(page, more)
+        self.wrapper.note(wrapped)
+        return wrapped
 
 
 class WrapperPipeline:
@@ -74,13 +78,12 @@ class WrapperPipeline:
             raise NotConfigured
         self._crawler = crawler
         self._stats = crawler.stats
-        self._wrapper = wrapper
         self._threaded = ThreadedWrapper(wrapper)
         self._stage = WrapperFields(wrapper)
         self._two_pass: TwoPass | None = None
         self._warned: set[str] = set()
         self._lock = DeferredLock()
-        self._results: WeakKeyDictionary[Response, Wrapped | None] = WeakKeyDictionary()
+        self._results: WeakKeyDictionary[Response, dict[str, Any] | None] = WeakKeyDictionary()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -99,58 +102,47 @@ class WrapperPipeline:
         """Add the fields."""
         if isinstance(item, WrappedPage) or not is_item(item):
             return item
+        two_pass = self._two_pass
         if isinstance(item, PageItem):
-            if item.page is not None and self._two_pass is not None:
-                await self._fill(item, item.page, self._two_pass)
+            if item.page is None or two_pass is None:
+                return item
+            session = two_pass.session
+            if self._threaded.has_scripts and session.mode.exports_while_fetching:
+                item.fields = {**await self._fields(item.page.document.parsed), **item.fields}
+            else:
+                # Nothing is fetched meanwhile, and pages that wait for a thread take memory.
+                session.run(self._stage, item)
             return item
-        response = None if self._two_pass is None else self._two_pass.origins.take(item)
+        response = None if two_pass is None else two_pass.origins.take(item)
         if response is None:
             self._count(
                 "no_page",
                 "an item has no page that a wrapper could be run on: it was yielded by start(), or "
                 "another pipeline or middleware put it in the place of one that had",
             )
-            return item
-        wrapped = await self._wrapped(response)
-        if wrapped is None:
-            self._count(
-                "no_page", f"{response.url} is no HTML page, so a wrapper cannot be run on it"
-            )
+        elif (fields := await self._fields_of(response)) is None:
+            why = f"{response.url} is no HTML page, so a wrapper cannot be run on it"
+            self._count("no_page", why)
         else:
-            self._add(item, self._wrapper.fields_of(wrapped))
+            self._add(item, fields)
         return item
 
-    async def _fill(self, item: PageItem, page: ItemPage, two_pass: TwoPass) -> None:
-        session = two_pass.session
-        if not (self._wrapper.has_scripts and session.mode.exports_while_fetching):
-            # Nothing is fetched meanwhile, and pages that wait for a thread take memory.
-            session.run(self._stage, item)
-            return
-        wrapped = await self._threaded.run(page.document.parsed)
-        self._wrapper.note(wrapped)
-        item.fields = {**self._wrapper.fields_of(wrapped), **item.fields}
+    async def _fields(self, page: ParsedPage) -> dict[str, Any]:
+        return self._threaded.wrapper.fields_of(await self._threaded.run(page))
 
-    async def _wrapped(self, response: Response) -> Wrapped | None:
-        """Return what the wrapper finds on a page; it is run once for all items of the page."""
+    async def _fields_of(self, response: Response) -> dict[str, Any] | None:
+        """Return the fields of a page; the wrapper is run once for all items of the page."""
         await maybe_deferred_to_future(self._lock.acquire())
         try:
             if response not in self._results:
-                self._results[response] = await self._run(response)
+                self._results[response] = None
+                page = page_from(response, "") if isinstance(response, TextResponse) else None
+                if page is not None:
+                    with suppress(UnreadablePageError):
+                        self._results[response] = await self._fields(parse(page))
             return self._results[response]
         finally:
             self._lock.release()
-
-    async def _run(self, response: Response) -> Wrapped | None:
-        page = page_from(response, "") if isinstance(response, TextResponse) else None
-        try:
-            parsed = None if page is None else parse(page)
-        except UnreadablePageError:
-            parsed = None
-        if parsed is None:
-            return None
-        wrapped = await self._threaded.run(parsed)
-        self._wrapper.note(wrapped)
-        return wrapped
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
         adapter = ItemAdapter(item)

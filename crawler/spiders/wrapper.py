@@ -9,9 +9,8 @@ from urllib.parse import urljoin
 
 from scrapy import Request, signals
 
-from crawler.core.errors import ArgumentError, CorpusError
+from crawler.core.errors import ArgumentError, CorpusError, one_line
 from crawler.core.page.addresses import address_key, address_site
-from crawler.core.wording import fit_width
 from crawler.discovery.addresses import (
     ListedAddress,
     check_address_list,
@@ -26,23 +25,17 @@ from crawler.items import WrappedPage
 from crawler.pipelines.wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-from crawler.wrapper.crawl_wrapper import CrawlWrapper
-from crawler.wrapper.output_formats import fields_of, rows_of
-from crawler.wrapper.reporting import plain
-from crawler.wrapper.run_project import SaveFolder
-from crawler.wrapper.running import addresses_of
+from crawler.wrapper.running import CrawlWrapper, SaveFolder, addresses_of, page_rows
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator
     from re import Pattern
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.wrapper.running import Saved, Wrapped
-
-_NAME_COLUMNS = 80
+    from crawler.wrapper.running import Wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +64,17 @@ class WrapperSpider(PageSpider):
     """Runs a project on pages that are listed, linked to, or asked for by its scripts."""
 
     name = "wrapper"
+    threaded: ThreadedWrapper
+    """The project, run in a thread."""
 
     def __init__(self, **raw: object) -> None:
         super().__init__()
         self.arguments = parse_arguments(WrapperArguments, raw, owner=self.name)
         self._more = tuple(self.arguments.args.split())
-        self._saves = SaveFolder(Path(self.arguments.saves)) if self.arguments.saves else None
-        self._threaded: ThreadedWrapper | None = None
+        folder = Path(self.arguments.saves) if self.arguments.saves else None
+        self._saves = SaveFolder(folder, "-a saves=…", self.logger.warning)
         self._sites: set[str] = set()
         self._seen: set[int] = set()
-        self._logged: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
@@ -96,12 +90,18 @@ class WrapperSpider(PageSpider):
         Raises:
             ArgumentExit: it cannot be used, or there is nothing to fetch.
         """
+        arguments = self.arguments
+
+        def count(key: str, number: int) -> None:
+            # The crawl has no stats yet when the project is read.
+            self.stats.inc_value(key, number)
+
         try:
-            if self.arguments.file:
-                check_address_list(Path(self.arguments.file))
-            wrapper = CrawlWrapper(Path(self.arguments.rules), self._options, self._count)
-            self._threaded = ThreadedWrapper(wrapper)
-            if not self.arguments.file and not any(self._entries()):
+            if arguments.file:
+                check_address_list(Path(arguments.file))
+            wrapper = CrawlWrapper(Path(arguments.rules), self._options, count)
+            self.threaded = ThreadedWrapper(wrapper)
+            if not arguments.file and not any(self._entries()):
                 raise ArgumentError(
                     "there is nothing to fetch: give -a url=… or -a file=…, or let the project "
                     "load a page"
@@ -109,30 +109,15 @@ class WrapperSpider(PageSpider):
         except CorpusError as error:
             raise ArgumentExit(f"{self.name}: {error}") from error
 
-    def _count(self, key: str, number: int) -> None:
-        # The crawl has no stats yet when the project is read.
-        self.stats.inc_value(key, number)
-
-    @property
-    def threaded(self) -> ThreadedWrapper:
-        """The project, run in a thread."""
-        assert self._threaded is not None  # noqa: S101 - from_crawler opened it
-        return self._threaded
-
-    @property
-    def wrapper(self) -> CrawlWrapper:
-        """The project."""
-        return self.threaded.wrapper
-
     def engine_stopped(self) -> None:
         """End the process that runs scripts."""
-        self.wrapper.close()
+        self.threaded.wrapper.close()
 
     def _entries(self) -> Iterator[ListedAddress]:
         """Yield the addresses that are given, or else those that the project loads."""
         texts: Iterable[str] = split_addresses(self.arguments.url)
         if not self.arguments.url and not self.arguments.file:
-            texts = addresses_of(self.wrapper.project, ("", "", *self._more))
+            texts = addresses_of(self.threaded.wrapper.project, ("", "", *self._more))
         for number, text in enumerate(texts, start=1):
             yield ListedAddress(number, text, complete_address(text))
         if self.arguments.file:
@@ -182,14 +167,15 @@ class WrapperSpider(PageSpider):
         if self.is_reserved(response, directives):
             return
         self._sites.add(address_site(response.url))
-        for request in self._followed(page):
-            yield request
+        if (follow := self.arguments.follow) is not None:
+            links = [link.address for link in page_links(page, Scope()) if not link.cut]
+            for request in self._requests(filter(follow.search, links)):
+                yield request
         pages = self.arguments.pages
         if pages is not None and not pages.search(response.url):
             self.skip(response.url, "not-wanted", "its address does not match the argument pages")
             return
         wrapped = await self.threaded.run(page, self._more)
-        self.wrapper.note(wrapped)
         for item in self._items(wrapped):
             yield item
         for request in self._requests(self._script_addresses(page, wrapped.urls)):
@@ -203,43 +189,19 @@ class WrapperSpider(PageSpider):
             except ValueError:
                 address = None
             if address is None:
-                self._cut("bad-address", plain(url)[:200])
+                self._cut("bad-address", one_line(url)[:200])
             else:
                 yield address
-
-    def _followed(self, page: ParsedPage) -> Iterator[Request]:
-        follow = self.arguments.follow
-        if follow is None:
-            return
-        links = page_links(page, Scope())
-        wanted = [link.address for link in links if not link.cut and follow.search(link.address)]
-        yield from self._requests(wanted)
 
     def _items(self, wrapped: Wrapped) -> Iterator[WrappedPage]:
         result = wrapped.result
         if not result.fits:
             self.skip(result.url, "no-fit", "the rules no longer fit")
             return
-        self._save(wrapped.saves)
+        for saved in wrapped.saves:
+            if not self._saves.save(saved):
+                self.stats.inc_value("corpus/wrapper/not_saved")
         self.stats.inc_value("corpus/pages/fetched")
         self.stats.inc_value("corpus/pages/exported")
-        schema = self.wrapper.project.schema
-        if self.arguments.rows:
-            yield from map(WrappedPage, rows_of(result, schema))
-        else:
-            yield WrappedPage(fields_of(result, schema))
-
-    def _save(self, saves: Sequence[Saved]) -> None:
-        for saved in saves:
-            flaw: str | None = "name a folder by -a saves=…"
-            if self._saves is not None:
-                try:
-                    flaw = self._saves.save(saved)
-                except CorpusError as error:
-                    flaw = str(error)
-            if flaw is not None:
-                self.stats.inc_value("corpus/wrapper/not_saved")
-                if flaw not in self._logged:
-                    self._logged.add(flaw)
-                    name = fit_width(saved.file, _NAME_COLUMNS)
-                    self.logger.warning("'%s' is not saved: %s", name, flaw)
+        schema = self.threaded.wrapper.project.schema
+        yield from map(WrappedPage, page_rows(result, schema, by_record=self.arguments.rows))

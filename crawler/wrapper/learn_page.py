@@ -2,54 +2,98 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
-from crawler.core.wording import counted, fit_width, pad_width, width_of
+from crawler.core.wording import counted, did_you_mean, fit_width, listed, pad_width, width_of
+from crawler.core.wrapper.example_nodes import find_value, nodes_of, value_of
+from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.output import NO_FIT, apply_project
-from crawler.core.wrapper.project import DEFAULT_MATCHER, Project, Script, checked, new_project
-from crawler.core.wrapper.schema import GROUP, Element
-from crawler.core.wrapper.tree import read_tree
+from crawler.core.wrapper.project import DEFAULT_MATCHER, Script, checked, new_project
+from crawler.core.wrapper.project_file import write_project
+from crawler.core.wrapper.schema import GROUP, TYPES, Element, check_schema, elements_of
+from crawler.core.wrapper.tree import fold, read_tree
+from crawler.core.wrapper.view import View
+from crawler.store.files import write_whole
 from crawler.wrapper.project_store import (
     check_name,
     keep_page,
     load_project,
     load_schema,
     read_text,
-    save_project,
 )
-from crawler.wrapper.reporting import problem_lines
-from crawler.wrapper.training_input import TrainingInput, teach, with_elements
+from crawler.wrapper.running import problem_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    import argparse
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crawler.core.page.page import Page
     from crawler.core.wrapper.output import Node
+    from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.tree import PageTree
-    from crawler.wrapper.inputs import Inputs
+    from crawler.wrapper.project_store import Inputs
 
+_VALUE = re.compile(r"([^=:]+)(?::([^=:]+))?=(.*)", re.DOTALL)
+_NEAR_CHARS = 200
+_NEAR_TEXTS = 5_000
+# A group is made by naming an element of it.
+_TYPES = tuple(kind for kind in TYPES if kind != GROUP)
 _VALUE_WIDTH = 60
 _SHOWN_VALUES = 3
 _LINE_WIDTH = 90
 
 
 @dataclass(frozen=True, slots=True)
-class LearnCall:
-    """The options of ``scrapy wrap learn PROJECT PAGE``.
+class FieldValue:
+    """One ``--field NAME:TYPE=VALUE``.
 
+    ``path``
+        The element: names with ``/`` between. The last name of several is a field of a record.
+    ``type``
+        Empty where none is given.
+    """
+
+    path: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The options of ``scrapy wrap learn PROJECT PAGE``: what a person says of one page.
+
+    ``values``
+        The values that it has, in the order in which they were given.
+    ``elements``
+        Elements that the output has from now on, without a value: scripts may fill them.
+    ``absent``
+        Paths of elements that the page does not have.
+    ``wrong``
+        Values that are not meant, though rules may find them.
+    ``repeat``, ``required``
+        Paths of elements and groups that repeat, or are required, from now on.
+    ``whole``
+        Paths of groups of which the page has no other records than those given.
     ``script``, ``nodes``
         A file of JavaScript to be run from now on, and the elements whose nodes it is called with.
     ``keep``
         Whether the page is kept beside the project.
     """
 
-    project: Path
-    given: TrainingInput
+    values: tuple[FieldValue, ...] = ()
+    elements: tuple[FieldValue, ...] = ()
+    absent: tuple[str, ...] = ()
+    wrong: tuple[FieldValue, ...] = ()
+    repeat: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     schema: Path | None = None
-    root: str | None = None
     matcher: str | None = None
     confidence: float | None = None
     script: Path | None = None
@@ -57,60 +101,110 @@ class LearnCall:
     keep: bool = True
 
 
-def learn_page(call: LearnCall, inputs: Inputs) -> Iterator[str]:
+def read_values(texts: Iterable[str], option: str) -> tuple[FieldValue, ...]:
+    """Read the arguments of an option, ``name=value`` or ``name:type=value``.
+
+    Raises:
+        ArgumentError: one has another form, or its value is empty.
+    """
+    values = []
+    for text in texts:
+        found = _VALUE.fullmatch(text)
+        path = found[1].strip().strip("/") if found else ""
+        if found is None or not path:
+            raise ArgumentError(f"{option} {text!r} is no NAME=VALUE; give one such as price=12.50")
+        kind, value = (found[2] or "").strip(), fold(found[3])
+        if kind and kind not in _TYPES:
+            raise ArgumentError(
+                f"{option} {text!r}: there is no type '{kind}'{did_you_mean(kind, _TYPES)}; the "
+                f"types are: {', '.join(_TYPES)}"
+            )
+        if not value:
+            raise ArgumentError(
+                f"{option} {text!r} has no value; where a page has none, give --absent {path}"
+            )
+        values.append(FieldValue(path, kind, value))
+    return tuple(values)
+
+
+def read_lesson(opts: argparse.Namespace) -> Lesson:
+    """Read the options of ``scrapy wrap learn``.
+
+    Raises:
+        ArgumentError: a value has a wrong form, or nothing is said.
+    """
+    lesson = Lesson(
+        values=read_values(opts.field, "--field"),
+        # Their value is not used, and must not be empty.
+        elements=read_values([f"{text}=-" for text in opts.element], "--element"),
+        absent=tuple(opts.absent),
+        wrong=read_values(opts.wrong, "--wrong"),
+        repeat=tuple(opts.repeat),
+        required=tuple(opts.required),
+        whole=tuple(opts.whole),
+        schema=opts.schema and Path(opts.schema),
+        script=opts.script and Path(opts.script),
+    )
+    if lesson == Lesson():
+        raise ArgumentError("give values of the page: --field NAME=VALUE, as often as you like")
+    nodes = tuple(name for part in opts.nodes for name in part.split(",") if name)
+    confidence, keep = opts.confidence, not opts.no_page
+    return replace(lesson, matcher=opts.matcher, confidence=confidence, nodes=nodes, keep=keep)
+
+
+def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str, bool]]:
     """Teach a project what is said of a page, and yield lines on what it finds there by itself.
 
-    Nothing is written where a value cannot be learned.
+    Each line comes with True, as :func:`~crawler.wrapper.run_project.check_project` has it. Nothing
+    is written where a value cannot be learned.
+
+    Args:
+        path: the project file, new or not.
+        lesson: what is said.
+        inputs: the page; none where only elements and scripts are added.
 
     Raises:
         CorpusError: the call is wrong, the page does not have a value, or a file cannot be read or
             written.
     """
-    check_name(call.project)
-    project = _project(call)
+    check_name(path)
+    project = _project(path, lesson)
     page = tree = None
     if inputs.names:
         page = _only_page(inputs)
         tree = read_tree(page)
-        project = teach(project, tree, call.given)
-    elif replace(call.given, elements=(), repeat=(), required=()) != TrainingInput():
+        project = _teach(project, tree, lesson)
+    elif lesson.values or lesson.absent or lesson.wrong or lesson.whole:
         raise ArgumentError("name the page that says this, a file or an address")
     else:
-        project = replace(project, schema=with_elements(project.schema, call.given))
-    if call.script is not None:
-        text = read_text(call.script, "name a file of JavaScript")
-        script = Script(text.rstrip("\n"), call.nodes)
+        project = replace(project, schema=_with_elements(project.schema, lesson))
+    if lesson.script is not None:
+        script = Script(read_text(lesson.script).rstrip("\n"), lesson.nodes)
         others = tuple(action for action in project.actions if action != script)
         project = checked(replace(project, actions=(*others, script)))
     # A project that cannot be written is reported before its pages are touched.
-    save_project(call.project, project)
-    if page is not None and tree is not None and call.keep:
-        keep_page(call.project, page, tree)
-    yield f"{call.project} has {counted(len(project.rules), 'rule')}"
-    if tree is not None:
-        yield from _findings(project, tree)
+    write_whole(path, [write_project(project).encode("utf-8")])
+    if page is not None and tree is not None and lesson.keep:
+        keep_page(path, page, tree)
+    yield f"{path} has {counted(len(project.rules), 'rule')}", True
+    for line in _findings(project, tree) if tree is not None else ():
+        yield line, True
 
 
-def _project(call: LearnCall) -> Project:
-    """Return the project of a call before it learns: that of the file, or a new one."""
-    if call.root is not None and (call.schema is not None or call.project.exists()):
+def _project(path: Path, lesson: Lesson) -> Project:
+    """Return the project before it learns: that of the file, or a new one."""
+    schema = None if lesson.schema is None else load_schema(lesson.schema)
+    if not path.exists():
+        schema = schema or _with_elements(Element("page", GROUP), lesson)
+        matcher = lesson.matcher or DEFAULT_MATCHER
+        return new_project(schema, matcher=matcher, confidence=lesson.confidence or 0.0)
+    project = load_project(path)
+    if lesson.matcher not in {None, project.matcher}:
         raise ArgumentError(
-            "--root names the root element of a new project; change another one in its schema"
+            f"{path} is taught by the matcher '{project.matcher}'; begin another project to use "
+            f"'{lesson.matcher}'"
         )
-    schema = None if call.schema is None else load_schema(call.schema)
-    if not call.project.exists():
-        if schema is None:
-            schema = with_elements(Element(call.root or "page", GROUP), call.given)
-        return new_project(
-            schema, matcher=call.matcher or DEFAULT_MATCHER, confidence=call.confidence or 0.0
-        )
-    project = load_project(call.project)
-    if call.matcher not in {None, project.matcher}:
-        raise ArgumentError(
-            f"{call.project} is taught by the matcher '{project.matcher}'; begin another project "
-            f"to use '{call.matcher}'"
-        )
-    confidence = project.confidence if call.confidence is None else call.confidence
+    confidence = project.confidence if lesson.confidence is None else lesson.confidence
     return checked(replace(project, schema=schema or project.schema, confidence=confidence))
 
 
@@ -126,6 +220,188 @@ def _only_page(inputs: Inputs) -> Page:
     if not pages:
         raise ArgumentError(f"{inputs.names[0]} holds no page; name a saved page or an address")
     return pages[0]
+
+
+def _with_elements(schema: Element, lesson: Lesson) -> Element:
+    """Return a schema with all elements that are named.
+
+    A new element of the page repeats if several values of it are given; a new group repeats.
+
+    Raises:
+        ArgumentError: a name or type contradicts the schema, or a name is no XML name.
+    """
+    known = dict(elements_of(schema))
+    counts = Counter(field.path for field in lesson.values)
+    # Groups of records first: elements within their records are added to them.
+    named = (*lesson.values, *lesson.elements, *lesson.wrong)
+    for field in sorted(named, key=lambda one: one.path.count("/")):
+        schema = _with(schema, field.path, field.type)
+        # A record has one value of an element, unless the element is said to repeat.
+        if field.path not in known and counts[field.path] > 1 and "/" not in field.path:
+            schema = _with(schema, field.path, mark="repeat")
+    for path in lesson.absent:
+        schema = _with(schema, path)
+    for mark, paths in (("repeat", lesson.repeat), ("required", lesson.required)):
+        for path in (path.strip("/") for path in paths):
+            known = dict(elements_of(schema))
+            if path not in known:
+                raise ArgumentError(f"--{mark}: no '{path}' in the schema; it has: {listed(known)}")
+            schema = _with(schema, path, mark=mark)
+    check_schema(schema)
+    return schema
+
+
+def _with(group: Element, path: str, kind: str = "", mark: str = "") -> Element:
+    """Return a group with the element of a path, new where it is not there.
+
+    Args:
+        group: the group.
+        path: the names from the group to the element.
+        kind: the type of the element; empty where any is right.
+        mark: ``repeat`` or ``required``, where it is to be; the element may be a group then.
+    """
+    name, _, rest = path.partition("/")
+    known = {child.name: child for child in group.elements}
+    # Only the last group of a path has records; the groups around are there once.
+    new = Element(name, GROUP, repeat="/" not in rest) if rest else Element(name, kind or "text")
+    child = known.get(name, new)
+    if rest:
+        if child.type != GROUP:
+            raise ArgumentError(
+                f"'{name}' holds no elements in the schema, so '{path}' has no place"
+            )
+        child = _with(child, rest, kind, mark)
+    elif kind and child.type != kind:
+        raise ArgumentError(
+            f"'{path}' is of the type '{child.type}' in the schema, and is called '{kind}' now; "
+            "leave the type out, or change it in the project file"
+        )
+    elif child.type == GROUP and not mark:
+        inner = child.elements[0].name if child.elements else "title"
+        raise ArgumentError(f"'{name}' is a group; name an element of it, such as {name}/{inner}")
+    elif mark:
+        repeat, required = child.repeat or mark == "repeat", child.required or mark == "required"
+        child = replace(child, repeat=repeat, required=required)
+    return replace(group, elements=tuple({**known, name: child}.values()))
+
+
+def _teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
+    """Return a project that has learned all that is said of a page.
+
+    A record of a group ends where an element that does not repeat is named again.
+
+    Raises:
+        ArgumentError: the page does not have a value, a value does not belong where it is said to
+            be, or there are several where there can be one. Nothing is learned then.
+    """
+    project = replace(project, schema=_with_elements(project.schema, lesson))
+    values: dict[str, list[str]] = {}
+    records: dict[str, list[dict[str, list[str]]]] = {}
+    for field in lesson.values:
+        if _is_of_page(project, field.path):
+            values.setdefault(field.path, []).append(field.value)
+            continue
+        group, _, name = field.path.rpartition("/")
+        its = records.setdefault(group, [{}])
+        if name in its[-1] and not project.element(field.path).repeat:
+            its.append({})
+        its[-1].setdefault(name, []).append(field.value)
+    wrong: dict[str, list[str]] = {}
+    for field in lesson.wrong:
+        wrong.setdefault(field.path, []).append(field.value)
+    if flaw := next(_flaws(project, lesson, values, set(records), set(wrong)), None):
+        raise ArgumentError(flaw)
+    # A list within records is looked for within those, which have to be known first.
+    for group, found in sorted(records.items(), key=lambda one: one[0].count("/")):
+        learned = learn_records(project, tree, group, found, whole=group in lesson.whole)
+        _check_found(tree, learned.not_found)
+        project = learned.project
+    # Elements with values that are not meant are taught by their nodes.
+    by_value = {**values, **{path: list[str]() for path in lesson.absent}}
+    right = {path: its for path, its in by_value.items() if path not in wrong}
+    learned = learn_values(project, tree, right)
+    _check_found(tree, learned.not_found)
+    project = learned.project
+    for path, refused in wrong.items():
+        project = _refuse(project, tree, path, values.get(path, []), refused)
+    return checked(project)
+
+
+def _is_of_page(project: Project, path: str) -> bool:
+    steps = path.split("/")[:-1]
+    groups = ["/".join(steps[:end]) for end in range(1, len(steps) + 1)]
+    return not any(project.element(group).repeat or group in project.rules for group in groups)
+
+
+def _flaws(
+    project: Project,
+    lesson: Lesson,
+    values: dict[str, list[str]],
+    groups: set[str],
+    wrong: Iterable[str],
+) -> Iterator[str]:
+    """Yield what is wrong with a lesson.
+
+    Args:
+        project: the project, with the schema of the lesson.
+        lesson: the lesson.
+        values: values of the page by their elements.
+        groups: groups of which records are given.
+        wrong: elements of which values are not meant.
+    """
+    given = {field.path for field in lesson.values}
+    for path in lesson.absent:
+        if path in given:
+            yield f"'{path}' has a value here, and is absent too; give one of both"
+    for group in lesson.whole:
+        if group not in groups:
+            yield f"--whole {group} needs at least one of its records: --field {group}/NAME=VALUE"
+    for path, its in values.items():
+        if len(its) > 1 and not project.element(path).repeat:
+            yield f"'{path}' does not repeat, and has {len(its)} values here; add --repeat {path}"
+    for path in wrong:
+        if not _is_of_page(project, path):
+            yield f"'{path}' is of records; --wrong is for elements of the page"
+        elif path not in values and path not in lesson.absent:
+            yield (
+                f"--wrong {path}=… needs the right value as well, by --field {path}=…, or "
+                f"--absent {path} where the page has none"
+            )
+
+
+def _check_found(tree: PageTree, not_found: Sequence[tuple[str, str]]) -> None:
+    """Refuse values that the page does not have; name the texts that are most like them."""
+    if not not_found:
+        return
+    texts = [text for text in dict.fromkeys(tree.texts) if 0 < len(text) <= _NEAR_CHARS]
+    values = []
+    for path, value in not_found:
+        near = [text for text in texts if value in text][:1] or get_close_matches(
+            value[:_NEAR_CHARS], texts[:_NEAR_TEXTS], n=1
+        )
+        values.append(f"{path}={value}" + (f" (it has '{near[0]}')" if near else ""))
+    raise ArgumentError(
+        f"the page does not have {'; nor '.join(values)}. Give values as the page has them, or as "
+        "its links and pictures have them"
+    )
+
+
+def _refuse(
+    project: Project, tree: PageTree, path: str, right: Sequence[str], wrong: Sequence[str]
+) -> Project:
+    """Teach an element the nodes of its values, and those that are not meant."""
+    view = View(tree)
+    places = {value: find_value(view, value) for value in right}
+    _check_found(tree, [(path, value) for value, (_, nodes) in places.items() if not nodes])
+    kinds = {kind for kind, _ in places.values()}
+    if len(kinds) > 1:
+        raise ArgumentError(f"'{path}': some values are texts and some are not; teach them apart")
+    kind = kinds.pop() if kinds else find_value(view, wrong[0])[0]
+    nodes = {node: value_of(view, node, kind) for node in nodes_of(view, kind)}
+    _check_found(tree, [(path, value) for value in wrong if value not in nodes.values()])
+    meant = [node for _, its in places.values() for node in its]
+    refused = [node for node, value in nodes.items() if value in wrong]
+    return learn_nodes(project, tree, path, meant, kind=kind, wrong=refused)
 
 
 def _findings(project: Project, tree: PageTree) -> Iterator[str]:

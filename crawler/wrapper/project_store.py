@@ -1,30 +1,33 @@
-"""Project files on disk, and beside each the pages that the project was taught."""
+"""What ``scrapy wrap`` reads: project files, the pages kept beside them, and its inputs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
-from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema, write_project
+from crawler.core.errors import (
+    ArgumentError,
+    FetchError,
+    UnreadableInputError,
+    UnreadablePageError,
+)
+from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
 from crawler.core.wrapper.tree import read_tree
-from crawler.store.archive import WarcWriter
-from crawler.store.files import replacing, write_whole
-from crawler.store.sources import read_source
+from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
+from crawler.store.files import replacing, system_errors
+from crawler.store.sources import LISTS, is_address, page_of_file, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from crawler.core.page.page import Page
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
 
-PAGES_SUFFIX = ".pages.warc.gz"
-"""Ending of the files in which projects keep their pages."""
-
-_MOST_BYTES = 256 * 2**20
+_PAGES_SUFFIX = ".pages.warc.gz"
 
 
 def check_name(path: Path) -> None:
@@ -46,8 +49,7 @@ def load_project(path: Path) -> Project:
         UnreadableInputError: it cannot be read or is not valid; the message names the place.
     """
     check_name(path)
-    text = read_text(path, "check the name, or make it with 'scrapy wrap learn'")
-    return read_project(text, path.name)
+    return read_project(read_text(path), path.name)
 
 
 def load_schema(path: Path) -> Element:
@@ -58,36 +60,20 @@ def load_schema(path: Path) -> Element:
     """
     if path.suffix.lower() == EXTENSION:
         return load_project(path).schema
-    return read_schema(read_text(path, "name a file of JSON, or a project"), path.name)
+    return read_schema(read_text(path), path.name)
 
 
-def read_text(path: Path, hint: str) -> str:
+def read_text(path: Path) -> str:
     """Read a text file.
 
     Raises:
-        UnreadableInputError: it cannot be read, is too large, or is not in UTF-8.
+        UnreadableInputError: it cannot be read, or is not in UTF-8.
     """
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise UnreadableInputError(f"{path} is larger than any project; name another file")
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise UnreadableInputError(
-            f"{path} cannot be read: {error.strerror or error}; {hint}"
-        ) from error
+        with system_errors(f"{path} cannot be read", "Check its name", UnreadableInputError):
+            return path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableInputError(f"{path} is not in UTF-8 ({error}); save it as UTF-8") from error
-
-
-def save_project(path: Path, project: Project) -> None:
-    """Write a project file in one step.
-
-    Raises:
-        UnreadableInputError: its name does not end in ``.h2x``.
-        StoreError: it cannot be written.
-    """
-    check_name(path)
-    write_whole(path, [write_project(project).encode("utf-8")])
 
 
 def kept_pages(project: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
@@ -96,7 +82,7 @@ def kept_pages(project: Path, on_skip: Callable[[str, str], None]) -> Iterator[P
     Raises:
         UnreadableInputError: they cannot be read.
     """
-    path = project.with_suffix(PAGES_SUFFIX)
+    path = project.with_suffix(_PAGES_SUFFIX)
     if path.exists():
         yield from read_source(path, on_skip=on_skip)
 
@@ -114,7 +100,7 @@ def keep_page(project: Path, page: Page, tree: PageTree) -> None:
         return
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with (
-        replacing(project.with_suffix(PAGES_SUFFIX)) as aside,
+        replacing(project.with_suffix(_PAGES_SUFFIX)) as aside,
         WarcWriter(aside, date=now, compression=6) as writer,
     ):
         for each in (*known, page):
@@ -126,3 +112,66 @@ def _fingerprint(page: Page) -> str | None:
         return read_tree(page).fingerprint
     except UnreadablePageError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The pages that a call names.
+
+    ``names``
+        Addresses, saved pages, folders of them, archives, lists.
+    ``fetch``
+        Returns the page of each of some addresses, or the error that says why there is none.
+    ``max_bytes``
+        Larger pages are left out.
+    ``url``
+        The address of a saved page, where the call has one.
+    """
+
+    names: tuple[str, ...]
+    fetch: Callable[[Sequence[str]], Sequence[Page | FetchError]]
+    max_bytes: int
+    url: str | None = None
+
+    @property
+    def is_one_page(self) -> bool:
+        """Whether the call names a single address or saved page, not a folder, archive or list."""
+        if len(self.names) != 1 or is_address(self.names[0]):
+            return len(self.names) == 1
+        path = Path(self.names[0])
+        return not path.is_dir() and not path.name.lower().endswith((*ARCHIVE_SUFFIXES, *LISTS))
+
+    def pages(self, on_skip: Callable[[str, str, str], None]) -> Iterator[tuple[str, Page]]:
+        """Yield all pages, each with the name it was asked for by.
+
+        Args:
+            on_skip: called with name, reason and detail for what gives no page.
+
+        Raises:
+            ArgumentError: ``url`` does not belong to the input.
+            UnreadableInputError: there is no such file, or it cannot be read.
+        """
+        addresses = [name for name in self.names if is_address(name)]
+        if self.url is not None and (addresses or not self.is_one_page):
+            raise ArgumentError("--url is for one saved page")
+        # Missing files are reported before anything is fetched.
+        sources = {its: self._source(its, on_skip) for its in self.names if its not in addresses}
+        pages = self.fetch(addresses) if addresses else ()
+        fetched = dict(zip(addresses, pages, strict=True))
+        for name in self.names:
+            found = fetched.get(name)
+            if isinstance(found, FetchError):
+                on_skip(name, "not-fetched", str(found))
+            else:
+                yield from ((name, page) for page in ([found] if found else sources[name]))
+
+    def _source(self, name: str, on_skip: Callable[[str, str, str], None]) -> Iterator[Page]:
+        if self.url is not None:
+            return iter([page_of_file(name, self.url, self.max_bytes)])
+
+        def skip(reason: str, detail: str) -> None:
+            # The pages of a project are often in one folder with other pages.
+            if reason != "archive" or not detail.partition(": ")[0].endswith(_PAGES_SUFFIX):
+                on_skip(name, reason, detail)
+
+        return read_source(name, on_skip=skip, max_bytes=self.max_bytes)

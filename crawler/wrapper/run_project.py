@@ -1,220 +1,197 @@
-"""``scrapy wrap PROJECT INPUT…``: run a project over pages into one output."""
+"""``scrapy wrap PROJECT INPUT…`` runs a project over pages; ``scrapy wrap test`` tests it."""
 
 from __future__ import annotations
 
+import csv
 import json
-import re
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import IO, TYPE_CHECKING, Any
+from itertools import chain
+from types import SimpleNamespace
+from typing import IO, TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
 
-from crawler.core.errors import ArgumentError, StoreError, UnreadablePageError
-from crawler.core.wording import counted, fit_width
+from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
+from crawler.core.wording import counted, pad_width, width_of
+from crawler.core.wrapper.example_nodes import node_at
+from crawler.core.wrapper.output import as_xml, columns_of
+from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import read_tree
-from crawler.store.files import replacing, write_whole
-from crawler.wrapper.output_formats import OutputFormat, format_name
-from crawler.wrapper.project_store import load_project
-from crawler.wrapper.reporting import failed_scripts, misfit_line, problem_lines, report_row
-from crawler.wrapper.running import ProjectRunner, addresses_of
+from crawler.core.wrapper.view import View
+from crawler.items import nested_to_json, value_to_text
+from crawler.store.files import replacing, system_errors
+from crawler.wrapper.project_store import kept_pages, load_project
+from crawler.wrapper.running import (
+    ProjectRunner,
+    SaveFolder,
+    addresses_of,
+    misfit_line,
+    page_rows,
+    problem_lines,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from crawler.core.page.page import Page
+    from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.output import Result
-    from crawler.wrapper.inputs import Inputs
-    from crawler.wrapper.running import Saved, Wrapped
+    from crawler.core.wrapper.project import Project, Rule
+    from crawler.core.wrapper.schema import Element
+    from crawler.core.wrapper.tree import PageTree
+    from crawler.wrapper.project_store import Inputs
+    from crawler.wrapper.running import Wrapped
 
-_NAME = re.compile(r"[^/\\:*?\"<>|.][^/\\:*?\"<>|]*")
-# File systems take names of 255 bytes; numbers and temporary endings are added to a name.
-_MOST_NAME_BYTES = 200
-_NAME_COLUMNS = 80
-_SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
-
-
-class SaveFolder:
-    """The folder of the outputs that projects ask to have saved.
-
-    A project may come from anybody: a name is taken only if it is that of a file in this folder. A
-    name that was used before in this run gets a number, so that no output is lost.
-
-    Args:
-        folder: the folder; made when there is something to save.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._names: set[str] = set()
-        self._numbers: Counter[str] = Counter()
-
-    def save(self, saved: Saved) -> str | None:
-        """Write an output; return what is wrong with its name, None where nothing is.
-
-        Raises:
-            StoreError: it cannot be written.
-        """
-        if not _NAME.fullmatch(saved.file):
-            return "a project saves into one folder, by names without '/' and no '.' in front"
-        # Control characters act on terminals, and let a name be read as another one.
-        if not saved.file.isprintable():
-            return "names of files have no control characters"
-        if len(saved.file.encode("utf-8")) > _MOST_NAME_BYTES:
-            return f"a name has at most {_MOST_NAME_BYTES} bytes"
-        write_whole(self._folder / self._unused(saved.file), [saved.xml.encode("utf-8")])
-        return None
-
-    def _unused(self, file: str) -> str:
-        # Some file systems do not tell upper from lower case.
-        key = file.casefold()
-        name = file
-        while name.casefold() in self._names:
-            self._numbers[key] += 1
-            name = _SUFFIX.sub(rf"-{self._numbers[key] + 1}\g<0>", file, count=1)
-        self._names.add(name.casefold())
-        return name
+_FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
+_SHOWN_CHARS = 60
+_SHOWN_WRONG = 20
 
 
 @dataclass(frozen=True, slots=True)
-class RunCall:
-    """The options of ``scrapy wrap PROJECT INPUT…``.
+class ProjectRun:
+    """One call of ``scrapy wrap PROJECT INPUT…``.
 
+    ``write``
+        Takes the output where it goes to no file.
+    ``tell``
+        Takes lines for a person.
+    ``format``
+        ``xml``, ``jsonl`` or ``csv``; None for that of the name of ``output``, or XML.
+    ``rows``
+        In JSON Lines, write a line a record and not a page.
     ``args``
         Further arguments for scripts.
     ``saves``
         The folder of what the project saves itself; None for none.
-    ``report``
-        A file that gets a line of JSON for each page; None for none.
     """
 
-    project: Path
+    path: Path
+    write: Callable[[str], object]
+    tell: Callable[[str], object]
     output: Path | None = None
     format: str | None = None
     rows: bool = False
     args: tuple[str, ...] = ()
     saves: Path | None = None
-    report: Path | None = None
-
-
-def run(
-    call: RunCall, inputs: Inputs, write: Callable[[str], object], tell: Callable[[str], None]
-) -> bool:
-    """Run a project over pages; return whether all of them fit and nothing failed.
-
-    Args:
-        call: the options.
-        inputs: the pages; without any, those that the project loads.
-        write: takes the output where it goes to no file.
-        tell: takes lines for a person.
-
-    Raises:
-        CorpusError: the call is wrong, or a file cannot be read or written.
-    """
-    project = load_project(call.project)
-    name = format_name(call.output, call.format)
-    if call.rows and name != "jsonl":
-        raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
-    _check_places(call)
-    args = ("" if call.output is None else str(call.output), *call.args)
-    if not inputs.names:
-        inputs = replace(inputs, names=addresses_of(project, ("", *args)))
-        if not inputs.names:
-            raise ArgumentError("name pages after the project: files, folders or addresses")
-    with ExitStack() as stack:
-        runner = stack.enter_context(ProjectRunner(project, call.project.name))
-        report = stack.enter_context(_open(call.report)).write if call.report else None
-        batch = _Batch(runner, args, tell, report, SaveFolder(call.saves) if call.saves else None)
-        alone = inputs.is_one_page
-        form = OutputFormat(name, project.schema, by_record=call.rows, alone=alone)
-        results = batch.results(inputs.pages(batch.skip))
-        first = next(results, None)
-        # Of a single page that does not fit nothing is written.
-        if first is not None or not alone:
-            if call.output is not None:
-                write = stack.enter_context(_open(call.output)).write
-            write(form.head())
-            if first is not None:
-                write(form.page(first))
-            for result in results:
-                write(form.page(result))
-            write(form.tail())
-    return batch.summarize()
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Runs a project on one page after the other, and reports and counts the pages.
-
-    ``args``
-        The output as it was named, and further arguments for scripts.
-    ``tell``
-        Takes lines for a person.
-    ``write_report``
-        Takes lines of JSON; None for no report.
-    """
-
-    runner: ProjectRunner
-    args: tuple[str, ...]
-    tell: Callable[[str], None]
-    write_report: Callable[[str], object] | None
-    saves: SaveFolder | None
     counts: Counter[str] = field(default_factory=Counter)
 
-    def results(self, pages: Iterator[tuple[str, Page]]) -> Iterator[Result]:
-        """Yield the results of the pages that fit, in their order.
+    def run(self, inputs: Inputs) -> bool:
+        """Run the project over pages; return whether all of them fit and nothing failed.
 
         Args:
-            pages: pages, each with the name it was asked for by.
+            inputs: the pages; without any, those that the project loads.
+
+        Raises:
+            CorpusError: the call is wrong, or a file cannot be read or written.
         """
-        for name, page in pages:
+        project = load_project(self.path)
+        form = self._format()
+        args = ("" if self.output is None else str(self.output), *self.args)
+        if not inputs.names:
+            inputs = replace(inputs, names=addresses_of(project, ("", *args)))
+            if not inputs.names:
+                raise ArgumentError("name pages after the project: files, folders or addresses")
+        alone = inputs.is_one_page
+        with ExitStack() as stack:
+            runner = stack.enter_context(ProjectRunner(project, self.path.name))
+            results = self._results(runner, args, inputs)
+            first = next(results, None)
+            # Of a single page that does not fit nothing is written.
+            if first is not None or not alone:
+                write = self.write
+                if self.output is not None:
+                    write = stack.enter_context(_open(self.output)).write
+                found = results if first is None else chain([first], results)
+                for piece in self._pieces(form, project.schema, found, alone=alone):
+                    write(piece)
+        return self._summarize()
+
+    def _format(self) -> str:
+        form = self.format or "xml"
+        if self.output is not None:
+            form = self.format or _FORMATS.get(self.output.suffix.lower(), "")
+            if self.output.resolve() == self.path.resolve():
+                raise ArgumentError(f"{self.output} is the project; name another file")
+        if not form:
+            raise ArgumentError(
+                f"the name {self.output} has no known format; let it end in .xml, .jsonl or .csv, "
+                "or add --format"
+            )
+        if self.rows and form != "jsonl":
+            raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
+        return form
+
+    def _results(
+        self, runner: ProjectRunner, args: tuple[str, ...], inputs: Inputs
+    ) -> Iterator[Result]:
+        """Yield the results of the pages that fit, in their order; count and report all pages."""
+        folder = SaveFolder(self.saves, "--saves", self.tell)
+        for name, page in inputs.pages(self._skip):
             try:
                 tree = read_tree(page)
             except UnreadablePageError as error:
-                self.skip(page.url, error.reason, error.detail)
+                self._skip(page.url, error.reason, error.detail)
                 continue
-            self.counts["pages"] += 1
-            wrapped = self.runner.run(tree, (name, *self.args))
-            self._report_page(wrapped)
+            wrapped = runner.run(tree, (name, *args))
+            self._report(wrapped)
             if wrapped.result.fits:
-                self.counts["fit"] += 1
-                for saved in wrapped.saves:
-                    self._save(saved)
+                # The output itself is written by the command.
+                saves = [saved for saved in wrapped.saves if saved.file != args[0]]
+                self.counts["unsaved"] += sum(not folder.save(saved) for saved in saves)
                 yield wrapped.result
 
-    def skip(self, url: str, reason: str, detail: str) -> None:
-        """Count and report a page that cannot be read."""
-        self.counts.update(("pages", "unreadable"))
+    def _skip(self, url: str, reason: str, detail: str) -> None:
+        self.counts["unreadable"] += 1
         self.tell(f"{url}: {reason}: {detail}")
-        self._report({"url": url, "fits": False, "reason": reason, "detail": detail})
 
-    def _report_page(self, wrapped: Wrapped) -> None:
+    def _report(self, wrapped: Wrapped) -> None:
         result = wrapped.result
-        failed = failed_scripts(result)
-        self.counts["failed"] += len(failed)
+        self.counts["fit" if result.fits else "misfit"] += 1
+        self.counts["failed"] += len(wrapped.failed)
         self.counts["further"] += len(wrapped.urls)
         if not result.fits:
             self.tell(misfit_line(result))
-        lines = problem_lines(result.problems if result.fits else failed, result.url)
+        lines = problem_lines(result.problems if result.fits else wrapped.failed, result.url)
         for line in (*lines, *wrapped.debug):
             self.tell(f"{result.url}: {line}")
-        self._report(report_row(result))
 
-    def _report(self, row: dict[str, Any]) -> None:
-        if self.write_report is not None:
-            self.write_report(json.dumps(row, ensure_ascii=False) + "\n")
+    def _pieces(
+        self, form: str, schema: Element, results: Iterable[Result], *, alone: bool
+    ) -> Iterator[str]:
+        """Yield the output as one document, piece by piece.
 
-    def _save(self, saved: Saved) -> None:
-        # The output itself is written by the command.
-        if saved.file == self.args[0]:
-            return
-        flaw = "name a folder by --saves" if self.saves is None else self.saves.save(saved)
-        if flaw is not None:
-            self.counts["unsaved"] += 1
-            if self.counts["unsaved"] == 1:
-                self.tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
+        Args:
+            form: its format.
+            schema: the schema of the pages.
+            results: the pages.
+            alone: whether there is one page, which is the document in XML. Several are in an
+                element ``pages``, each in an element ``page`` with its address.
+        """
+        if form == "xml":
+            yield '<?xml version="1.0" encoding="UTF-8"?>\n' + ("" if alone else "<pages>\n")
+            for result in results:
+                # Not indented further: the lines of a text would change.
+                url = quoteattr("".join(filter(str.isprintable, result.url)))
+                xml = as_xml(result.root)
+                yield xml if alone else f"<page url={url}>\n{xml}</page>\n"
+            yield "" if alone else "</pages>\n"
+        elif form == "jsonl":
+            for result in results:
+                rows = page_rows(result, schema, by_record=self.rows)
+                yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        else:
+            # Its method writerow returns what the method write returns, a line.
+            lines = csv.writer(SimpleNamespace(write=str), lineterminator="\n")
+            columns = list(dict.fromkeys(["url", *columns_of(schema)]))
+            yield lines.writerow(columns)
+            for result in results:
+                rows = page_rows(result, schema, by_record=True)
+                cells = ([_cell(row.get(name)) for name in columns] for row in rows)
+                yield "".join(map(lines.writerow, cells))
 
-    def summarize(self) -> bool:
+    def _summarize(self) -> bool:
         """Tell the numbers of pages; return whether all is well."""
         counts = self.counts
         if counts["further"]:
@@ -222,15 +199,14 @@ class _Batch:
                 f"scripts asked for {counted(counts['further'], 'further page')}, not fetched here;"
                 " 'scrapy crawl wrapper' does"
             )
-        pages, unreadable = counts["pages"], counts["unreadable"]
-        misfits = pages - unreadable - counts["fit"]
-        is_well = not (misfits or unreadable or counts["failed"] or counts["unsaved"])
+        pages = counts["fit"] + counts["misfit"] + counts["unreadable"]
+        is_well = not any(counts[its] for its in ("misfit", "unreadable", "failed", "unsaved"))
         if pages > 1 or not is_well:
             parts = (
                 (True, counted(pages, "page")),
                 (True, f"{counts['fit']:,} fit"),
-                (misfits, f"{misfits:,} no longer fit"),
-                (unreadable, f"{unreadable:,} could not be read"),
+                (counts["misfit"], f"{counts['misfit']:,} no longer fit"),
+                (counts["unreadable"], f"{counts['unreadable']:,} could not be read"),
                 (counts["failed"], f"{counted(counts['failed'], 'script')} failed"),
                 (counts["unsaved"], f"{counted(counts['unsaved'], 'tree')} not saved"),
             )
@@ -238,16 +214,9 @@ class _Batch:
         return is_well
 
 
-def _check_places(call: RunCall) -> None:
-    """Refuse to write over the project, or two things into one file."""
-    taken = {call.project.resolve(): "the project"}
-    for path, what in ((call.output, "the output"), (call.report, "the report")):
-        if path is None or (path.exists() and not path.is_file()):
-            continue
-        place = path.resolve()
-        if place in taken:
-            raise ArgumentError(f"{path} is {taken[place]} already; name another file for {what}")
-        taken[place] = what
+def _cell(value: object) -> str:
+    """Return a value as a cell of CSV; lists and groups are JSON."""
+    return nested_to_json(value) if isinstance(value, list | dict) else value_to_text(value)
 
 
 @contextmanager
@@ -256,17 +225,130 @@ def _open(path: Path) -> Iterator[IO[str]]:
 
     What is no file, such as ``/dev/null`` or a named pipe, is written directly.
     """
-    if not path.exists() or path.is_file():
-        with replacing(path.resolve()) as aside, _opened(aside) as file:
-            yield file
-        return
-    try:
-        with _opened(path) as file:
-            yield file
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _opened(path: Path) -> IO[str]:
+    is_file = path.is_file() or not path.exists()
+    errors = system_errors(f"{path} cannot be written", "Name another file")
     # Halves of characters in an argument have no form in UTF-8, and are no reason to stop.
-    return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+    with (
+        replacing(path.resolve()) if is_file else errors as aside,
+        (aside or path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out,
+    ):
+        yield out
+
+
+def check_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
+    """Test a project on the pages it was taught, and on others.
+
+    Yields lines for a person, each with whether all is well by it.
+
+    Raises:
+        CorpusError: a file cannot be read, or there is nothing to test.
+    """
+    project = load_project(path)
+    trees, others, skipped = _read_pages(project, path, inputs)
+    if not project.rules:
+        raise ArgumentError(f"{path} has no rules; teach it by 'scrapy wrap learn'")
+    width = max(map(width_of, ("element", *project.paths)))
+    yield f"{'element':{width}}  examples  values  found", True
+    wrong: list[str] = []
+    absent: dict[str, None] = {}
+    for name in project.paths:
+        rule = project.rules[name]
+        tested = [(its, trees[its.page]) for its in rule.examples if its.page in trees]
+        outcomes = [_test_example(rule, example, tree) for example, tree in tested]
+        values = sum(len(example.values) for example, _ in tested)
+        found = sum(number for number, _ in outcomes)
+        numbers = f"{len(tested):8}  {values:6}  {found:5}"
+        flaws = [
+            f"{tree.url}: {name}: {flaw}"
+            for (_, tree), (_, flaws) in zip(tested, outcomes, strict=True)
+            for flaw in flaws
+        ]
+        is_well = not flaws and len(tested) == len(rule.examples)
+        yield f"{pad_width(name, width)}  {numbers}", is_well
+        wrong += flaws
+        absent |= {its.address: None for its in rule.examples if its.page not in trees}
+    if len(wrong) > _SHOWN_WRONG:
+        wrong[_SHOWN_WRONG:] = [f"… and {len(wrong) - _SHOWN_WRONG} more"]
+    lacking = "this page was taught and is not there; name a saved copy"
+    for line in (*wrong, *(f"{address}: {lacking}" for address in absent)):
+        yield one_line(line), False
+    if others:
+        with ProjectRunner(project, path.name) as runner:
+            yield from (_test_page(runner, tree) for tree in others)
+    for line in skipped:
+        yield one_line(line), False
+
+
+def _read_pages(
+    project: Project, path: Path, inputs: Inputs
+) -> tuple[dict[str, PageTree], list[PageTree], list[str]]:
+    """Return the pages that were taught, by fingerprint, the others, and what cannot be read."""
+    taught = {example.page for rule in project.rules.values() for example in rule.examples}
+    trees: dict[str, PageTree] = {}
+    others: list[PageTree] = []
+    skipped: list[str] = []
+
+    def skip(*parts: str) -> None:
+        skipped.append(": ".join(parts))
+
+    kept: Iterator[tuple[str | None, Page]] = ((None, page) for page in kept_pages(path, skip))
+    for name, page in chain(kept, inputs.pages(skip)):
+        try:
+            tree = read_tree(page)
+        except UnreadablePageError as error:
+            skip(page.url, str(error))
+            continue
+        if tree.fingerprint in taught:
+            trees.setdefault(tree.fingerprint, tree)
+        elif name is not None:
+            # Kept pages of no rule belong to rules that were removed.
+            others.append(tree)
+    return trees, others, skipped
+
+
+def _test_example(rule: Rule, example: Example, tree: PageTree) -> tuple[int, list[str]]:
+    """Let a rule find an example, without remembering it.
+
+    Returns:
+        How many values of the example it finds, and what is wrong.
+    """
+    root = tree.find(example.record) if example.record else -1
+    if root is None:
+        return 0, [f"there is no record at {example.record} any more"]
+    view = View(tree, root)
+    places = [(node_at(view, node.path), its.value) for its in example.values for node in its.nodes]
+    if isinstance(rule, RecordRule):
+        records = {record.node for record in rule.records(view)}
+        missed = [value for node, value in places if node not in records]
+        wrong = [f"the record '{_cut(value)}' was not found" for value in missed]
+        return len(places) - len(missed), wrong
+    # A value may be written in another way than it is taken, as a link is before it is absolute,
+    # and at several places, of which a rule takes one.
+    by_node = dict(places)
+    waiting = Counter(its.value for its in example.values)
+    wrong = []
+    for match in rule.matches(view, remember=False):
+        value = by_node.get(match.node, match.value)
+        if waiting[value] > 0:
+            waiting[value] -= 1
+        elif match.node not in by_node:
+            wrong.append(f"'{_cut(match.value)}' was found, and is not meant")
+    missing = +waiting
+    wrong += [f"'{_cut(value)}' was not found" for value in missing]
+    return len(example.values) - missing.total(), wrong
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
+
+
+def _test_page(runner: ProjectRunner, tree: PageTree) -> tuple[str, bool]:
+    """Say of a page that was not taught whether it fits."""
+    wrapped = runner.run(tree, (tree.url, ""), remember=False)
+    result = wrapped.result
+    if not result.fits:
+        return one_line(misfit_line(result)), False
+    missing = f", without {', '.join(result.missing)}" if result.missing else ""
+    problems = "; ".join(problem_lines(result.problems, tree.url))
+    line = f"{tree.url}: fits{missing}{problems and f': {problems}'}"
+    return one_line(line), not wrapped.failed

@@ -1,35 +1,64 @@
-"""Running a project on a page, with its scripts. Blocks while scripts run; knows no Scrapy."""
+"""Running a wrapper project on pages, with its scripts: in a command, and in a crawl.
+
+Nothing here imports Scrapy or Twisted. A crawl that must not wait for scripts uses
+:class:`crawler.pipelines.wrapper.ThreadedWrapper`.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
+import re
+from collections import Counter
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.page.page import Page
+from crawler.core.wording import fit_width
 from crawler.core.wrapper.output import (
     MISSING,
+    NO_FIT,
     SCRIPT_FAILED,
+    WRONG_TYPE,
     Problem,
     apply_project,
+    as_json,
+    as_rows,
     as_xml,
     fit_to_schema,
     fits,
 )
 from crawler.core.wrapper.project import Load, Save, Script
 from crawler.core.wrapper.schema import may_repeat
-from crawler.core.wrapper.tree import read_tree
-from crawler.scripting.calls import NodeArgument, ScriptError, script_page
+from crawler.core.wrapper.tree import read_tree, tree_of
+from crawler.scripting.calls import Limits, NodeArgument, ScriptError, script_page
 from crawler.scripting.sandbox import Sandbox
+from crawler.store.files import write_whole
+from crawler.wrapper.project_store import load_project
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from typing import Self
 
-    from crawler.core.wrapper.output import Node, Result
+    from crawler.core.page.parse import ParsedPage
+    from crawler.core.wrapper.output import Result
     from crawler.core.wrapper.project import Project, Source
+    from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
-    from crawler.scripting.calls import Argument, Limits, ScriptPage
+    from crawler.scripting.calls import Argument, ScriptPage
+    from crawler.settings import Options
+
+logger = logging.getLogger(__name__)
+
+_FILE = "file:"
+_NAME = re.compile(r"[^/\\:*?\"<>|.][^/\\:*?\"<>|]*")
+# File systems take names of 255 bytes; numbers and temporary endings are added to a name.
+_MOST_NAME_BYTES = 200
+_NAME_COLUMNS = 80
+_SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +87,11 @@ class Wrapped:
     debug: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
     saves: tuple[Saved, ...] = ()
+
+    @property
+    def failed(self) -> list[Problem]:
+        """The problems of the page that are failed scripts."""
+        return [its for its in self.result.problems if its.reason == SCRIPT_FAILED]
 
 
 class ProjectRunner(AbstractContextManager["ProjectRunner"]):
@@ -93,7 +127,7 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
         self._sandbox.close()
 
     def run(self, tree: PageTree, args: Sequence[str] = (), *, remember: bool = True) -> Wrapped:
-        """Run the project on a page.
+        """Run the project on a page. Blocks while scripts run.
 
         Args:
             tree: the page.
@@ -101,14 +135,63 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
                 named, the output as it was named, and further ones.
             remember: see :func:`~crawler.core.wrapper.output.apply_project`.
         """
-        result = apply_project(self.project, tree, remember=remember)
-        run = _PageRun(self.project, self._sandbox, tree, result, tuple(args), result.root)
-        for number, action in enumerate(self.project.actions, start=1):
-            if isinstance(action, Script):
-                run.script(action, f"{self.name}, action {number}")
-            elif isinstance(action, Save):
-                run.save(_name_of(action.file, args))
-        return run.wrapped()
+        project = self.project
+        result = apply_project(project, tree, remember=remember)
+        output = result.root
+        # The page for scripts, made before the first of them.
+        page: ScriptPage | None = None
+        failed: list[Problem] = []
+        debug: list[str] = []
+        urls: list[str] = []
+        saves: list[Saved] = []
+        for number, action in enumerate(project.actions, start=1):
+            files: tuple[str, ...] = ()
+            if isinstance(action, Save):
+                files = (_name_of(action.file, args),)
+            elif isinstance(action, Script):
+                page = page or script_page(tree)
+                try:
+                    done = self._sandbox.run(
+                        action.script,
+                        page,
+                        [_argument(path, project.schema, result, tree) for path in action.rules],
+                        output=output,
+                        args=args,
+                        name=f"{self.name}, action {number}",
+                    )
+                except ScriptError as error:
+                    debug += error.debug
+                    failed.append(Problem("", SCRIPT_FAILED, str(error)))
+                    continue
+                output, files = done.output, done.saves
+                debug += done.debug
+                urls += done.urls
+            if any(files):
+                root = output if page is None else fit_to_schema(output, project.schema)[0]
+                xml = as_xml(root)
+                saves += [Saved(file, xml) for file in files if file]
+        if page is not None:
+            output, problems = fit_to_schema(output, project.schema)
+            # What was missing may have been added; what was not is among the new problems.
+            own = [problem for problem in result.problems if problem.reason != MISSING]
+            problems = (*own, *failed, *problems)
+            still_fits = fits(project, result.missing, problems)
+            result = replace(result, root=output, problems=problems, fits=still_fits)
+        return Wrapped(result, tuple(debug), tuple(urls), tuple(saves))
+
+
+def _argument(path: str, schema: Element, result: Result, tree: PageTree) -> Argument:
+    """Return what a rule found: a node or null, or an array where there can be several."""
+    nodes = []
+    for found in result.found.get(path, ()):
+        place, _, attribute = found.source.partition("/@")
+        if place:
+            node = tree.find(place)
+            assert node is not None  # noqa: S101 - it was found on this very page
+            nodes.append(NodeArgument(node, attribute))
+    if may_repeat(schema, path):
+        return tuple(nodes)
+    return nodes[0] if nodes else None
 
 
 def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
@@ -134,82 +217,185 @@ def _name_of(source: Source, args: Sequence[str]) -> str:
     return args[source.argument] if source.argument < len(args) else ""
 
 
-@dataclass(slots=True)
-class _PageRun:
-    """One page on its way through the actions.
+def problem_lines(problems: Sequence[Problem], url: str) -> list[str]:
+    """Describe each kind of problem of each element once, with the number of its problems.
 
-    ``output``
-        The output as the last script left it.
-    ``page``
-        The page for scripts; None before the first.
+    Args:
+        problems: those of one page.
+        url: the address of the page.
+    """
+    counts = Counter((problem.element, problem.reason) for problem in problems)
+    first = {(problem.element, problem.reason): problem.detail for problem in reversed(problems)}
+    lines = []
+    for (element, reason), count in counts.items():
+        line = first[element, reason]
+        # A link that is not absolute is completed by the address of its page, here that of a file.
+        is_local = reason == WRONG_TYPE and url.startswith(_FILE) and f"'{_FILE}" in line
+        more = f" (and {count - 1} more like it)" if count > 1 else ""
+        hint = "; the address of the page is not known, see --url" if is_local else ""
+        lines.append(f"{line}{more}{hint}")
+    return lines
+
+
+def misfit_line(result: Result) -> str:
+    """Describe in a line why the rules no longer fit a page."""
+    required = [problem.element for problem in result.problems if problem.reason == MISSING]
+    names = ", ".join(dict.fromkeys((*required, *result.missing))) or "too much"
+    return f"{result.url}: {NO_FIT}: {names} not found"
+
+
+def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[str, Any]]:
+    """Return a page as JSON objects, each with its ``url`` unless the schema has one.
+
+    Args:
+        result: the page.
+        schema: the schema of the project.
+        by_record: one a record (:func:`~crawler.core.wrapper.output.as_rows`), and not the page.
+    """
+    rows = as_rows(result.root, schema) if by_record else [as_json(result.root, schema)]
+    return [{"url": result.url, **row} for row in rows]
+
+
+class SaveFolder:
+    """The folder of the outputs that projects ask to have saved.
+
+    A project may come from anybody: a name is taken only if it is that of a file in this folder. A
+    name that was used before in this run gets a number, so that no output is lost.
+
+    Args:
+        folder: the folder, made when there is something to save; None where nothing is saved.
+        option: the option that names the folder.
+        tell: takes a line for a person where something is not saved, each reason once.
     """
 
-    project: Project
-    sandbox: Sandbox
-    tree: PageTree
-    result: Result
-    args: tuple[str, ...]
-    output: Node
-    page: ScriptPage | None = None
-    problems: list[Problem] = field(default_factory=list)
-    debug: list[str] = field(default_factory=list)
-    urls: list[str] = field(default_factory=list)
-    saves: list[Saved] = field(default_factory=list)
+    def __init__(self, folder: Path | None, option: str, tell: Callable[[str], object]) -> None:
+        self._folder = folder
+        self._option = option
+        self._tell = tell
+        self._names: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+        self._told: set[str] = set()
 
-    def script(self, action: Script, name: str) -> None:
-        """Run a script."""
-        if self.page is None:
-            self.page = script_page(self.tree)
+    def save(self, saved: Saved) -> bool:
+        """Write an output; return whether it could be written."""
+        flaw = self._write(saved)
+        if flaw is not None and flaw not in self._told:
+            self._told.add(flaw)
+            self._tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
+        return flaw is None
+
+    def _write(self, saved: Saved) -> str | None:
+        """Write an output; return what is wrong, None where nothing is."""
+        if self._folder is None:
+            return f"name a folder by {self._option}"
+        if not _NAME.fullmatch(saved.file):
+            return "a project saves into one folder, by names without '/' and no '.' in front"
+        # Control characters act on terminals, and let a name be read as another one.
+        if not saved.file.isprintable():
+            return "names of files have no control characters"
+        if len(saved.file.encode("utf-8")) > _MOST_NAME_BYTES:
+            return f"a name has at most {_MOST_NAME_BYTES} bytes"
+        # Some file systems do not tell upper from lower case.
+        key, name = saved.file.casefold(), saved.file
+        while name.casefold() in self._names:
+            self._numbers[key] += 1
+            name = _SUFFIX.sub(rf"-{self._numbers[key] + 1}\g<0>", saved.file, count=1)
+        self._names.add(name.casefold())
         try:
-            done = self.sandbox.run(
-                action.script,
-                self.page,
-                [self._argument(path) for path in action.rules],
-                output=self.output,
-                args=self.args,
-                name=name,
-            )
-        except ScriptError as error:
-            self.debug += error.debug
-            self.problems.append(Problem("", SCRIPT_FAILED, str(error)))
-            return
-        self.output = done.output
-        self.debug += done.debug
-        self.urls += done.urls
-        for file in done.saves:
-            self.save(file)
+            write_whole(self._folder / name, [saved.xml.encode("utf-8")])
+        except StoreError as error:
+            return str(error)
+        return None
 
-    def save(self, file: str) -> None:
-        """Take the output as it is to be saved, unless there is no name for it."""
-        if file:
-            self.saves.append(Saved(file, as_xml(self._fitted()[0])))
 
-    def wrapped(self) -> Wrapped:
-        """Return what was done."""
-        result = self.result
-        if self.page is not None:
-            root, problems = self._fitted()
-            # What was missing may have been added; what was not is among the new problems.
-            own = [problem for problem in result.problems if problem.reason != MISSING]
-            problems = (*own, *self.problems, *problems)
-            still_fits = fits(self.project, result.missing, problems)
-            result = replace(result, root=root, problems=problems, fits=still_fits)
-        return Wrapped(result, tuple(self.debug), tuple(self.urls), tuple(self.saves))
+class CrawlWrapper(ProjectRunner):
+    """A wrapper project in a crawl: its fields; figures, log lines and the report of its pages.
 
-    def _fitted(self) -> tuple[Node, tuple[Problem, ...]]:
-        if self.page is None:
-            return self.output, ()
-        return fit_to_schema(self.output, self.project.schema)
+    Args:
+        path: the project file.
+        options: the settings of the crawl: CPU time of scripts, and the file of the report.
+        count: adds a number to a statistic of the crawl.
 
-    def _argument(self, path: str) -> Argument:
-        """Return what a rule found: a node or null, or an array where there can be several."""
-        nodes = []
-        for found in self.result.found.get(path, ()):
-            place, _, attribute = found.source.partition("/@")
-            if place:
-                node = self.tree.find(place)
-                assert node is not None  # noqa: S101 - it was found on this very page
-                nodes.append(NodeArgument(node, attribute))
-        if may_repeat(self.project.schema, path):
-            return tuple(nodes)
-        return nodes[0] if nodes else None
+    Raises:
+        UnreadableInputError: the project file cannot be read or is not valid.
+        ScriptsNotInstalledError: the project has scripts, and no JavaScript engine is installed.
+    """
+
+    def __init__(self, path: Path, options: Options, count: Callable[[str, int], None]) -> None:
+        limits = Limits(seconds=options.wrapper_seconds)
+        super().__init__(load_project(path), path.name, limits=limits)
+        self._report = options.wrapper_report
+        self._count = count
+        self._logged: set[str] = set()
+
+    @classmethod
+    def of(cls, options: Options, count: Callable[[str, int], None]) -> Self | None:
+        """Return the wrapper of the setting ``CORPUS_WRAPPER``, None where it is not set."""
+        return None if options.wrapper is None else cls(options.wrapper, options, count)
+
+    def run_page(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
+        """Run the project on a page; count and log nothing. Blocks while scripts run.
+
+        Args:
+            page: the page.
+            more: further arguments for scripts, after the address of the page and the output.
+        """
+        return self.run(tree_of(page), (page.page.url, "", *more))
+
+    def note(self, wrapped: Wrapped) -> None:
+        """Count a page, log its problems, and add it to the report."""
+        result = wrapped.result
+        self._count("corpus/wrapper/pages", 1)
+        for path in result.missing:
+            self._count(f"corpus/wrapper/missing/{path}", 1)
+        if wrapped.failed:
+            self._count("corpus/wrapper/script_failed", len(wrapped.failed))
+        if not result.fits:
+            self._count("corpus/wrapper/no_fit", 1)
+            self._log(NO_FIT, misfit_line(result))
+        for line in problem_lines(wrapped.failed, result.url):
+            self._log(SCRIPT_FAILED, f"{result.url}: {line}")
+        for line in wrapped.debug:
+            logger.debug("%s: %s", result.url, one_line(line))
+        if self._report is not None and (not result.fits or result.problems):
+            self._add_to_report(result, self._report)
+
+    def fields(self, page: ParsedPage) -> dict[str, Any]:
+        """Run the project on a page, note the page, and return its fields.
+
+        Blocks while scripts run. A page that does not fit has no fields.
+        """
+        wrapped = self.run_page(page)
+        self.note(wrapped)
+        return self.fields_of(wrapped)
+
+    def fields_of(self, wrapped: Wrapped) -> dict[str, Any]:
+        """Return the output of a page as fields of an item; none where the page does not fit."""
+        result = wrapped.result
+        return as_json(result.root, self.project.schema) if result.fits else {}
+
+    def _log(self, kind: str, line: str) -> None:
+        # Only the first of a kind is a warning: every page of a site may have the same problem.
+        level = logging.INFO if kind in self._logged else logging.WARNING
+        self._logged.add(kind)
+        logger.log(level, "%s", one_line(line))
+
+    def _add_to_report(self, result: Result, path: Path) -> None:
+        row = {
+            "url": result.url,
+            "fits": result.fits,
+            "reason": None if result.fits else NO_FIT,
+            "missing": list(result.missing),
+            "problems": [
+                {"element": its.element, "reason": its.reason, "detail": its.detail}
+                for its in result.problems
+            ],
+        }
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Opened for each line, so that a crawl that is killed loses no line.
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        except OSError as error:
+            self._count("corpus/wrapper/not_listed", 1)
+            self._log("report", f"{path} cannot be written: {error}; see the log instead")

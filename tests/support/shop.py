@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.wrapper.inputs import Inputs
-from crawler.wrapper.learn_page import LearnCall, learn_page
-from crawler.wrapper.run_project import RunCall, run
-from crawler.wrapper.training_input import TrainingInput, read_values
+from crawler.wrapper.learn_page import Lesson, learn_page, read_values
+from crawler.wrapper.project_store import Inputs
+from crawler.wrapper.run_project import ProjectRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,13 +70,17 @@ def teach(
 ) -> list[str]:
     wrong = read_values(more.pop("wrong", ()), "--wrong")
     others = {name: tuple(paths) for name, paths in more.items()}
-    lesson = TrainingInput(values=read_values(fields, "--field"), wrong=wrong, **others)  # type: ignore[arg-type] # all are paths
-    return list(learn_page(LearnCall(folder / "shop.h2x", lesson), inputs(folder / file, url=url)))
+    lesson = Lesson(values=read_values(fields, "--field"), wrong=wrong, **others)  # type: ignore[arg-type] # all are paths
+    return learn(folder, lesson, inputs(folder / file, url=url))
+
+
+def learn(folder: Path, lesson: Lesson, pages: Inputs) -> list[str]:
+    return [line for line, _ in learn_page(folder / "shop.h2x", lesson, pages)]
 
 
 def wrapped(folder: Path, *names: str, **call: object) -> tuple[bool, str, list[str]]:
     written: list[str] = []
     told: list[str] = []
-    its = RunCall(project=folder / "shop.h2x", **call)  # type: ignore[arg-type] # of many types
-    well = run(its, inputs(*(folder / name for name in names)), written.append, told.append)
+    run = ProjectRun(folder / "shop.h2x", written.append, told.append, **call)  # type: ignore[arg-type] # of many types
+    well = run.run(inputs(*(folder / name for name in names)))
     return well, "".join(written), told

@@ -16,14 +16,13 @@ import pytest
 from lxml import etree
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, UnreadableInputError
-from crawler.wrapper.learn_page import LearnCall, learn_page
-from crawler.wrapper.run_project import SaveFolder
-from crawler.wrapper.running import Saved
-from crawler.wrapper.training_input import TrainingInput, read_elements
+from crawler.wrapper.learn_page import Lesson, read_values
+from crawler.wrapper.running import Saved, SaveFolder
 from support.pace import within
 from support.shop import (
     MORE,
     inputs,
+    learn,
     make_shop,
     page,
     wrapped,
@@ -91,26 +90,21 @@ def test_rows_of_a_page_without_records_have_all_keys_too(shop: Path) -> None:
     assert {tuple(row) for row in rows} == {("url", "name", "phone", "title", "price", "link")}
 
 
-def test_an_output_file_is_written_whole_and_a_report_lists_every_page(shop: Path) -> None:
+def test_an_output_file_is_written_whole(shop: Path) -> None:
     (shop / "bad.html").write_bytes(b"\x00\x01\x02\xff" * 400)
-    output, report = shop / "out.jsonl", shop / "report.jsonl"
-    well, printed, told = wrapped(
-        shop, "two.html", "gone.html", "bad.html", output=output, report=report
-    )
+    output = shop / "out.jsonl"
+    well, printed, told = wrapped(shop, "two.html", "gone.html", "bad.html", output=output)
     assert (well, printed) == (False, "")
     assert len(output.read_text("utf-8").splitlines()) == 1
-    rows = [json.loads(line) for line in report.read_text("utf-8").splitlines()]
-    assert [(row["fits"], row["reason"]) for row in rows] == [
-        (True, None),
-        (False, "rule no longer fits"),
-        (False, "binary"),
+    assert [line.split(": ")[1] for line in told[:-1] if "link" not in line] == [
+        "rule no longer fits",
+        "binary",
     ]
-    assert rows[1]["missing"] == ["name", "phone", "book"]
     assert told[-1] == "3 pages, 1 fit, 1 no longer fit, 1 could not be read"
     assert not list(shop.glob(".*.part"))
 
 
-def test_output_and_report_are_written_through_what_is_no_file(shop: Path) -> None:
+def test_output_is_written_through_what_is_no_file(shop: Path) -> None:
     pipe, real, link = (shop / name for name in ("pipe", "real.csv", "link.csv"))
     os.mkfifo(pipe)
     real.write_text("old", "utf-8")
@@ -118,25 +112,22 @@ def test_output_and_report_are_written_through_what_is_no_file(shop: Path) -> No
     # Both ends, so that neither waits for the other.
     end = os.open(pipe, os.O_RDWR)
     try:
-        wrapped(shop, "two.html", output=link, report=pipe)
-        report = os.read(end, 10_000).decode("utf-8")
+        wrapped(shop, "two.html", output=pipe, format="jsonl")
+        line = os.read(end, 10_000).decode("utf-8")
     finally:
         os.close(end)
-    assert json.loads(report)["fits"]
+    assert json.loads(line)["name"] == "Harbour"
+    wrapped(shop, "two.html", output=link)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert link.is_symlink()
     assert real.read_text("utf-8").startswith("url,name,phone,")
     assert sorted(path.name for path in shop.iterdir() if path.name.startswith(".")) == []
 
 
-def test_no_two_things_are_written_into_one_file(shop: Path) -> None:
+def test_the_project_is_not_written_over(shop: Path) -> None:
     before = (shop / "shop.h2x").read_bytes()
-    out = shop / "out.jsonl"
-    with pytest.raises(ArgumentError, match=r"out\.jsonl is the output already; .* the report"):
-        wrapped(shop, "two.html", output=out, report=shop / "." / "out.jsonl")
-    with pytest.raises(ArgumentError, match="is the project already"):
-        wrapped(shop, "two.html", output=shop / "shop.h2x", format="xml")
-    assert not out.exists()
+    with pytest.raises(ArgumentError, match="is the project"):
+        wrapped(shop, "two.html", output=shop / "." / "shop.h2x", format="xml")
     assert (shop / "shop.h2x").read_bytes() == before
 
 
@@ -156,10 +147,9 @@ def test_nothing_is_written_where_the_one_page_does_not_fit(shop: Path) -> None:
     ("call", "message"),
     [
         ({"output": Path("x.txt")}, "let it end in .xml, .jsonl or .csv"),
-        ({"format": "yaml"}, "there is no format 'yaml'; give xml, jsonl, csv"),
         ({"rows": True}, "--rows is for JSON Lines"),
     ],
-    ids=["ending", "format", "rows"],
+    ids=["ending", "rows"],
 )
 def test_a_wrong_call_says_what_is_right(shop: Path, call: dict[str, object], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
@@ -180,17 +170,19 @@ def test_what_cannot_be_written_is_told(shop: Path) -> None:
     ids=["up", "root", "hidden", "backslash", "control", "turned", "bytes", "long", "plain"],
 )  # fmt: skip
 def test_projects_save_within_their_folder(tmp_path: Path, name: str, flaw: bool) -> None:  # noqa: FBT001 - an expected value
-    folder = SaveFolder(tmp_path / "saves")
-    assert (folder.save(Saved(name, "<a/>")) is not None) is flaw
+    told: list[str] = []
+    folder = SaveFolder(tmp_path / "saves", "--saves", told.append)
+    assert folder.save(Saved(name, "<a/>")) is not flaw
+    assert len(told) == flaw
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == (
         [] if flaw else ["x.xml"]
     )
 
 
 def test_a_name_that_was_saved_gets_a_number(tmp_path: Path) -> None:
-    folder = SaveFolder(tmp_path)
+    folder = SaveFolder(tmp_path, "--saves", print)
     for number in range(3):
-        assert folder.save(Saved("X.xml" if number == 1 else "x.xml", f"<a>{number}</a>")) is None
+        assert folder.save(Saved("X.xml" if number == 1 else "x.xml", f"<a>{number}</a>"))
     assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == {
         "x.xml": "<a>0</a>",
         "X-2.xml": "<a>1</a>",
@@ -199,7 +191,7 @@ def test_a_name_that_was_saved_gets_a_number(tmp_path: Path) -> None:
 
 
 def test_one_name_for_thousands_of_trees_is_numbered_in_linear_time(tmp_path: Path) -> None:
-    folder = SaveFolder(tmp_path / "saves")
+    folder = SaveFolder(tmp_path / "saves", "--saves", print)
     with within(5):
         for _ in range(4_000):
             folder.save(Saved("x.xml", "<a/>"))
@@ -213,13 +205,8 @@ def test_scripts_are_added_run_and_saved(shop: Path) -> None:
         '  xtree.Save(system.args(2)); htree.AddUrl("?p=2");\n}\n',
         "utf-8",
     )
-    call = LearnCall(
-        shop / "shop.h2x",
-        TrainingInput(elements=read_elements(["count:integer"])),
-        script=script,
-        nodes=("book/title",),
-    )
-    list(learn_page(call, inputs()))
+    count = read_values(["count:integer=-"], "--element")
+    learn(shop, Lesson(elements=count, script=script, nodes=("book/title",)), inputs())
     _, out, told = wrapped(
         shop, "two.html", format="jsonl", args=("mine.xml",), saves=shop / "saves"
     )
@@ -229,7 +216,7 @@ def test_scripts_are_added_run_and_saved(shop: Path) -> None:
     )
     assert "<count>2</count>" in (shop / "saves" / "mine.xml").read_text("utf-8")
     script.write_text("function main() { boom(); }", "utf-8")
-    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=script), inputs()))
+    learn(shop, Lesson(script=script), inputs())
     well, out, told = wrapped(shop, "two.html", format="jsonl", args=("mine.xml",))
     assert (well, json.loads(out)["name"]) == (False, "Harbour")
     assert "shop.h2x, action 2, line 1, column" in told[1]
@@ -260,8 +247,7 @@ def test_the_command_line(shop: Path) -> None:
         return done.returncode, done.stdout, done.stderr
 
     code, out, err = call(
-        "learn", "new.h2x", "one.html", "--root", "shop", "--field", "name=Corner", "--required",
-        "name",
+        "learn", "new.h2x", "one.html", "--field", "name=Corner", "--required", "name",
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert out.splitlines() == ["new.h2x has 1 rule", "  name  Corner  (1.00)"]
@@ -269,7 +255,7 @@ def test_the_command_line(shop: Path) -> None:
     assert (code, json.loads(out)["name"]) == (1, "Harbour")
     assert "gone.html: rule no longer fits: name not found" in err
     code, out, err = call("test", "new.h2x", "--field", "a=b")
-    assert (code, err) == (2, "scrapy wrap: --field belongs to 'scrapy wrap learn PROJECT'\n")
+    assert (code, err) == (2, "scrapy wrap: --field belongs to 'scrapy wrap learn'\n")
     code, out, _ = call("test", "new.h2x")
     assert (code, out.splitlines()[1].split()) == (0, ["name", "1", "1", "1"])
 
@@ -278,7 +264,7 @@ def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
     (shop / "name.html").write_text("<h1>가\x1b[31m</h1><p>Tel: <b>1</b></p>", "utf-8")
     tell = shop / "tell.js"
     tell.write_text('function main() { system.Debug("\\u001b[2J"); }', "utf-8")
-    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=tell), inputs()))
+    learn(shop, Lesson(script=tell), inputs())
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "name.html", "--format", "csv"],
         cwd=shop, capture_output=True, check=False, timeout=60,
@@ -288,15 +274,12 @@ def test_output_is_in_utf_8_and_messages_steer_no_terminal(shop: Path) -> None:
     assert done.stderr.endswith(b"name.html: ?[2J\n")
 
 
-def test_ctrl_c_ends_a_run_in_a_line_and_leaves_no_file(shop: Path) -> None:
+def test_ctrl_c_ends_a_run_in_a_line(shop: Path) -> None:
     script = shop / "wait.js"
     script.write_text("function main() { if (/two/.test(system.args(0))) while (true); }", "utf-8")
-    list(learn_page(LearnCall(shop / "shop.h2x", TrainingInput(), script=script), inputs()))
+    learn(shop, Lesson(script=script), inputs())
     with subprocess.Popen(
-        [
-            *(sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "one.html", "two.html"),
-            *("--report", "report.jsonl"),
-        ],
+        [sys.executable, "-m", "scrapy", "wrap", "shop.h2x", "one.html", "two.html"],
         cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -309,7 +292,6 @@ def test_ctrl_c_ends_a_run_in_a_line_and_leaves_no_file(shop: Path) -> None:
     assert process.returncode == 130
     assert err.splitlines()[-1] == "scrapy wrap: stopped"
     assert "Traceback" not in err
-    assert not [path for path in shop.iterdir() if "report" in path.name]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.wrapper.check_project import check_project
-from crawler.wrapper.learn_page import LearnCall, learn_page
+from crawler.wrapper.learn_page import FieldValue, Lesson, read_values
 from crawler.wrapper.project_store import load_project
-from crawler.wrapper.training_input import FieldValue, TrainingInput, read_elements, read_values
+from crawler.wrapper.run_project import check_project
 from support.shop import (
     BOOKS,
     FIELDS,
     inputs,
+    learn,
     make_shop,
     page,
     teach,
@@ -94,11 +94,9 @@ def test_what_comes_near_is_a_text_that_has_the_value_in_it(shop: Path) -> None:
         "<p>Written on the second of March, a Monday, by the editors</p><ul><li>Mondays</ul>",
         "utf-8",
     )
-    call = LearnCall(
-        shop / "new.h2x", TrainingInput(values=read_values(["day=a Monday"], "--field"))
-    )
+    lesson = Lesson(values=read_values(["day=a Monday"], "--field"))
     with pytest.raises(ArgumentError, match=r"\(.*'Written on the second of March, a Mon"):
-        list(learn_page(call, inputs(shop / "long.html")))
+        learn(shop, lesson, inputs(shop / "long.html"))
 
 
 def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path: Path) -> None:
@@ -115,12 +113,6 @@ def test_a_lesson_says_what_is_wrong_and_in_how_few_records_it_is_right(tmp_path
     assert lines[7].endswith(
         "(and 2 more like it); the address of the page is not known, see --url"
     )
-
-
-def test_a_root_is_named_when_a_project_begins(shop: Path) -> None:
-    call = LearnCall(shop / "shop.h2x", TrainingInput(absent=("phone",)), root="shop")
-    with pytest.raises(ArgumentError, match="--root names the root element of a new project"):
-        list(learn_page(call, inputs(shop / "two.html")))
 
 
 def test_a_second_page_a_missing_element_and_a_wrong_one(shop: Path) -> None:
@@ -235,4 +227,4 @@ def test_a_field_reads_its_name_type_and_value() -> None:
     assert read_values(["a/b:date= 3 May = 4 "], "--field") == (
         FieldValue("a/b", "date", "3 May = 4"),
     )
-    assert read_elements(["제목"]) == (FieldValue("제목", "", "-"),)
+    assert read_values(["제목=-"], "--element") == (FieldValue("제목", "", "-"),)

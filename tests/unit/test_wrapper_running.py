@@ -296,7 +296,7 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.settings import Options
-from crawler.wrapper.crawl_wrapper import CrawlWrapper
+from crawler.wrapper.running import CrawlWrapper
 from crawler.pipelines.wrapper import ThreadedWrapper
 
 rules = CrawlWrapper(Path(sys.argv[1]), Options(), lambda key, number: None)
