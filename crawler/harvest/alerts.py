@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import CorpusError, one_line
@@ -25,22 +26,15 @@ if TYPE_CHECKING:
     from crawler.harvest.history import History, Run
     from crawler.harvest.plan import Alerts
 
-_WORDS: Final = 300
-# Of pages without an item, as in the figures of a crawl.
-_UNCHANGED: Final = "unchanged"
+_LONGEST: Final = 300
 _PAUSE_LIMITS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that somebody is to know of.
+    """Something that somebody is to know of: its kind, in words, and the run that shows it.
 
-    ``kind``
-        ``failed``, ``zero-items``, ``fall``, ``error-rate`` or ``missed``.
-    ``text``
-        In words.
-    ``run``
-        The entry of the history that shows it.
+    ``kind`` is ``failed``, ``zero-items``, ``fall``, ``error-rate`` or ``missed``.
     """
 
     kind: str
@@ -49,12 +43,8 @@ class Trouble:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is sent."""
-        return {
-            "kind": self.kind,
-            "site": self.run.site,
-            "text": self.text,
-            "run": self.run.as_json(),
-        }
+        run = self.run.as_json()
+        return {"kind": self.kind, "site": self.run.site, "text": self.text, "run": run}
 
 
 def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
@@ -65,41 +55,37 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         alerts: what counts as trouble.
     """
     found = []
+
+    def add(kind: str, run: Run, words: str) -> None:
+        found.append(Trouble(kind, f"{run.site}: {words}", run))
+
     missed = [run for run in runs if not run.is_run]
     if alerts.missed and missed:
-        last = missed[-1]
-        found.append(Trouble("missed", f"{last.site}: missed {last.detail}", last))
+        add("missed", missed[-1], f"missed {missed[-1].detail}")
     # A person who stops a harvest knows of it, and what a stopped run lacks says nothing.
     ended = [run for run in runs if run.is_run and not run.is_open and run.reason != STOPPED]
     if not ended:
         return found
     run, earlier = ended[-1], [one for one in ended[:-1] if one.went_well][-alerts.runs :]
     if alerts.failed and not run.went_well:
-        words = f"{run.site}: the run of {show_time(run.start)} ended early ({run.reason})"
-        found.append(Trouble("failed", f"{words}: {run.detail}".removesuffix(": "), run))
+        words = f"the run of {show_time(run.start)} ended early ({run.reason}): {run.detail}"
+        add("failed", run, words.removesuffix(": "))
     average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
     skipped = f" (skipped: {most_frequent(run.skipped)})" if run.skipped else ""
     # An unchanged page shows that the crawl works: there is no news, and no trouble.
-    is_quiet = _UNCHANGED in run.skipped
-    if alerts.zero_items and run.items == 0 and not is_quiet and _had_always_some(earlier):
+    is_quiet = "unchanged" in run.skipped
+    # A site of few articles has none on some days: runs are to have had items until they ended.
+    had = list(dropwhile(lambda items: not items, (one.items for one in reversed(earlier))))
+    if alerts.zero_items and run.items == 0 and not is_quiet and had and all(had):
         words = f"no items, where the last {len(earlier)} runs had {average:,.1f} on average"
-        found.append(Trouble("zero-items", f"{run.site}: {words}{skipped}", run))
+        add("zero-items", run, words + skipped)
     elif run.items < alerts.fall * average:
         words = f"{run.items:,} items are less than {alerts.fall:.0%} of the average of "
-        found.append(Trouble("fall", f"{run.site}: {words}{average:,.1f}{skipped}", run))
+        add("fall", run, f"{words}{average:,.1f}{skipped}")
     if run.error_count > alerts.error_rate * (run.pages + run.error_count):
         words = f"{counted(run.error_count, 'error')} to {counted(run.pages, 'page')} fetched"
-        words += f" ({most_frequent(run.errors)})"
-        found.append(Trouble("error-rate", f"{run.site}: {words}", run))
+        add("error-rate", run, f"{words} ({most_frequent(run.errors)})")
     return found
-
-
-def _had_always_some(runs: Sequence[Run]) -> bool:
-    """Tell whether runs had items until they ended: a site of few has none on some days."""
-    items = [run.items for run in runs]
-    while items and not items[-1]:
-        items.pop()
-    return bool(items) and all(items)
 
 
 class Alerter:
@@ -156,10 +142,8 @@ class Alerter:
         if ended - began >= alerts.time_limit:
             # A command that hangs may not keep a harvest of many sites.
             self._paused_until = ended + _PAUSE_LIMITS * alerts.time_limit
-        if failure:
-            self._tell(f"the alert of {trouble.run.site} was not sent: {failure}")
-        else:
-            self._tell(f"alert sent: {trouble.text}")
+        not_sent = f"the alert of {trouble.run.site} was not sent: {failure}"
+        self._tell(not_sent if failure else f"alert sent: {trouble.text}")
         return not failure
 
 
@@ -185,7 +169,7 @@ def run_command(trouble: Trouble, alerts: Alerts) -> str:
         except subprocess.TimeoutExpired:
             return f"{program} took more than {alerts.time_limit:g} s"
         said.seek(0)
-        words = one_line(said.read().decode(errors="replace"))[-_WORDS:]
+        words = one_line(said.read().decode(errors="replace"))[-_LONGEST:]
     if process.returncode:
         return f"{program} ended with {process.returncode}: {words}".removesuffix(": ")
     return ""

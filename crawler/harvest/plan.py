@@ -11,7 +11,7 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -113,17 +113,6 @@ def _read_addresses(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _read_day(value: object) -> str:
-    is_day = isinstance(value, date) and not isinstance(value, datetime)
-    day: str = _SPIDER["since"].type.read(value.isoformat() if is_day else value)  # type: ignore[attr-defined] # it is a date
-    return day
-
-
-def _read_pattern(value: Any) -> str:  # noqa: ANN401 - anything may be given
-    pattern: str = re.compile(value).pattern
-    return pattern
-
-
 def _read_method(value: object) -> str:
     name = _text(value)
     # Methods of others are imported where the site is crawled.
@@ -159,8 +148,7 @@ _ID: Final = ValueType(
     _read_id, f"up to {_LONGEST_ID} of the letters a to z, digits, '-', '_' and '.'"
 )
 _ADDRESSES: Final = ValueType(_read_addresses, "web addresses such as ['https://blog.example/']")
-_DAY: Final = ValueType(_read_day, _SPIDER["since"].type.accepts)
-_PATTERN: Final = ValueType(_read_pattern, "a regular expression")
+_PATTERN: Final = ValueType(lambda value: re.compile(value).pattern, "a regular expression")
 _METHOD: Final = ValueType(_read_method, f"one of {', '.join(method_names())}, or module:name")
 _CRON: Final = ValueType(
     lambda value: read_cron(_text(value)),
@@ -202,8 +190,8 @@ class SitePlan:
     allow: str = declare("", "only addresses it is found in are followed", _PATTERN)
     deny: str = declare("", "addresses it is found in are not followed", _PATTERN)
     languages: tuple[str, ...] = declare((), "languages wanted", _SPIDER["lang"].type)
-    since: str = declare("", "first day, month or year wanted", _DAY)
-    until: str = declare("", "last day, month or year wanted", _DAY)
+    since: str = declare("", "first day, month or year wanted", _SPIDER["since"].type)
+    until: str = declare("", "last day, month or year wanted", _SPIDER["since"].type)
     arguments: Mapping[str, bool | int | float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -276,114 +264,108 @@ def read_plan(path: Path) -> Plan:
         raise PlanError(path, [f"cannot be read: {error.strerror or error}"]) from None
     except (ValueError, RecursionError) as error:
         raise PlanError(path, [f"is no TOML in UTF-8: {error}"]) from None
-    reader = _Reader()
-    plan = reader.plan(document, path)
-    if reader.mistakes:
-        raise PlanError(path, reader.mistakes)
-    return plan
+    mistakes: list[str] = []
+    top = _table(mistakes, "", document, _TOP_KEYS)
+    output = top.get("output")
+    if not isinstance(output, str) or not output.strip() or "\0" in output:
+        words = "a folder, such as 'harvest', or a URL, such as 's3://bucket/news'"
+        is_given = "output" in top
+        mistakes.append(
+            f"output is {output!r}. It accepts {words}"
+            if is_given
+            else f"{_missing('output')}{words}"
+        )
+        output = ""
+    if "://" not in output:
+        output = str((path.parent / output.strip()).resolve())
+    sites = _sites(mistakes, top)
+    given = _table(mistakes, "alerts", top.get("alerts", {}), tuple(fields_of(Alerts)))
+    if top.get("alerts") and "command" not in given:
+        mistakes.append(f"{_missing('alerts.command')}the command that is called")
+    alerts = Alerts(**_values(mistakes, "alerts", Alerts, given))
+    if mistakes:
+        raise PlanError(path, mistakes)
+    return Plan(path, output, sites, alerts)
 
 
-class _Reader:
-    """Reads the tables of a document, and notes every mistake with its place."""
+def _missing(place: str) -> str:
+    return f"{place} is missing; give "
 
-    def __init__(self) -> None:
-        self.mistakes: list[str] = []
 
-    def plan(self, document: Mapping[str, Any], path: Path) -> Plan:
-        """Read the whole document; what is wrong is left out."""
-        self._known("", document, _TOP_KEYS)
-        output = document.get("output")
-        if not isinstance(output, str) or not output.strip() or "\0" in output:
-            words = "a folder, such as 'harvest', or a URL, such as 's3://bucket/news'"
-            self.mistakes.append(f"output is {output!r}. It accepts {words}" if "output" in document
-                                 else f"output is missing; give {words}")  # fmt: skip
-            output = ""
-        if "://" not in output:
-            output = str((path.parent / output.strip()).resolve())
-        defaults = self._site("defaults", self._table("", document, "defaults"), _DEFAULT_KEYS)
-        tables = document.get("site", [])
-        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            self.mistakes.append("site is no array of tables; write [[site]], in two brackets")
-            tables = []
-        elif not tables:
-            self.mistakes.append("there is no site; add a table [[site]]: 'id' and 'addresses'")
-        sites: dict[str, SitePlan] = {}
-        for index, table in enumerate(tables):
-            place = f"site[{index}]"
-            site = self._whole_site(place, table, defaults)
-            # Many file systems take letters large and small for the same.
-            if site.id and sites.setdefault(site.id.casefold(), site) is not site:
-                self.mistakes.append(f"{place}.id is {site.id!r}, as of another site before")
-        alerts = self._table("", document, "alerts")
-        if alerts and "command" not in alerts:
-            self.mistakes.append("alerts.command is missing; give the command that is called")
-        known = self._known("alerts", alerts, tuple(fields_of(Alerts)))
-        trouble = Alerts(**self._read("alerts", Alerts, known))
-        return Plan(path, output, tuple(sites.values()), trouble)
-
-    def _whole_site(
-        self, place: str, table: Mapping[str, Any], defaults: Mapping[str, Any]
-    ) -> SitePlan:
-        own = self._site(place, table, _SITE_KEYS)
+def _sites(mistakes: list[str], top: Mapping[str, Any]) -> tuple[SitePlan, ...]:
+    """Read the sites; note every mistake with its place, here and in the functions below."""
+    defaults = _site(mistakes, "defaults", top.get("defaults", {}), _DEFAULT_KEYS)
+    tables = top.get("site", [])
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        mistakes.append("site is no array of tables; write [[site]], in two brackets")
+        tables = []
+    elif not tables:
+        mistakes.append("there is no site; add a table [[site]]: 'id' and 'addresses'")
+    sites: dict[str, SitePlan] = {}
+    for index, table in enumerate(tables):
+        place = f"site[{index}]"
+        own = _site(mistakes, place, table, _SITE_KEYS)
         if "id" not in table:
             words = "a short name for files and commands, such as 'blog'"
-            self.mistakes.append(f"{place}.id is missing; give {words}")
+            mistakes.append(f"{_missing(f'{place}.id')}{words}")
         if not any(table.get(key) for key in _STARTS):
             words = "where a crawl begins: ['https://blog.example/']"
-            self.mistakes.append(f"{place}.addresses is missing; give {words}")
-        merged = {"id": "", **defaults, **own}
-        for name in ("arguments", "settings"):
-            merged[name] = {**defaults[name], **own[name]}
-        site = SitePlan(**merged)
+            mistakes.append(f"{_missing(f'{place}.addresses')}{words}")
+        both = {name: {**defaults[name], **own[name]} for name in ("arguments", "settings")}
+        site = SitePlan(**{"id": "", **defaults, **own, **both})
         if site.since and site.until and site.since[: len(site.until)] > site.until:
-            self.mistakes.append(f"{place}.since is later than until; exchange them")
-        return site
+            mistakes.append(f"{place}.since is later than until; exchange them")
+        # Many file systems take letters large and small for the same.
+        if site.id and sites.setdefault(site.id.casefold(), site) is not site:
+            mistakes.append(f"{place}.id is {site.id!r}, as of another site before")
+    return tuple(sites.values())
 
-    def _site(self, place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-        """Read the keys of a site or of the defaults, as far as they are given and right."""
-        known = self._known(place, table, keys)
-        settings = self._table(place, known, "settings")
-        given = {name: value for name, value in known.items() if name in _SITE}
-        arguments = {name: value for name, value in known.items() if name in _ARGUMENTS}
-        return {
-            **self._read(place, SitePlan, given),
-            "arguments": self._read(place, SiteArguments, arguments),
-            "settings": self._settings(f"{place}.settings", settings),
-        }
 
-    def _read(self, place: str, cls: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        values, mistakes = read_fields(cls, given)
-        self.mistakes += [f"{place}.{mistake}" for mistake in mistakes]
-        return values
+def _site(mistakes: list[str], place: str, table: object, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Read the keys of a site or of the defaults, as far as they are given and right."""
+    # TOML has days of its own, and the spider's arguments are texts.
+    known = {
+        name: value.isoformat() if type(value) is date else value
+        for name, value in _table(mistakes, place, table, keys).items()
+    }
+    given = {name: value for name, value in known.items() if name in _SITE}
+    arguments = {name: value for name, value in known.items() if name in _ARGUMENTS}
+    settings = _table(mistakes, f"{place}.settings", known.get("settings", {}))
+    values = _values(mistakes, place, SitePlan, given)
+    values["arguments"] = _values(mistakes, place, SiteArguments, arguments)
+    for name, value in settings.items():
+        if flaw := _flaw_of_setting(name, value):
+            mistakes.append(f"{place}.settings.{name}: {flaw}")
+    return {**values, "settings": settings}
 
-    def _table(self, place: str, table: Mapping[str, Any], key: str) -> dict[str, Any]:
-        value = table.get(key, {})
-        if isinstance(value, dict):
-            return value
-        self.mistakes.append(f"{_at(place, key)} is no table; make it a table [{key}]")
+
+def _table(
+    mistakes: list[str], place: str, table: object, keys: tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """Return the entries of a table whose keys are known, all where ``keys`` is None."""
+    if not isinstance(table, dict):
+        mistakes.append(f"{place} is no table; make it a table [{place.rpartition('.')[2]}]")
         return {}
-
-    def _known(self, place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-        """Return the entries of a table whose keys are known."""
-        for key in table:
-            if key in keys:
-                continue
-            other = _OTHER_NAMES.get(key)
-            hint = f" (did you mean '{other}'?)" if other in keys else did_you_mean(key, keys)
-            if not hint and key in _SITE_KEYS:
-                hint = "; it belongs into [[site]]"
-            self.mistakes.append(f"{_at(place, key)} is no key{hint or '; ' + ', '.join(keys)}")
-        return {key: value for key, value in table.items() if key in keys}
-
-    def _settings(self, place: str, table: Mapping[str, Any]) -> dict[str, Any]:
-        for name, value in table.items():
-            if flaw := _flaw_of_setting(name, value):
-                self.mistakes.append(f"{_at(place, name)}: {flaw}")
-        return dict(table)
+    if keys is None:
+        return table
+    for key in table:
+        if key in keys:
+            continue
+        other = _OTHER_NAMES.get(key)
+        hint = f" (did you mean '{other}'?)" if other in keys else did_you_mean(key, keys)
+        if not hint and key in _SITE_KEYS:
+            hint = "; it belongs into [[site]]"
+        where = f"{place}.{key}" if place else key
+        mistakes.append(f"{where} is no key{hint or '; ' + ', '.join(keys)}")
+    return {key: value for key, value in table.items() if key in keys}
 
 
-def _at(place: str, key: str) -> str:
-    return f"{place}.{key}" if place else key
+def _values(
+    mistakes: list[str], place: str, cls: type[Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    values, flaws = read_fields(cls, given)
+    mistakes += [f"{place}.{flaw}" for flaw in flaws]
+    return values
 
 
 def _flaw_of_setting(name: str, value: object) -> str:

@@ -15,7 +15,7 @@ from crawler.harvest.alerts import Alerter
 from crawler.harvest.engine import Call, Done, LostError, StoppedError
 from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, Run, show_time
 from crawler.harvest.plan import PlanError, read_plan
-from crawler.harvest.schedule import MOST_COUNTED, due, next_times
+from crawler.harvest.schedule import due, next_times
 from crawler.harvest.site_job import FAILED, STOPPED, crawl_site
 from crawler.harvest.storage import site_folder
 
@@ -200,18 +200,17 @@ class Harvest:
             detail = "the harvest that ran it ended before it did"
             lost = replace(last, end=now, reason=LOST, detail=detail)
             self._note(lost, f"the run of {show_time(last.start)} was lost")
-        what = due(site, handled, now)
-        if what is None and only_due:
+        times = due(site, handled, now)
+        if only_due and not times:
             return None
-        if what is not None and what.missed:
-            number = counted(what.missed, "planned run")
-            more = " or more" if what.missed == MOST_COUNTED else ""
-            span = f"from {show_time(what.first)} to {show_time(what.last)} UTC"
-            detail = f"{number}{more}, {span}: nobody harvested, or the run before was under way"
-            missed = Run(site.id, now, what.last, now, MISSED, detail=detail, missed=what.missed)
-            self._note(missed, f"missed {detail}")
-            self.missed += what.missed
-        run = Run(site.id, now, planned=None if what is None else what.planned)
+        if missed := times[:-1]:
+            span = f"from {show_time(missed[0])} to {show_time(missed[-1])} UTC"
+            detail = f"{counted(len(missed), 'planned run')}, {span}: nobody harvested then, or "
+            detail += "the run before was under way"
+            entry = Run(site.id, now, missed[-1], now, MISSED, detail=detail, missed=len(missed))
+            self._note(entry, f"missed {detail}")
+            self.missed += len(missed)
+        run = Run(site.id, now, planned=times[-1] if times else None)
         self._history.write(run)
         return run
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import heapq
 import zoneinfo
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from cronsim import CronSim, CronSimError
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
     from crawler.harvest.plan import SitePlan
 
-MOST_COUNTED: Final = 1000
-"""Missed times are counted up to this number: after a long pause nobody needs the exact one."""
-
 CRON_NAMES: Final = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -45,26 +42,6 @@ CRON_NAMES: Final = {
 """Names that stand for a cron expression."""
 _FIELDS: Final = 5
 _LONGEST: Final = 200
-_SECOND: Final = timedelta(seconds=1)
-_FIRST_LOOK: Final = timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What of a site's plan became due and was not run.
-
-    ``planned``
-        The last planned time that is not later than now: the run that is to be made.
-    ``missed``
-        How many planned times before it had no run; from ``MOST_COUNTED`` on, at least so many.
-    ``first``, ``last``
-        The first and the last of these; None where there are none.
-    """
-
-    planned: datetime
-    missed: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
 
 
 def read_cron(text: str) -> str:
@@ -133,12 +110,11 @@ def planned_times(site: SitePlan, after: datetime) -> Iterator[datetime]:
 
 def next_times(site: SitePlan, after: datetime, number: int) -> list[datetime]:
     """Return the next planned times of a site, at most ``number``."""
-    times = planned_times(site, after)
-    return [planned for _, planned in zip(range(number), times, strict=False)]
+    return list(islice(planned_times(site, after), number))
 
 
-def due(site: SitePlan, last: datetime, now: datetime) -> Due | None:
-    """Return what of a site's plan has become due, or None.
+def due(site: SitePlan, last: datetime, now: datetime) -> list[datetime]:
+    """Return the planned times that have become due: the last is to be run, the others were missed.
 
     Args:
         site: The site.
@@ -146,35 +122,7 @@ def due(site: SitePlan, last: datetime, now: datetime) -> Due | None:
             missed, or lies before the site was planned.
         now: The time it is.
     """
-    latest = _latest(site, last, now)
-    if latest is None:
-        return None
-    missed, first, before = 0, None, None
-    for planned in planned_times(site, last):
-        if planned >= latest or missed == MOST_COUNTED:
-            break
-        missed, first, before = missed + 1, first or planned, planned
-    if missed == MOST_COUNTED:
-        before = _latest(site, last, latest - _SECOND)
-    return Due(latest, missed, first, before)
-
-
-def _latest(site: SitePlan, last: datetime, now: datetime) -> datetime | None:
-    """Return the last planned time after ``last`` and up to ``now``.
-
-    Looks back farther and farther, so that a schedule of minutes is not counted through for years.
-    """
-    back, latest = _FIRST_LOOK, None
-    while latest is None:
-        start = max(last, now - back)
-        for planned in planned_times(site, start):
-            if planned > now:
-                break
-            latest = planned
-        if start == last:
-            break
-        back *= 4
-    return latest
+    return list(takewhile(lambda planned: planned <= now, planned_times(site, last)))
 
 
 def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:

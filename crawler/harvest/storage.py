@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
-from crawler.store.files import file_name, try_lock
+from crawler.store.files import file_name, system_errors, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +37,7 @@ _STATE: Final = "state.tar"
 _PARTS: Final = "parts.json"
 # What is written once and is of no use to later crawls: it is sent, and not copied back.
 _OUTPUTS: Final = ("articles", "logs")
+_CHECK: Final = "Check the folder and its permissions."
 _SEND_SECONDS: Final = 60.0
 _PASSING: Final = (".lock", ".part", ".aside", ".tmp")
 
@@ -80,10 +81,8 @@ class Storage:
         if self.path is None:
             return lambda: None
         path = self.path / "locks" / f"{file_name(name)}.lock"
-        try:
+        with system_errors(f"{path} cannot be locked", _CHECK):
             lock = try_lock(path)
-        except (OSError, NotImplementedError) as error:
-            raise StoreError(f"{path} cannot be locked: {one_line(error)}") from error
         return None if lock is None else lock.release
 
     @contextmanager
@@ -129,10 +128,8 @@ class Storage:
         name = site_folder(site)
         if self.is_folder:
             folder = Path(self.url, name)
-            try:
+            with system_errors(f"{folder} cannot be made", _CHECK):
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(f"{folder} cannot be made: {error.strerror or error}") from error
             yield folder
             return
         with tempfile.TemporaryDirectory(prefix="scrapy-corpus-site-") as temporary:

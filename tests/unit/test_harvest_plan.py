@@ -136,7 +136,7 @@ def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
     lines = "".join(f"{line}\n" for line in IN_SITE if line.partition(" ")[0] in {"deny", "allow"})
     told = mistakes(tmp_path, f"{TOP}{SITE}{lines}max_depth = -3\n[alerts]\nrun = 1\n")
     assert [line.split()[0] for line in told] == [
-        "site[0].allow", "site[0].deny", "site[0].max_depth", "alerts.command", "alerts.run",
+        "site[0].allow", "site[0].deny", "site[0].max_depth", "alerts.run", "alerts.command",
     ]  # fmt: skip
 
 

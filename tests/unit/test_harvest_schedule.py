@@ -9,7 +9,6 @@ import pytest
 
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.schedule import (
-    MOST_COUNTED,
     due,
     next_times,
     planned_times,
@@ -81,30 +80,16 @@ def test_jitter_is_the_same_everywhere_and_differs_from_site_to_site() -> None:
 
 def test_a_site_without_cron_is_never_due() -> None:
     assert next_times(site(""), utc("2026-11-01T00:00"), 3) == []
-    assert due(site(""), utc("2026-11-01T00:00"), utc("2027-11-01T00:00")) is None
+    assert due(site(""), utc("2026-11-01T00:00"), utc("2027-11-01T00:00")) == []
 
 
 def test_what_is_due_is_the_last_time_and_what_was_missed_are_those_before() -> None:
     daily = site("0 5 * * *")
     last = utc("2026-11-01T05:00")
-    assert due(daily, last, utc("2026-11-02T04:59")) is None
-    on_time = due(daily, last, utc("2026-11-02T05:00"))
-    assert on_time is not None
-    assert (on_time.planned, on_time.missed) == (utc("2026-11-02T05:00"), 0)
+    assert due(daily, last, utc("2026-11-02T04:59")) == []
+    assert due(daily, last, utc("2026-11-02T05:00")) == [utc("2026-11-02T05:00")]
     late = due(daily, last, utc("2026-11-05T12:00"))
-    assert late is not None
-    assert late.planned == utc("2026-11-05T05:00")
-    assert late.missed == 3
-    assert (late.first, late.last) == (utc("2026-11-02T05:00"), utc("2026-11-04T05:00"))
-
-
-def test_years_of_missed_minutes_are_counted_up_to_a_limit() -> None:
-    what = due(site("* * * * *"), utc("2016-01-01T00:00"), utc("2026-01-01T00:00"))
-    assert what is not None
-    assert what.planned == utc("2026-01-01T00:00")
-    assert what.missed == MOST_COUNTED
-    assert what.first == utc("2016-01-01T00:01")
-    assert what.last == utc("2025-12-31T23:59")
+    assert late == [utc(f"2026-11-0{day}T05:00") for day in (2, 3, 4, 5)]
 
 
 def test_rare_times_are_found() -> None:
@@ -112,9 +97,8 @@ def test_rare_times_are_found() -> None:
     assert next_times(leap, utc("2026-11-01T00:00"), 2) == [
         utc("2028-02-29T00:00"), utc("2032-02-29T00:00"),
     ]  # fmt: skip
-    what = due(leap, utc("2024-01-01T00:00"), utc("2026-11-01T00:00"))
-    assert what is not None
-    assert what.planned == utc("2024-02-29T00:00")
+    times = due(leap, utc("2024-01-01T00:00"), utc("2026-11-01T00:00"))
+    assert times == [utc("2024-02-29T00:00")]
 
 
 def test_the_end_of_a_long_jitter_is_not_lost_to_a_late_start() -> None:
