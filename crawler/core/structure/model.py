@@ -67,8 +67,8 @@ class Particle:
             return frozenset()
         if self.kind == "name":
             return frozenset((self.name,))
-        parts = [part.required() for part in self.parts]
-        return frozenset.intersection(*parts) if self.kind == "choice" else frozenset.union(*parts)
+        sets = [part.required() for part in self.parts]
+        return frozenset.intersection(*sets) if self.kind == "choice" else frozenset.union(*sets)
 
     def least(self, sizes: Mapping[str, float]) -> tuple[float, tuple[str, ...]]:
         """Return the smallest match: the number of its elements with all below, and its elements.
@@ -86,6 +86,11 @@ class Particle:
             return min(options, key=lambda option: option[0])
         names = tuple(name for _, names in options for name in names)
         return sum(size for size, _ in options), names
+
+    def most(self, name: str) -> int:
+        """Return how many of an element a match may hold; two and more stand for any number."""
+        here = int(self.name == name) + sum(part.most(name) for part in self.parts)
+        return 2 * here if self.occurs in ("*", "+") else here
 
 
 def any_of(names: Iterable[str]) -> Particle:
@@ -308,11 +313,11 @@ class Model:
 
     @cached_property
     def _children(self) -> Mapping[str, frozenset[str]]:
-        found = dict[str, frozenset[str]]()
-        for name, element in self.elements.items():
-            held = self.names if element.holds_any else ()
-            found[name] = frozenset(element.content.names() if element.content else held)
-        return found
+        return {
+            name: frozenset(element.content.names() if element.content else self.names)
+            for name, element in self.elements.items()
+            if element.content or element.holds_any
+        }
 
     def children(self, name: str) -> frozenset[str]:
         """Return the elements that may be directly under one."""
@@ -367,7 +372,7 @@ class Model:
         element = self.elements.get(name)
         if element is None or element.content is None:
             return element is not None and element.holds_any
-        return _most(element.content, child) > 1
+        return element.content.most(child) > 1
 
     @cached_property
     def patterns(self) -> Sequence[tuple[str, re.Pattern[str]]]:
@@ -377,20 +382,14 @@ class Model:
     @cached_property
     def roles(self) -> Mapping[str, tuple[str, ...]]:
         """For each role, the elements that have it, in the order of the model."""
-        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for rule in self.rules:
-            for role in rule.roles:
-                found[role][rule.element] = None
-        return {role: tuple(names) for role, names in found.items()}
+        pairs = [(role, rule.element) for rule in self.rules for role in rule.roles]
+        return {
+            role: tuple(dict.fromkeys(element for each, element in pairs if each == role))
+            for role, _ in pairs
+        }
 
     def with_role(self, role: str, within: frozenset[str] | None = None) -> str | None:
         """Return the first element that has a role; of those in ``within``, if given."""
         return next(
             (name for name in self.roles.get(role, ()) if within is None or name in within), None
         )
-
-
-def _most(particle: Particle, name: str) -> int:
-    """Return how many of an element a match may hold; two and more stand for any number."""
-    here = int(particle.name == name) + sum(_most(part, name) for part in particle.parts)
-    return 2 * here if particle.occurs in ("*", "+") else here

@@ -26,7 +26,7 @@ from lxml import etree
 from crawler.core.structure.model import GROUP, TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from crawler.core.structure.model import Element, Model, Particle
 
@@ -63,9 +63,8 @@ class Node:
     @property
     def title(self) -> str:
         """The heading of what is headed: its own text, or else that of its first child."""
-        if not self.headed:
-            return ""
-        return self.text or (self.children[0].text if self.children else "")
+        first = self.text or next((child.text for child in self.children), "")
+        return first if self.headed else ""
 
     def walk(self) -> Iterator[Node]:
         """Yield it and all nodes below, depth first: in the order of the page."""
@@ -160,30 +159,18 @@ def _heads(children: list[Node], model: Model, *, lead: bool) -> list[int]:
 
 def _under(heads: list[int], children: list[Node], model: Model, *, partly: bool) -> list[Node]:
     """Put what follows each head, up to the next, under it, as far as the model allows."""
-    if not heads:
-        return children
-    grouped = children[: heads[0]]
-    for place, following in zip(heads, [*heads[1:], len(children)], strict=True):
-        rest = children[place + 1 : following]
-        taken = _takes(children[place], rest, model, partly=partly)
-        children[place].children += rest[:taken]
-        grouped += [children[place], *rest[taken:]]
-    return grouped
-
-
-def _takes(parent: Node, rest: Sequence[Node], model: Model, *, partly: bool) -> int:
-    """Return how many of the nodes behind it an element takes."""
-    allowed = model.children(parent.name)
-    element = model.elements.get(parent.name)
-    if element is None or (not allowed and not element.holds_any):
-        return 0
-    count = 0
-    for node in rest:
+    grouped = children[: heads[0]] if heads else children
+    for place, following in zip(heads, [*heads[1:], len(children)], strict=False):
+        parent, rest = children[place], children[place + 1 : following]
+        allowed = model.children(parent.name)
         # Text that is no element belongs to the element before it.
-        if node.name == GROUP or (node.name not in allowed and node.name not in (TEXT, ITEM)):
-            break
-        count += 1
-    return count if partly or count == len(rest) else 0
+        may_take = allowed | {TEXT, ITEM} if allowed else allowed
+        taken = next((at for at, node in enumerate(rest) if node.name not in may_take), len(rest))
+        if not partly and taken < len(rest):
+            taken = 0
+        parent.children += rest[:taken]
+        grouped += [parent, *rest[taken:]]
+    return grouped
 
 
 def fit(root: Node, model: Model, problem: Callable[[str], None]) -> None:
@@ -249,15 +236,10 @@ def _allowed(children: list[Node], allowed: frozenset[str]) -> Iterator[Node]:
 
 def _added(name: str, model: Model) -> Node:
     """Return an element that is not on the page, with the least that it has to hold."""
-    root = Node(name)
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        element = model.elements.get(node.name)
-        if element is not None and element.automaton is not None:
-            node.children = [Node(each) for each in model.least(node.name)]
-            waiting += node.children
-    return root
+    element = model.elements.get(name)
+    # Of elements in any order none has to be there.
+    least = model.least(name) if element is not None and element.automaton is not None else ()
+    return Node(name, children=[_added(each, model) for each in least])
 
 
 def to_xml(root: Node, model: Model, *, doctype: bool = False) -> str:
@@ -273,14 +255,21 @@ def to_xml(root: Node, model: Model, *, doctype: bool = False) -> str:
     waiting = [(root, top)]
     while waiting:
         node, element = waiting.pop()
-        _write_text(node, element, model.elements.get(node.name))
+        text = _NO_CHARS.sub("", node.text)
+        declared = model.elements.get(node.name)
+        if node.name == GROUP:
+            element.set("title", text)
+        elif declared is not None and declared.holds_text:
+            element.text = text or None
+        elif text or node.name == TEXT:
+            element.set("val", text)
         waiting += [
             (child, etree.SubElement(element, _qualified(child.name, spaces)))
             for child in node.children
         ]
-    text = etree.tostring(top, encoding="utf-8", pretty_print=True).decode("utf-8")
-    declared = f"<!DOCTYPE {root.name} [\n{implied_dtd(model)}]>\n" if doctype else ""
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{declared}{text}'
+    written = etree.tostring(top, encoding="utf-8", pretty_print=True).decode("utf-8")
+    dtd = f"<!DOCTYPE {root.name} [\n{implied_dtd(model)}]>\n" if doctype else ""
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{dtd}{written}'
 
 
 def _namespaces(model: Model) -> dict[str, str]:
@@ -294,16 +283,6 @@ def _qualified(name: str, spaces: Mapping[str, str]) -> str:
     return f"{{{spaces[prefix]}}}{local}" if colon else name
 
 
-def _write_text(node: Node, element: etree._Element, declared: Element | None) -> None:
-    text = _NO_CHARS.sub("", node.text)
-    if node.name == GROUP:
-        element.set("title", text)
-    elif declared is not None and declared.holds_text:
-        element.text = text or None
-    elif text or node.name == TEXT:
-        element.set("val", text)
-
-
 def implied_dtd(model: Model) -> str:
     """Return the DTD of a model's results."""
     lines: list[str] = []
@@ -312,31 +291,24 @@ def implied_dtd(model: Model) -> str:
         lines.append(f"<!ELEMENT {name} {_dtd_content(element)}>")
         if element is None or not element.holds_text:
             lines.append(f"<!ATTLIST {name} val CDATA #IMPLIED>")
-        if name == model.root:
-            lines += [
-                f'<!ATTLIST {name} xmlns:{prefix} CDATA #FIXED "{address}">'
-                for prefix, address in _namespaces(model).items()
-            ]
-    lines += [
-        f"<!ELEMENT {TEXT} EMPTY>", f"<!ATTLIST {TEXT} val CDATA #REQUIRED>",
-        f"<!ELEMENT {GROUP} ANY>", f"<!ATTLIST {GROUP} title CDATA #REQUIRED>",
-    ]  # fmt: skip
+        for prefix, address in _namespaces(model).items() if name == model.root else ():
+            lines.append(f'<!ATTLIST {name} xmlns:{prefix} CDATA #FIXED "{address}">')
+    for name, content, attribute in ((TEXT, "EMPTY", "val"), (GROUP, "ANY", "title")):
+        lines.append(f"<!ELEMENT {name} {content}>")
+        lines.append(f"<!ATTLIST {name} {attribute} CDATA #REQUIRED>")
     return "\n".join(lines) + "\n"
 
 
 def _dtd_content(element: Element | None) -> str:
-    if element is None or (element.content is None and not element.holds_text):
-        return "EMPTY"
-    if element.holds_any:
+    if element is not None and element.holds_any:
         return "ANY"
-    content = element.eased
-    if element.content is None or content is None:
-        return "(#PCDATA)"
+    if element is None or element.content is None or element.eased is None:
+        return "(#PCDATA)" if element is not None and element.holds_text else "EMPTY"
     if element.holds_text or element.automaton is None:
-        names = dict.fromkeys(element.content.names())
         text = ("#PCDATA",) if element.holds_text else ()
-        return f"({' | '.join((*text, *names, TEXT, GROUP))})*"
-    return f"({_BETWEEN}, {_spaced(content)})"
+        names = (*text, *dict.fromkeys(element.content.names()), TEXT, GROUP)
+        return f"({' | '.join(names)})*"
+    return f"({_BETWEEN}, {_spaced(element.eased)})"
 
 
 def _spaced(particle: Particle) -> str:
