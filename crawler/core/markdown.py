@@ -27,7 +27,8 @@ _DEEPEST: Final = 6
 _MOST_NUMBERED: Final = 999_999_999
 """CommonMark takes nine digits before the point of an item."""
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
-_AT_START: Final = re.compile(r"(?m)^(?:([-+#>=])|(\d{1,9})([.)]))")
+# Behind this a backslash goes: a number with its point at the start of a line, or nothing.
+_AT_START: Final = re.compile(r"(?m)^(\d{1,9}(?=[.)])|(?=[-+#>=]))")
 _TICKS: Final = re.compile(r"`+")
 _LEAST_ROWS: Final = 2
 _LEAST_COLUMNS: Final = 2
@@ -40,19 +41,13 @@ def escape(text: str) -> str:
     >>> escape("1. [a] *b* snake_case")
     '1\\. \\[a\\] \\*b\\* snake_case'
     """
-    text = _SPECIAL.sub(r"\\\g<0>", text)
-    return _AT_START.sub(lambda match: _escaped_start(*match.groups()), text)
-
-
-def _escaped_start(mark: str | None, number: str | None, point: str | None) -> str:
-    return f"\\{mark}" if mark else f"{number}\\{point}"
+    return _AT_START.sub(r"\1\\", _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def markdown(blocks: Iterable[Block]) -> str:
     """Return blocks of main text, in order, as Markdown; without a line end after the last."""
     writer = _Writer()
-    kept = list(blocks)
-    for table, group in groupby(kept, key=writer.table_of):
+    for table, group in groupby(blocks, key=_table_of):
         cells = list(group)
         rows = _rows(cells) if table is not None else None
         if rows is not None:
@@ -92,7 +87,11 @@ def _rows(cells: Sequence[Block]) -> list[list[str]] | None:
     An empty cell has no block: each cell knows its column. Where fewer than half of the places have
     a text the table is a layout.
     """
-    rows = [{_column_of(cell): cell.text for cell in row} for _, row in groupby(cells, key=_row_of)]
+    pairs = [(cell.holder, cell.text) for cell in cells if cell.holder is not None]
+    rows = [
+        {holder.number: text for holder, text in row}
+        for _, row in groupby(pairs, key=lambda pair: pair[0].parent)
+    ]
     columns = {column for row in rows for column in row}
     width = max(columns) + 1
     if len(rows) < _LEAST_ROWS or width < _LEAST_COLUMNS or min(columns) < 0:
@@ -102,12 +101,13 @@ def _rows(cells: Sequence[Block]) -> list[list[str]] | None:
     return [[row.get(column, "") for column in range(width)] for row in rows]
 
 
-def _column_of(cell: Block) -> int:
-    return cell.holder.number if cell.holder is not None else -1
-
-
-def _row_of(cell: Block) -> Holder | None:
-    return cell.holder.parent if cell.holder is not None else None
+def _table_of(block: Block) -> Holder | None:
+    """Return the table that a block is a cell of; None for any other block."""
+    row = block.holder.parent if block.holder is not None and block.tag in _CELLS else None
+    body = row.parent if row is not None and row.tag == "tr" else None
+    if body is not None and body.tag in ("tbody", "thead", "tfoot"):
+        body = body.parent
+    return body if body is not None and body.tag == "table" else None
 
 
 def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -125,64 +125,46 @@ class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._known: dict[Holder, tuple[Holder, ...]] = {}
-        self._begun: set[Holder] = set()
-        self._numbers: dict[Holder, int] = {}
-        self._widths: dict[Holder, int] = {}
         self._open: tuple[Holder, ...] = ()
-
-    def table_of(self, block: Block) -> Holder | None:
-        """Return the table that a block is a cell of; None for any other block."""
-        if block.tag not in _CELLS or block.holder is None:
-            return None
-        row = block.holder.parent
-        if row is None or row.tag != "tr":
-            return None
-        body = row.parent
-        if body is not None and body.tag in ("tbody", "thead", "tfoot"):
-            body = body.parent
-        return body if body is not None and body.tag == "table" else None
+        # Of each item that has begun how wide its marker is, and of each list its next number.
+        self._widths: dict[Holder, int] = {}
+        self._numbers: dict[Holder, int] = {}
 
     def add(self, block: Block, lines: Sequence[str]) -> None:
         """Write the lines of a block within the quotes and lists that it stands in."""
         around = self._around(block.holder)
-        new = [holder for holder in around if holder.tag == _ITEM and holder not in self._begun]
-        if self.lines:
-            self._space(around, begins_item=bool(new))
+        shared = [
+            holder for holder, before in zip(around, self._open, strict=False) if holder is before
+        ]
+        in_one_list = bool(shared) and shared[-1].tag in (*_LISTS, _ITEM)
+        begins = any(holder.tag == _ITEM and holder not in self._widths for holder in around)
+        # An empty line parts blocks, except the items of one list.
+        if self.lines and not (begins and in_one_list):
+            self.lines.append(self._prefix(shared).rstrip())
         for number, line in enumerate(lines):
-            prefix = "".join(self._prefix(around, place) for place in range(len(around)))
+            prefix = self._prefix(around)
             if not number and block.holder is None and block.tag == _ITEM:
                 prefix = "- "
             self.lines.append(f"{prefix}{line}".rstrip())
         self._open = around
 
-    def _space(self, around: Sequence[Holder], *, begins_item: bool) -> None:
-        """Write an empty line, except between the items of one list."""
-        shared = 0
-        while shared < min(len(around), len(self._open)) and around[shared] is self._open[shared]:
-            shared += 1
-        in_one_list = shared > 0 and around[shared - 1].tag in (*_LISTS, _ITEM)
-        if not (begins_item and in_one_list):
-            prefix = "".join(self._prefix(around, place) for place in range(shared))
-            self.lines.append(prefix.rstrip())
-
-    def _prefix(self, around: Sequence[Holder], place: int) -> str:
-        """Return the prefix of a line for one of the quotes, lists and items around it."""
-        holder = around[place]
-        if holder.tag == "blockquote":
-            return "> "
-        if holder.tag != _ITEM:
-            return ""
-        if holder in self._begun:
-            return " " * self._widths[holder]
-        self._begun.add(holder)
-        outer = around[place - 1] if place else None
-        marker = "- "
-        if outer is not None and outer.tag == "ol":
-            number = min(self._numbers.get(outer, outer.number), _MOST_NUMBERED)
-            self._numbers[outer] = number + 1
-            marker = f"{number}. "
-        self._widths[holder] = len(marker)
-        return marker
+    def _prefix(self, around: Sequence[Holder]) -> str:
+        """Return the prefix of a line within quotes, lists and items; new items begin with it."""
+        prefix = ""
+        for outer, holder in zip((None, *around), around, strict=False):
+            if holder.tag == "blockquote":
+                prefix += "> "
+            elif holder in self._widths:
+                prefix += " " * self._widths[holder]
+            elif holder.tag == _ITEM:
+                marker = "- "
+                if outer is not None and outer.tag == "ol":
+                    number = min(self._numbers.get(outer, outer.number), _MOST_NUMBERED)
+                    self._numbers[outer] = number + 1
+                    marker = f"{number}. "
+                self._widths[holder] = len(marker)
+                prefix += marker
+        return prefix
 
     def _around(self, holder: Holder | None) -> tuple[Holder, ...]:
         """Return the quotes, lists and items around a block, outermost first."""

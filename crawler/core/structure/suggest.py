@@ -53,19 +53,13 @@ _SECTION: Final = ("paragraph", "item", "quote", "code")
 
 @dataclass(slots=True)
 class _Part:
-    """A heading that recurs.
-
-    ``forms``
-        How often it is written in each way.
-    ``pages``, ``places``
-        On how many pages it is, and the sum of its line numbers there.
-    ``labels``, ``patterns``
-        What is below it, and on how many pages.
-    """
+    """A heading that recurs, the ways in which it is written, and what is below it."""
 
     forms: Counter[str] = field(default_factory=Counter)
+    # On how many pages it is, and the sum of its line numbers there.
     pages: int = 0
     places: int = 0
+    # On how many pages these are below it.
     labels: Counter[str] = field(default_factory=Counter)
     patterns: Counter[str] = field(default_factory=Counter)
 
@@ -85,15 +79,12 @@ def suggest_model(documents: Sequence[Document]) -> str:
     parts = _recurring_parts(documents, least)
     lines = _parts_model(parts, least) if parts else _article_model(documents)
     what = "headings that recur" if parts else "what blocks of running text are"
-    return "\n".join(
-        (
-            f"<!-- Proposed from {len(documents)} page(s), by {what}. Rename elements, add",
-            "     tokens, and say what may stand where: (a, b?) in order, (a | b)* any,",
-            "     (a & b) in any order. -->",
-            *lines,
-            "",
-        )
+    comment = (
+        f"<!-- Proposed from {len(documents)} page(s), by {what}. Rename elements, add",
+        "     tokens, and say what may stand where: (a, b?) in order, (a | b)* any,",
+        "     (a & b) in any order. -->",
     )
+    return "\n".join((*comment, *lines, ""))
 
 
 def _recurring_parts(documents: Sequence[Document], least: int) -> list[_Part]:
@@ -134,12 +125,7 @@ def _key(text: str) -> str:
 
 
 def _parts_model(parts: Sequence[_Part], least: int) -> list[str]:
-    """Return the lines of the model of pages whose headings recur.
-
-    Args:
-        parts: the headings, in order.
-        least: on how many pages a label or pattern has to be.
-    """
+    """Return the model of pages with recurring headings; all in it is on ``least`` pages."""
     used = {_ROOT, TEXT, GROUP}
     title = _name("title", used)
     rules = {f'{title} KEYROLE "title"': None}
@@ -150,23 +136,20 @@ def _parts_model(parts: Sequence[_Part], least: int) -> list[str]:
         form = part.forms.most_common(1)[0][0]
         name = _name(form, used)
         rules[f'{name} KEYTOKENS "{_as_token(form)}"'] = None
-        held[name] = []
-        for label, count in part.labels.most_common(_MOST_LABELS):
-            if count >= least:
-                if (key := _key(label)) not in leaves:
-                    leaves[key] = _name(label, used)
-                    rules[f'{leaves[key]} KEYTOKENS "{_as_token(label)}:"'] = None
-                held[name].append(leaves[key])
-        for pattern, count in part.patterns.items():
-            if count >= least:
-                if pattern not in leaves:
-                    leaves[pattern] = _name(pattern, used)
-                rules[f'{leaves[pattern]} KEYPATTERN "{_PATTERNS[pattern]}"'] = None
-                held[name].append(leaves[pattern])
+        labels = [each for each, count in part.labels.most_common(_MOST_LABELS) if count >= least]
+        patterns = [each for each, count in part.patterns.items() if count >= least]
+        for label in labels:
+            if _key(label) not in leaves:
+                leaves[_key(label)] = _name(label, used)
+                rules[f'{leaves[_key(label)]} KEYTOKENS "{_as_token(label)}:"'] = None
+        for pattern in patterns:
+            if pattern not in leaves:
+                leaves[pattern] = _name(pattern, used)
+            rules[f'{leaves[pattern]} KEYPATTERN "{_PATTERNS[pattern]}"'] = None
+        held[name] = [leaves[key] for key in (*map(_key, labels), *patterns)]
     elements = {_ROOT: _any_of([title, *held]), title: "(#PCDATA)"}
-    for name, inner in held.items():
-        # A part without elements of its own keeps its text, and may be given some.
-        elements[name] = _any_of(inner or [_LINE])
+    # A part without elements of its own keeps its text, and may be given some.
+    elements |= {name: _any_of(inner or [_LINE]) for name, inner in held.items()}
     lines = [_LINE] if not all(held.values()) else []
     return _written(elements | dict.fromkeys([*leaves.values(), *lines], "(#PCDATA)"), rules)
 
@@ -209,10 +192,7 @@ def _article_model(documents: Sequence[Document]) -> list[str]:
     top = [role for role in _ARTICLE if role in found]
     inner = [role for role in _SECTION if role in found]
     texts = _any_of(inner) if len(inner) > 1 else f"{inner[0]}*"
-    elements = {
-        _ROOT: _any_of([*top, "section"]), "section": f"(heading?, {texts}, section*)",
-    }  # fmt: skip
-    elements |= dict.fromkeys([*top, "heading", *inner], "(#PCDATA)")
-    return _written(
-        elements, [f'{role} KEYROLE "{role}"' for role in ("section", *top, "heading", *inner)]
-    )
+    named = [*top, "heading", *inner]
+    elements = {_ROOT: _any_of([*top, "section"]), "section": f"(heading?, {texts}, section*)"}
+    rules = [f'{role} KEYROLE "{role}"' for role in ("section", *named)]
+    return _written(elements | dict.fromkeys(named, "(#PCDATA)"), rules)

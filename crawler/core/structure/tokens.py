@@ -20,13 +20,14 @@ import re
 import unicodedata
 from collections import defaultdict
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crawler.core.structure.model import TEXT
 from crawler.core.structure.tree import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crawler.core.structure.model import Model
 
@@ -119,9 +120,8 @@ class Keywords:
         at = 0
         while at < len(words):
             for length in range(min(self._longest, len(words) - at), 0, -1):
-                run = words[at : at + length]
-                if elements := self._elements(run):
-                    found.append(Hit(run[0].start, run[-1].end, elements))
+                if elements := self._elements(words[at : at + length]):
+                    found.append(Hit(words[at].start, words[at + length - 1].end, elements))
                     at += length
                     break
             else:
@@ -236,9 +236,11 @@ class Tokens:
         nodes = self._tokens(text, context)
         if label:
             return self._labelled(nodes, label, context)
-        if (name := self._behind_label(nodes, context)) is not None:
-            first = Node(TEXT, nodes[0].text.strip())
-            return [first, *self._labelled(nodes[1:], name, context)]
+        first = nodes[0].text.strip() if len(nodes) > 1 else ""
+        if first.endswith(_COLONS) and len(first.split()) <= _LABEL_WORDS:
+            label = self.labelled(first, context)
+        if label:
+            return [Node(TEXT, first), *self._labelled(nodes[1:], label, context)]
         return _without_marks(_merged(nodes))
 
     def element(self, text: str, context: str, *, deep: bool = True) -> str | None:
@@ -276,8 +278,8 @@ class Tokens:
     def patterned(self, text: str, context: str) -> str | None:
         """Return the element whose pattern matches a whole text."""
         inner, allowed = text.strip(" ,;:()[]."), self._model.children(context)
-        found = (name for name, each in self._model.patterns if each.fullmatch(inner))
-        return next((name for name in found if name in allowed), None)
+        patterns = ((name, each) for name, each in self._model.patterns if name in allowed)
+        return next((name for name, each in patterns if each.fullmatch(inner)), None)
 
     def _head(self, text: str, allowed: frozenset[str]) -> str | None:
         if len(text.split()) > _TOKEN_WORDS:
@@ -326,13 +328,6 @@ class Tokens:
             return [Node(TEXT, text)]
         return [Node(TEXT, before + comma), Node(name, last.strip())]
 
-    def _behind_label(self, nodes: Sequence[Node], context: str) -> str | None:
-        """Return the element of the values in a line "label: values"; None for any other line."""
-        if len(nodes) < 2 or not nodes[0].text.rstrip().endswith(_COLONS):  # noqa: PLR2004 - label and value
-            return None
-        label = nodes[0].text.strip()
-        return self.labelled(label, context) if len(label.split()) <= _LABEL_WORDS else None
-
     def _labelled(self, nodes: Sequence[Node], label: str, context: str) -> list[Node]:
         """Name values by their label: each of a list of short ones, else the whole."""
         named = [node for node in nodes if node.name not in (TEXT, label)]
@@ -356,18 +351,14 @@ class Tokens:
         return words / tokens > (_PROSE_PER_TOKEN - 2 if ends else _PROSE_PER_TOKEN)
 
 
-def _merged(nodes: Sequence[Node]) -> list[Node]:
+def _merged(nodes: Sequence[Node]) -> Iterator[Node]:
     """Join neighbouring texts that are no element."""
-    merged: list[Node] = []
-    for node in nodes:
-        if merged and node.name == TEXT and merged[-1].name == TEXT:
-            merged[-1] = Node(TEXT, merged[-1].text + node.text)
-        else:
-            merged.append(node)
-    return merged
+    for is_text, run in groupby(nodes, key=lambda node: node.name == TEXT):
+        same = list(run)
+        yield from [Node(TEXT, "".join(node.text for node in same))] if is_text else same
 
 
-def _without_marks(nodes: Sequence[Node]) -> list[Node]:
+def _without_marks(nodes: Iterable[Node]) -> list[Node]:
     """Fold space, and join pieces that are marks alone to the piece before, or else behind."""
     kept: list[Node] = []
     waiting = ""
@@ -409,10 +400,12 @@ def apply_patterns(root: Node, model: Model) -> None:
     """Step 4: find patterns in text that no keyword names, where the model allows them."""
     for node in list(root.walk()):
         allowed = model.children(node.name) if node.is_element else frozenset(model.names)
-        children: list[Node] = []
-        for child in node.children:
-            if child.name == TEXT:
-                children += _without_marks(_cut_by_patterns(child.text, model, allowed))
-            else:
-                children.append(child)
-        node.children = children
+        node.children = [
+            piece
+            for child in node.children
+            for piece in (
+                _without_marks(_cut_by_patterns(child.text, model, allowed))
+                if child.name == TEXT
+                else [child]
+            )
+        ]
