@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,10 +18,15 @@ import numpy as np
 from crawler.core.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+# The data types of the arrays of an ensemble.
+_KINDS: Final[Mapping[str, Any]] = {
+    "feature": np.intp, "threshold": np.float32, "left": np.intp, "right": np.intp,
+    "value": np.float64, "roots": np.intp,
+}  # fmt: skip
 # Rows at a time: each row takes 36 bytes a tree meanwhile.
 _ROWS_AT_ONCE = 4_096
 
@@ -61,15 +66,12 @@ class TreeEnsemble:
         ordered = (self.left > nodes) & (self.right == self.left + 1) & (self.right < len(nodes))
         if not (leaf | ordered).all():
             raise CorpusError("the weights hold broken trees; install the package again")
-        object.__setattr__(self, "depth", self._steps(leaf))
-        endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
-        object.__setattr__(self, "threshold", endless)
-
-    def _steps(self, leaf: NDArray[np.bool_]) -> int:
         depth, at = 0, np.unique(self.roots)
         while len(inner := at[~leaf[at]]):
             depth, at = depth + 1, np.unique(np.concatenate((self.left[inner], self.right[inner])))
-        return depth
+        object.__setattr__(self, "depth", depth)
+        endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
+        object.__setattr__(self, "threshold", endless)
 
     @classmethod
     @cache
@@ -94,16 +96,11 @@ class TreeEnsemble:
         """
         try:
             with np.load(BytesIO(data), allow_pickle=False) as arrays:
-                return cls(
-                    names=tuple(str(name) for name in arrays["names"]),
-                    feature=arrays["feature"].astype(np.intp),
-                    threshold=arrays["threshold"].astype(np.float32),
-                    left=arrays["left"].astype(np.intp),
-                    right=arrays["right"].astype(np.intp),
-                    value=arrays["value"].astype(np.float64),
-                    roots=arrays["roots"].astype(np.intp),
-                    base=float(arrays["base"]),
-                )
+                names = tuple(str(name) for name in arrays["names"])
+                nodes: dict[str, Any] = {
+                    name: arrays[name].astype(kind) for name, kind in _KINDS.items()
+                }
+                return cls(names=names, base=float(arrays["base"]), **nodes)
         except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
             raise CorpusError("the weights cannot be read; install the package again") from error
 
@@ -127,16 +124,14 @@ class TreeEnsemble:
     def joined(cls, ensembles: Sequence[Self]) -> Self:
         """Return the trees of ensembles that ask the same features as one, with base 0."""
         sizes = [len(each.value) for each in ensembles]
-        moved = list(zip(ensembles, np.cumsum([0, *sizes[:-1]]), strict=True))
-        return cls(
-            names=ensembles[0].names,
-            feature=np.concatenate([each.feature for each in ensembles]),
-            threshold=np.concatenate([each.threshold for each in ensembles]),
-            left=np.concatenate([each.left + before for each, before in moved]).astype(np.intp),
-            right=np.concatenate([each.right + before for each, before in moved]).astype(np.intp),
-            value=np.concatenate([each.value for each in ensembles]),
-            roots=np.concatenate([each.roots + before for each, before in moved]).astype(np.intp),
-        )
+        before = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+        trees = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(each.roots) for each in ensembles])
+        whole: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in ensembles]) for name in _KINDS
+        }
+        for name, moved in (("left", before), ("right", before), ("roots", trees)):
+            whole[name] = (whole[name] + moved).astype(np.intp)
+        return cls(names=ensembles[0].names, **whole)
 
     def score(self, rows: NDArray[np.float32] | Sequence[Sequence[float]]) -> NDArray[np.float64]:
         """Return the margin of each row.

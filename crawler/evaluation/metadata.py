@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -38,17 +37,6 @@ _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _BETWEEN_NAMES = re.compile(r"[,;&]|\sand\s")
 
 
-@dataclass(frozen=True, slots=True)
-class _GoldPage:
-    """A page and what is right; None and empty where the gold does not know."""
-
-    url: str
-    html: str
-    date: str | None
-    title: str | None
-    authors: tuple[str, ...]
-
-
 def measure_metadata(job: Job) -> Report:
     """Read the metadata of all pages, and report.
 
@@ -60,21 +48,24 @@ def measure_metadata(job: Job) -> Report:
     pages, skipped, authors = 0, Counter[str](), Overlap()
     # How often each source of a field was right (True) and wrong.
     counts: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in _FIELDS}
-    for gold in islice(map(_gold_page, read_rows(job.gold, _NEEDS)), job.limit):
+    for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         pages += 1
+        page = Page.from_text(_known(row, "url") or GOLD_URL, row.text("html"))
+        # None and empty where the gold does not know.
+        date, title, gold_authors = _date(row), _known(row, "title"), _authors(row)
         try:
-            found = read_metadata(parse(Page.from_text(gold.url, gold.html)), gold.url)
+            found = read_metadata(parse(page), page.url)
         except UnreadablePageError as error:
             skipped[error.reason] += 1
             found = Metadata()
-        wanted, names = _names(gold.authors), _names(found.authors)
-        if gold.authors:
+        wanted, names = _names(gold_authors), _names(found.authors)
+        if gold_authors:
             authors += Overlap(len(wanted & names), len(names), len(wanted))
         right = {
             # Gold that knows no day is right by the month or year that it knows.
-            "date": gold.date and (found.published or "")[: len(gold.date)] == gold.date,
-            "title": gold.title and folded(found.title or "") == folded(gold.title),
-            "author": wanted == names if gold.authors else None,
+            "date": date and (found.published or "")[: len(date)] == date,
+            "title": title and folded(found.title or "") == folded(title),
+            "author": wanted == names if gold_authors else None,
         }
         for name, is_right in right.items():
             if is_right is not None:
@@ -124,16 +115,6 @@ def _share(counts: Counter[tuple[str, bool]], is_counted: Callable[[str, bool], 
 
 def _names(authors: Iterable[str]) -> set[str]:
     return {name for author in authors if (name := folded(author))}
-
-
-def _gold_page(row: Row) -> _GoldPage:
-    return _GoldPage(
-        url=_known(row, "url") or GOLD_URL,
-        html=row.text("html"),
-        date=_date(row),
-        title=_known(row, "title"),
-        authors=_authors(row),
-    )
 
 
 def _known(row: Row, key: str) -> str | None:

@@ -31,26 +31,34 @@ class KeyCounts:
 
     Attributes:
         keys: Distinct, ascending, uint64.
-        counts: The figure of each, uint32.
+        counts: The figure of each; uint32, of blocks uint16.
     """
 
     keys: NDArray[np.uint64]
-    counts: NDArray[np.uint32]
+    counts: NDArray[Any]
 
     @classmethod
-    def of(cls, counts: Mapping[int, int]) -> Self:
+    def of(cls, counts: Mapping[int, int], kind: DTypeLike = np.uint32) -> Self:
         """Make key counts of a mapping.
 
+        Args:
+            counts: the figure of each key.
+            kind: the data type of the figures.
+
         Raises:
-            OverflowError: a key is no unsigned 64-bit number, or a figure no unsigned 32-bit one.
+            OverflowError: a key is no unsigned 64-bit number, or a figure is not of that type.
         """
         keys = np.fromiter(counts.keys(), dtype=np.uint64, count=len(counts))
-        figures = np.fromiter(counts.values(), dtype=np.uint32, count=len(counts))
+        figures = np.fromiter(counts.values(), dtype=kind, count=len(counts))
         order = np.argsort(keys)
         return cls(keys[order], figures[order])
 
+    def equals(self, other: KeyCounts) -> bool:
+        """Tell whether both have the same keys and figures."""
+        return np.array_equal(self.keys, other.keys) and np.array_equal(self.counts, other.counts)
+
     @cached_property
-    def levels(self) -> NDArray[np.uint32]:
+    def levels(self) -> NDArray[Any]:
         """The distinct figures, ascending."""
         return np.unique(self.counts)
 
@@ -95,32 +103,26 @@ class Observation:
     weights: NDArray[np.uint16]
     sums: Mapping[str, KeyCounts] = field(default_factory=dict)
 
+    @property
+    def sections(self) -> dict[str, KeyCounts]:
+        """All its figures by the names of the sections of a log."""
+        return {BLOCKS: KeyCounts(self.keys, self.weights), **self.sums}
+
     def union(self, other: Observation) -> Observation:
         """Join two observations of one address: all blocks, each with its larger weight.
 
         What the page adds to a sum is the larger of both. Returns ``self`` where the observations
         are equal.
         """
-        if self._equals(other):
+        ours, theirs = self.sections, other.sections
+        if ours.keys() == theirs.keys() and all(ours[name].equals(theirs[name]) for name in ours):
             return self
-        keys, weights = _larger(self.keys, self.weights, other.keys, other.weights)
-        sums = {}
-        for name in self.sums.keys() | other.sums.keys():
-            one, two = self.sums.get(name, _NO_COUNTS), other.sums.get(name, _NO_COUNTS)
-            sums[name] = KeyCounts(*_larger(one.keys, one.counts, two.keys, two.counts))
-        return Observation(url=self.url, keys=keys, weights=weights, sums=sums)
-
-    def _equals(self, other: Observation) -> bool:
-        return (
-            np.array_equal(self.keys, other.keys)
-            and np.array_equal(self.weights, other.weights)
-            and self.sums.keys() == other.sums.keys()
-            and all(
-                np.array_equal(counts.keys, other.sums[name].keys)
-                and np.array_equal(counts.counts, other.sums[name].counts)
-                for name, counts in self.sums.items()
-            )
-        )
+        joined = {
+            name: _larger(ours.get(name, _NO_COUNTS), theirs.get(name, _NO_COUNTS))
+            for name in ours.keys() | theirs.keys()
+        }
+        blocks = joined.pop(BLOCKS)
+        return Observation(self.url, blocks.keys, blocks.counts.astype(np.uint16), joined)
 
 
 def observe_blocks(
@@ -143,26 +145,19 @@ def observe_blocks(
     for block in blocks:
         weight = min(block.chars - block.link_chars, _MAX_WEIGHT)
         weights[block.key] = max(weight, weights.get(block.key, 0))
-    keys = np.fromiter(weights.keys(), dtype=np.uint64, count=len(weights))
-    sizes = np.fromiter(weights.values(), dtype=np.uint16, count=len(weights))
-    order = np.argsort(keys)
+    own = KeyCounts.of(weights, np.uint16)
     key_counts = {name: KeyCounts.of(counts) for name, counts in (sums or {}).items()}
-    return Observation(url, keys[order], sizes[order], key_counts)
+    return Observation(url, own.keys, own.counts, key_counts)
 
 
-def _larger(
-    keys: NDArray[np.uint64],
-    figures: NDArray[Any],
-    other_keys: NDArray[np.uint64],
-    other_figures: NDArray[Any],
-) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+def _larger(one: KeyCounts, other: KeyCounts) -> KeyCounts:
     """Join keys, each with the larger of its figures."""
-    joined = np.union1d(keys, other_keys)
-    largest = np.zeros(len(joined), dtype=figures.dtype)
-    largest[np.searchsorted(joined, keys)] = figures
-    places = np.searchsorted(joined, other_keys)
-    largest[places] = np.maximum(largest[places], other_figures)
-    return joined, largest
+    joined = np.union1d(one.keys, other.keys)
+    largest = np.zeros(len(joined), dtype=np.uint32)
+    largest[np.searchsorted(joined, one.keys)] = one.counts
+    places = np.searchsorted(joined, other.keys)
+    largest[places] = np.maximum(largest[places], other.counts)
+    return KeyCounts(joined, largest)
 
 
 _NO_COUNTS = KeyCounts.of({})
@@ -297,10 +292,9 @@ class ObservationLog:
         record = self._records[url] = len(self._urls)
         self._urls.append(url)
         self._valid.append(1)
-        self._sections[BLOCKS].append(record, observation.keys, observation.weights)
-        for name, sums in observation.sums.items():
-            if len(sums.keys):
-                self._section(name).append(record, sums.keys, sums.counts)
+        for name, part in observation.sections.items():
+            if len(part.keys):
+                self._section(name).append(record, part.keys, part.counts)
 
     def extend(self, urls: Sequence[str], sections: Mapping[str, Iterable[Rows]]) -> None:
         """Put many pages into the log at once.
@@ -370,15 +364,16 @@ class ObservationLog:
 
     def _observations(self, first: int, last: int) -> Iterator[Observation]:
         """Give the valid observations among some records."""
-        parts: dict[str, list[tuple[NDArray[np.uint64], NDArray[Any]]]] = {}
+        parts: dict[str, list[KeyCounts]] = {}
         for name in self.sections:
             rows = self._sections[name].read(first, last)
             ends = np.cumsum(rows.sizes)[:-1]
-            pairs = zip(np.split(rows.keys, ends), np.split(rows.figures, ends), strict=True)
+            pairs = map(KeyCounts, np.split(rows.keys, ends), np.split(rows.figures, ends))
             parts[name] = list(pairs)
         blocks = parts.pop(BLOCKS)
         for number, record in enumerate(range(first, last)):
             if self._valid[record]:
-                found = {name: KeyCounts(*part[number]) for name, part in parts.items()}
+                own = blocks[number]
+                found = {name: part[number] for name, part in parts.items()}
                 sums = {name: counts for name, counts in found.items() if len(counts.keys)}
-                yield Observation(self._urls[record], *blocks[number], sums)
+                yield Observation(self._urls[record], own.keys, own.counts, sums)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -68,11 +69,9 @@ def _netloc(parts: SplitResult) -> str:
 
 
 def _shortest_escapes(text: str) -> str:
-    if "%" not in text:
-        return text
     # A stray "%" is escaped first: left alone, it could form a new escape with what is unescaped
     # behind it, and the result would depend on how often this ran.
-    return _ESCAPE.sub(_shortest_escape, _STRAY_PERCENT.sub("%25", text))
+    return _ESCAPE.sub(_shortest_escape, _STRAY_PERCENT.sub("%25", text)) if "%" in text else text
 
 
 def _shortest_escape(match: re.Match[str]) -> str:
@@ -96,20 +95,14 @@ def _resolve_dots(path: str) -> str:
 
 
 def _clean_query(query: str) -> str:
-    if not query:
-        return ""
-    kept = [pair for pair in query.split("&") if pair and not _is_dropped(pair)]
-    kept.sort(key=_parameter_name)
-    return "&".join(kept)
-
-
-def _parameter_name(pair: str) -> str:
-    return pair.partition("=")[0]
-
-
-def _is_dropped(pair: str) -> bool:
-    name = _parameter_name(pair).lower()
-    return name in _DROPPED_PARAMETERS or name.startswith(_DROPPED_PREFIXES)
+    kept: list[tuple[str, str]] = []
+    for pair in filter(None, query.split("&")):
+        name = pair.partition("=")[0]
+        folded = name.lower()
+        if folded not in _DROPPED_PARAMETERS and not folded.startswith(_DROPPED_PREFIXES):
+            kept.append((name, pair))
+    kept.sort(key=itemgetter(0))
+    return "&".join(pair for _, pair in kept)
 
 
 def address_key(url: str) -> int:

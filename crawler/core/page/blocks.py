@@ -212,16 +212,27 @@ class _Segmenter:
             self._break()
             return _CLOSED
         attributes = element.keys()
-        if ("style" in attributes or "hidden" in attributes) and (
-            _is_hidden(element, attributes) or self._was_shown(element, attributes)
+        if ("style" in attributes or "hidden" in attributes) and self._is_hidden(
+            element, attributes
         ):
             return _CLOSED
-        if tag in _INLINE or self._flows(tag):
-            kind = self._enter_inline(element, tag, attributes)
+        # An unknown element flows within a line of text.
+        if tag in _INLINE or (self._holder.tag in _LINES_ONLY and ("-" in tag or ":" in tag)):
+            kind = _PLAIN
+            if tag == "a" and "href" in attributes:
+                self._open_links += 1
+                self._links += 1
+                kind = _LINK
+            elif tag == "button":
+                self._add(" ")
+                kind = _BUTTON
+            if tag in _TELLING:
+                self._inner.append(tag)
+            if "class" in attributes:
+                self._inner.append((element.get("class") or "")[:_NAME_CHARS])
         else:
             kind = _BLOCK
-            if self._pieces:
-                self._flush()
+            self._flush()
             parent = self._holder
             names = _names(element, attributes) if attributes else ""
             number = self._number(element, tag) if tag in _NUMBERED else 0
@@ -242,31 +253,19 @@ class _Segmenter:
         self._columns[row] = column + min(max(1, _whole(element.get("colspan"))), _MOST_COLUMNS)
         return _NO_PLACE if body in self._reached_over else column
 
-    def _enter_inline(
-        self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
-    ) -> str:
-        kind = _PLAIN
-        if tag == "a" and "href" in attributes:
-            self._open_links += 1
-            self._links += 1
-            kind = _LINK
-        elif tag == "button":
-            self._add(" ")
-            kind = _BUTTON
-        if tag in _TELLING:
-            self._inner.append(tag)
-        if "class" in attributes:
-            self._inner.append((element.get("class") or "")[:_NAME_CHARS])
-        return kind
-
-    def _was_shown(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
-        """Tell whether a late part was read before, in its place."""
+    def _is_hidden(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
+        """Tell whether an element is hidden, or a late part that was read before, in its place."""
+        if element.tag in _NEVER_HIDDEN:
+            return False
+        if "hidden" in attributes and not _LATE.fullmatch(element.get("id") or ""):
+            return True
+        if "style" in attributes and HIDDEN_STYLE.search(element.get("style") or ""):
+            return True
         if "hidden" not in attributes:
             return False
-        if element in self._late_shown:
-            return True
+        was_shown = element in self._late_shown
         self._late_shown.add(element)
-        return False
+        return was_shown
 
     def _leave(self, kind: str) -> None:
         if kind is _BLOCK:
@@ -277,10 +276,6 @@ class _Segmenter:
             self._open_links -= 1
         else:
             self._add(" ")
-
-    def _flows(self, tag: str) -> bool:
-        """Tell whether an unknown element is inline where it stands."""
-        return self._holder.tag in _LINES_ONLY and ("-" in tag or ":" in tag)
 
     def _path_of(self, tag: str) -> str:
         """Extend the open element's path; blocks with the same path share one string."""
@@ -361,14 +356,6 @@ def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
     )
-
-
-def _is_hidden(element: etree._Element, attributes: Collection[str | bytes]) -> bool:
-    if "hidden" in attributes and not _LATE.fullmatch(element.get("id") or ""):
-        return element.tag not in _NEVER_HIDDEN
-    if "style" not in attributes or element.tag in _NEVER_HIDDEN:
-        return False
-    return HIDDEN_STYLE.search(element.get("style") or "") is not None
 
 
 def _fold(text: str) -> str:

@@ -31,6 +31,7 @@ _TOLERATED_IN_UTF8 = 0.25
 _SURE = 0.65
 _ENOUGH_BYTES = 8
 _FALLBACK = "cp1252"
+_WIDE = ("utf-16", "utf-32")
 # Python has codecs that are no encodings of pages, and a page may name any of them.
 _NO_PAGE_ENCODINGS = frozenset(
     ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7")
@@ -65,9 +66,15 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
     bom, _ = read_bom(body)
     if bom:
         return _lenient(body, bom).lstrip("\ufeff"), _codec(bom)
-    if (wide := _by_wide_header(body, content_type)) is not None:
-        return wide
-    declared = _declared(body, content_type)
+    header = _codec((content_type and http_content_type_encoding(content_type)) or "")
+    # Markup in UTF-16 or UTF-32 that only the header declares is full of NUL bytes.
+    if header.startswith(_WIDE) and b"\x00" in body[:_DETECT_BYTES]:
+        text = _strict(body, header)
+        if text is not None:
+            return text, header
+    # Header first. "utf-16" cannot be true of markup that was itself read as ASCII.
+    names = dict.fromkeys((header, _codec(html_body_declared_encoding(body) or "")))
+    declared = [name for name in names if name and not name.startswith(_WIDE)]
     if body.isascii() and b"\x1b" not in body:
         return body.decode("ascii"), declared[0] if declared else "utf-8"
     utf8 = _strict(body, "utf-8")
@@ -75,16 +82,21 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
         return utf8, "utf-8"
     if utf8 is None and _surely_utf8(body) and (text := _nearly(body, "utf-8")) is not None:
         return text, "utf-8"
-    return _by_declaration(body, declared) or _by_detection(body, utf8)
+    return _guessed(body, declared, utf8)
 
 
-def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
-    """Decode by the declared encodings, unless the bytes contradict them."""
+def _guessed(body: bytes, declared: list[str], utf8: str | None) -> tuple[str, str]:
+    """Decode by the declared encodings unless the bytes contradict them, else by detection.
+
+    Args:
+        body: the page's bytes.
+        declared: Python's names of the declared encodings.
+        utf8: the page in UTF-8; None where it is not valid.
+    """
     readable = [(name, text) for name in declared if (text := _strict(body, name)) is not None]
     guess, confidence = _detect(body)
-    for name, text in readable:
-        if name == guess:
-            return text, name
+    if guess in dict(readable):
+        return dict(readable)[guess], guess
     contradicted = guess in _MULTIBYTE and confidence >= _SURE and _in_runs(body)
     if contradicted and (text := _strict(body, guess)) is not None:
         return text, guess
@@ -95,37 +107,9 @@ def _by_declaration(body: bytes, declared: list[str]) -> tuple[str, str] | None:
     for name in declared:
         if (nearly := _nearly(body, name)) is not None:
             return nearly, name
-    return None
-
-
-def _by_detection(body: bytes, utf8: str | None) -> tuple[str, str]:
-    """Decode by detection from the bytes."""
-    if utf8 is not None:
-        return utf8, "utf-8"
-    if (text := _nearly(body, "utf-8")) is not None:
+    if (text := _nearly(body, "utf-8") if utf8 is None else utf8) is not None:
         return text, "utf-8"
-    guess, _ = _detect(body)
-    name = guess or _FALLBACK
-    return _lenient(body, name), name
-
-
-def _declared(body: bytes, content_type: str) -> list[str]:
-    """Name the encodings that the header and the markup declare, header first, each once."""
-    header = http_content_type_encoding(content_type) if content_type else None
-    codecs_named = [_codec(name) for name in (header, html_body_declared_encoding(body)) if name]
-    # "utf-16" cannot be true of markup that was itself read as ASCII.
-    return list(
-        dict.fromkeys(n for n in codecs_named if n and not n.startswith(("utf-16", "utf-32")))
-    )
-
-
-def _by_wide_header(body: bytes, content_type: str) -> tuple[str, str] | None:
-    """Decode UTF-16 or UTF-32 that only the header declares; its markup is full of NUL bytes."""
-    name = _codec(http_content_type_encoding(content_type) or "") if content_type else ""
-    if not name.startswith(("utf-16", "utf-32")) or b"\x00" not in body[:_DETECT_BYTES]:
-        return None
-    text = _strict(body, name)
-    return None if text is None else (text, name)
+    return _lenient(body, guess or _FALLBACK), guess or _FALLBACK
 
 
 def _codec(name: str) -> str:

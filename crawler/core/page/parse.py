@@ -100,11 +100,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     Raises:
         UnreadablePageError: the page is ``empty``, ``binary``, ``not-html`` or ``too-large``.
     """
-    if max_bytes is not None and len(page.body) > max_bytes:
-        raise UnreadablePageError(
-            page.url, "too-large", f"the page has {len(page.body):,} bytes, {max_bytes:,} at most"
-        )
-    _refuse_unreadable(page)
+    _refuse_unreadable(page, max_bytes)
     text, encoding = decode(page)
     text = text.lstrip("\ufeff")
     if not text.strip(" \t\f\r\n\x00"):
@@ -132,14 +128,18 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     )
 
 
-def _refuse_unreadable(page: Page) -> None:
-    if not page.body:
-        raise UnreadablePageError(page.url, "empty", "the page has no content")
+def _refuse_unreadable(page: Page, max_bytes: int | None) -> None:
     kind = page.content_type.partition(";")[0].strip().lower()
-    if kind.startswith(_NOT_PAGES) or kind.endswith("+json"):
-        raise UnreadablePageError(page.url, "not-html", f"the page is of type {kind}")
-    if page.body.startswith(_BINARY_STARTS):
-        raise UnreadablePageError(page.url, "binary", "the page is a binary file")
+    size = len(page.body)
+    is_large = max_bytes is not None and size > max_bytes
+    for refused, reason, detail in (
+        (is_large, "too-large", f"has {size:,} bytes, {max_bytes or 0:,} at most"),
+        (not size, "empty", "has no content"),
+        (kind.startswith(_NOT_PAGES) or kind.endswith("+json"), "not-html", f"is of type {kind}"),
+        (page.body.startswith(_BINARY_STARTS), "binary", "is a binary file"),
+    ):
+        if refused:
+            raise UnreadablePageError(page.url, reason, f"the page {detail}")
 
 
 def _roots(text: str, markup: bytes) -> tuple[etree._Element, ...]:
