@@ -65,11 +65,6 @@ class DiscoverCommand(CorpusCommand):
 
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
-    """Return the arguments of the spider.
-
-    Raises:
-        ArgumentError: the call is wrong.
-    """
     from scrapy.utils.conf import arglist_to_dict
 
     from crawler.core.errors import ArgumentError

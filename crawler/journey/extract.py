@@ -130,11 +130,7 @@ def _read(page: Page, options: Options) -> Document:
 
 
 def suggestion(paths: Sequence[str], options: Options) -> str:
-    """Propose a document model from saved pages.
-
-    Args:
-        paths: files of one page each.
-        options: the settings.
+    """Propose a document model from saved pages, files of one page each.
 
     Raises:
         UnreadableInputError: there is no such file, or it holds no page or more than one.

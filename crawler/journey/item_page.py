@@ -29,15 +29,9 @@ if TYPE_CHECKING:
 class Mode(StrEnum):
     """By which counts pages are judged. The value is what items and statistics say.
 
-    ==============  ============================================  =============================
-    mode            counts                                        items leave
-    ==============  ============================================  =============================
-    two-pass        of this crawl                                 when no page is left to fetch
-    streaming       of earlier crawls, as they were at the start  at once
-    incremental     of earlier crawls; of both for new templates  at once; these at the end
-    archive         of all pages of the archive                   in its second reading
-    single          of earlier crawls, or of pages given          at once
-    ==============  ============================================  =============================
+    Two-pass: of this crawl. Streaming: of earlier crawls. Incremental: of earlier crawls, and of
+    both for pages of new templates. Archive: of all its pages. Single: of earlier crawls, or of
+    pages given.
     """
 
     TWO_PASS = "two-pass"  # noqa: S105 - no password
@@ -114,12 +108,7 @@ class ItemPage:
 
 
 def new_item(page: ItemPage, mode: Mode) -> PageItem:
-    """Make the item of a page, with what is known before any stage has worked on it.
-
-    Args:
-        page: the page, which the item carries from now on.
-        mode: by which counts it is judged.
-    """
+    """Make the item of a page, which it carries, with what is known before any stage."""
     fetched, view = page.document.page, page.view
     item = PageItem(
         url=fetched.url,
@@ -170,11 +159,7 @@ class Stage:
     """
 
     def process(self, item: PageItem, page: ItemPage) -> None:
-        """Fill this stage's part of an item.
-
-        Args:
-            item: the item, filled by the stages before.
-            page: its page.
+        """Fill this stage's part of an item, by its page.
 
         Raises:
             Refusal: the page gives no item.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.flow import annotate
@@ -162,6 +163,7 @@ class BoilerplateStats:
     """
 
     def __init__(self) -> None:
+        # By site and key of a block the pages that it stands on, below 0, and its text.
         self._best: dict[tuple[str, int], tuple[int, str]] = {}
         self._floor = 0
 
@@ -170,22 +172,16 @@ class BoilerplateStats:
         site = annotation.document.page.site_name
         for block, label in annotation.pairs():
             if label.reason == "frequent" and label.frequency > self._floor:
-                found = (label.frequency, block.text[:_SAMPLE])
-                key = (site, block.key)
+                key, found = (site, block.key), (-label.frequency, block.text[:_SAMPLE])
                 # One block is written in several ways; which is shown is not left to chance.
-                self._best[key] = min(found, self._best.get(key, found), key=_by_pages)
+                self._best[key] = min(found, self._best.get(key, found))
         if len(self._best) > _MOST:
-            kept = sorted(self._best.items(), key=lambda entry: _by_pages(entry[1]))[:_PRUNED]
+            kept = sorted(self._best.items(), key=itemgetter(1))[:_PRUNED]
             self._best = dict(kept)
             # Blocks that tie with the last one kept are as good as it: they may still come in.
-            self._floor = kept[-1][1][0] - 1
+            self._floor = -kept[-1][1][0] - 1
 
     def most_frequent(self, count: int = 10) -> list[dict[str, Any]]:
         """Return ``{"text", "pages"}`` of the blocks that stand on most pages, most first."""
-        ranked = sorted(self._best.values(), key=_by_pages)
-        return [{"text": text, "pages": pages} for pages, text in ranked[:count]]
-
-
-def _by_pages(value: tuple[int, str]) -> tuple[int, str]:
-    pages, text = value
-    return -pages, text
+        ranked = sorted(self._best.values())[:count]
+        return [{"text": text, "pages": -pages} for pages, text in ranked]

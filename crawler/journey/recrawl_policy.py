@@ -87,11 +87,9 @@ class RecrawlPolicy:
     _source: Iterator[tuple[str, Reason]] | None = None
 
     def next(self, limit: int, new_pages: int) -> list[tuple[str, Reason]]:
-        """Return the next pages to request, with the reason.
+        """Return the next pages to request, with the reason, at most so many.
 
-        Args:
-            limit: how many at most.
-            new_pages: how many new pages the crawl has fetched, by which waste is measured.
+        Waste is measured by the number of new pages that the crawl has fetched.
         """
         if self._source is None:
             self._source = self._all()

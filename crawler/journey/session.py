@@ -81,13 +81,9 @@ class Session:
     def observe(
         self, page: Page, parsed: ParsedPage | None = None
     ) -> tuple[Document, Observation] | None:
-        """Read a page, and record what it tells about its site.
+        """Read a page, or its tree that was parsed already, and tell what it says of its site.
 
         None for a page that cannot be read or asks to be left out, which is counted and logged.
-
-        Args:
-            page: the page.
-            parsed: its tree, where it was parsed already.
         """
         document = self._read(page, parsed, is_judged=False)
         if document is None:
@@ -184,7 +180,6 @@ class Session:
         return self._attempt(page.url, lambda: read(page, size, parsed), is_judged=is_judged)
 
     def _item_page(self, document: Document, view: SiteView) -> ItemPage | None:
-        """Tell the kind of a page; None where that fails."""
         found = self._attempt(document.page.url, lambda: page_type(document))
         if found is None:
             return None

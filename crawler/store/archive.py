@@ -278,7 +278,6 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
 
 
 def _own_page(headers: Mapping[str, str], body: bytes) -> Page:
-    """Return the page of a record that :func:`record_bytes` made."""
     values: dict[str, Any] = {
         _attribute(name): headers.get(header.lower(), "") for name, header in _STANDARD.items()
     }

@@ -152,11 +152,7 @@ def write_counts(path: Path, site: str, log: ObservationLog) -> None:
 
 
 def read_counts(path: Path, space: ArraySpace | None = None) -> SiteCounts:
-    """Read what :func:`write_counts` wrote.
-
-    Args:
-        path: the file.
-        space: where to keep the observations; without, in memory.
+    """Read what :func:`write_counts` wrote into a space, or into memory.
 
     Raises:
         StoreError: the file is damaged, cannot be read, or was written by a later version.
@@ -203,7 +199,6 @@ def _names(section: str) -> tuple[str, str, type]:
 
 
 def _rows(archive: ZipFile, section: str, pages: int, batch: int) -> Iterator[Rows]:
-    """Read a section, about so many entries at a time."""
     name, figures, kind = _names(section)
     ends = _ends(archive, f"{name}sizes")
     if len(ends) != pages + 1:

@@ -65,12 +65,7 @@ def site_named(name: str) -> str:
 
 
 def known_sites(site: str, names: Sequence[str]) -> str:
-    """Say which sites there are, for somebody who asked for one that is not among them.
-
-    Args:
-        site: what was asked for.
-        names: those there are, one at least.
-    """
+    """Say which sites there are, one at least, for somebody who asked for another one."""
     near = nearest(site, names)
     return f"the nearest name is {near}" if near else f"there are: {listed(names)}"
 
@@ -124,12 +119,8 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
 def lock_beside(path: Path, in_use: str) -> FileLock:
     """Lock a file that one process at a time may write, by a file beside it.
 
-    Args:
-        path: the file, which need not exist.
-        in_use: what the error says where another process holds the lock.
-
     Raises:
-        StoreError: another process holds it, or the file beside it cannot be made.
+        StoreError: another process (``in_use``) holds it, or the file beside it cannot be made.
     """
     with system_errors(f"{path} cannot be locked", "Check the folder and its permissions."):
         lock = try_lock(path.with_name(f"{path.name}.lock"))
@@ -142,11 +133,7 @@ def try_lock(path: Path) -> FileLock | None:
     """Lock a file by name; None where another process, or another part of this one, holds it.
 
     The system releases the lock when its process ends, however that ends. Missing folders are made.
-    On a file system without locks nothing is locked: nothing tells there whether another process
-    uses the file.
-
-    Returns:
-        The lock; its method ``release`` releases it.
+    On a file system without locks nothing is locked.
 
     Raises:
         OSError: the file cannot be made.

@@ -221,7 +221,6 @@ def _saved_pages(
     on_skip: Callable[[str, str], None],
     max_bytes: int,
 ) -> Iterator[Page]:
-    """Read saved pages below a folder; files that are none are passed over."""
     for path in files:
         if path.name.lower().endswith(ARCHIVE_SUFFIXES):
             on_skip("archive", f"{path}: an archive among saved pages; give its own path")

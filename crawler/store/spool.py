@@ -307,11 +307,6 @@ def _release(lock: BaseFileLock | None) -> None:
 
 
 def _survey(path: Path) -> SpoolInfo:
-    """Read a spool through.
-
-    Raises:
-        StoreError: the file is missing, unreadable, or no spool.
-    """
     damage: list[str] = []
 
     def on_damage(reason: str, detail: str) -> None:

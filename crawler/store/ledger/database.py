@@ -95,15 +95,6 @@ _IN_USE: Final = (
     "another crawl of the same site. Wait until that has ended, or set CORPUS_DIR to another "
     "folder."
 )
-_ADVICE: Final = {
-    "SQLITE_FULL": "Free some space on the disk; what was written before is safe",
-    "SQLITE_BUSY": "Another process holds the ledger: wait until that has ended, and try again",
-    **dict.fromkeys(
-        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"),
-        "Check the permissions of the file and of its folder",
-    ),
-}
-"""What to do about errors of SQLite, by the beginnings of their names."""
 _CACHE_KB: Final = 32 * 1024
 _WAIT_SECONDS: Final = 10
 _CHECKPOINT: Final = 8_000  # pages of the write-ahead file, 32 MB
@@ -119,10 +110,7 @@ def ledger_path(folder: Path, site: str) -> Path:
 
 
 def move_aside(path: Path) -> Path:
-    """Rename a ledger that cannot be used, with the files that belong to it.
-
-    Returns:
-        Its new name, the old one with ``.aside-1`` or the first number that is free.
+    """Rename a ledger that cannot be used, with its files, to the first ``.aside-1`` that is free.
 
     Raises:
         StoreError: it does not exist, another process writes it, or it cannot be renamed.
@@ -235,11 +223,6 @@ class LedgerDatabase:
         return key, False
 
     def _key(self, url: str) -> int:
-        """Return the key of an address.
-
-        Raises:
-            StoreError: the address is not in the ledger.
-        """
         with self._sqlite_errors():
             key, is_known = self._find(canonical_address(url))
         if not is_known:
@@ -247,17 +230,14 @@ class LedgerDatabase:
         return key
 
     def _run(self, statement: str, *values: object) -> sqlite3.Cursor:
-        """Execute one statement."""
         with self._sqlite_errors():
             return self._connection.execute(statement, values)
 
     def _value(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - as sqlite3 has it
-        """Return the only value that a statement gives."""
         (value,) = self._run(statement, *values).fetchone()
         return value
 
     def _set(self, table: str, where: Mapping[str, object], columns: Mapping[str, object]) -> None:
-        """Set columns of the rows of a table that have the values of ``where``."""
         names = ", ".join(f"{name} = ?" for name in columns)
         keys = " AND ".join(f"{name} = ?" for name in where)
         statement = f"UPDATE {table} SET {names} WHERE {keys}"  # noqa: S608 - names alone
@@ -272,9 +252,10 @@ class LedgerDatabase:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
                 raise damage_error(self.path, error) from error
-            found = (text for start, text in _ADVICE.items() if name.startswith(start))
-            advice = next(found, "Check the disk, and try again")
-            raise StoreError(f"{self.path}: {error}. {advice}.") from error
+            raise StoreError(
+                f"{self.path}: {error}. Free some space on the disk, check the permissions of the "
+                "file and its folder, or wait until another process has ended; then try again."
+            ) from error
 
     def _prepare(self, *, read_only: bool) -> None:
         version = self._value("PRAGMA user_version")

@@ -145,9 +145,7 @@ class Ledger(LedgerRuns):
     def no_longer_listed(self, named: Container[int]) -> Iterator[str]:
         """Give the exported pages that a sitemap has named and none names any more; once each.
 
-        Args:
-            named: the keys (:func:`crawler.core.page.addresses.address_key`) of all addresses that
-                the sitemaps of the site name now.
+        ``named`` are the keys (``address_key``) of all addresses that the sitemaps name now.
         """
         rows = self._batches(
             "SELECT key, address FROM pages"
@@ -348,11 +346,9 @@ class Ledger(LedgerRuns):
     def rows(self, which: State | Flag | None = None) -> Iterator[Row]:
         """Give all that is known, or the pages of a state or flag, in the order of their hashes.
 
-        The ledger may be written to meanwhile: an address is given as it is when it is reached.
-
-        Args:
-            which: a state; or ``hinted``, dated later by a listing since they were fetched;
-                ``owed``, fetched and still to be exported; ``retracted``, no articles any more.
+        Flags are ``hinted``, dated later by a listing since they were fetched; ``owed``, fetched
+        and still to be exported; ``retracted``, no articles any more. The ledger may be written to
+        meanwhile: an address is given as it is when it is reached.
         """
         choice = "WHERE"
         if which in _FLAGS:
@@ -387,7 +383,6 @@ class Ledger(LedgerRuns):
         self._set("pages", {"key": key}, columns)
 
     def _each(self, statement: str, addresses: Iterable[str]) -> None:
-        """Execute a statement for the key of each address, in one transaction."""
         with self.transaction():
             for address in addresses:
                 self._run(statement, self._key(address))
@@ -411,5 +406,4 @@ class Ledger(LedgerRuns):
 
 
 def _no_page(reason: str, at: str, status: int) -> dict[str, Any]:
-    """Return the columns of a page that was not given."""
     return {"reason": plain(reason, _REASON_CHARS), "asked_at": seconds_of(at), "status": status}
