@@ -21,6 +21,11 @@ def option(*names: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argpars
     return names, keywords
 
 
+def flag(name: str, text: str) -> Option:
+    """Declare an option without a value, and its line in the help."""
+    return option(name, action="store_true", help=text)
+
+
 class CorpusCommand(ScrapyCommand):
     """A command that works outside projects too.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand, option
+from crawler.commands.base import CorpusCommand, flag, option
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +37,7 @@ class DiscoverCommand(CorpusCommand):
             default=[],
             help="argument of the spider 'site', such as since=2026-11-01 (may be repeated)",
         ),
-        option("--json", action="store_true", help="print JSON Lines, for programs"),
+        flag("--json", "print JSON Lines, for programs"),
         option("--limit", metavar="N", type=int, default=0, help="print the first N pages only"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand, option
+from crawler.commands.base import CorpusCommand, flag, option
 
 if TYPE_CHECKING:
     import argparse
@@ -35,15 +35,9 @@ class ExtractCommand(CorpusCommand):
     )
     has_answer = True
     options = (
-        option(
-            "--explain", action="store_true", help="show every block with its label and evidence"
-        ),
-        option(
-            "--tables",
-            action="store_true",
-            help="show the genuine tables of the page with the verdict on each",
-        ),
-        option("--markdown", action="store_true", help="print the text of the page as Markdown"),
+        flag("--explain", "show every block with its label and evidence"),
+        flag("--tables", "show the genuine tables of the page with the verdict on each"),
+        flag("--markdown", "print the text of the page as Markdown"),
         option(
             "--structure",
             metavar="MODEL",
@@ -53,13 +47,9 @@ class ExtractCommand(CorpusCommand):
         option(
             "--structure-method", metavar="NAME", help="how structure is found: modern, published"
         ),
-        option("--dtd", action="store_true", help="put the model's DTD into the XML"),
-        option(
-            "--suggest-model",
-            action="store_true",
-            help="print a document model to start from, made of the FILES given",
-        ),
-        option("--layout", action="store_true", help="show tables too that are layout"),
+        flag("--dtd", "put the model's DTD into the XML"),
+        flag("--suggest-model", "print a document model to start from, made of the FILES given"),
+        flag("--layout", "show tables too that are layout"),
         option("--url", metavar="URL", help="address of the page that FILE was"),
         option("--method", metavar="NAME", help="text method (CORPUS_TEXT_METHOD)"),
         option(

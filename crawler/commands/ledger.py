@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, option
+from crawler.commands.base import QuietCommand, flag, option
 
 
 class LedgerCommand(QuietCommand):
@@ -20,24 +20,12 @@ class LedgerCommand(QuietCommand):
 
     runs = "crawler.reports.ledger.show_ledgers"
     options = (
-        option("--failed", action="store_true", help="list addresses that could not be fetched"),
-        option("--gone", action="store_true", help="list pages that are no more"),
-        option(
-            "--refused",
-            action="store_true",
-            help="list addresses that are not to be fetched, by robots.txt or a rule of the crawl",
-        ),
-        option(
-            "--waiting",
-            action="store_true",
-            help="list addresses that are to be fetched, in order",
-        ),
-        option("--json", action="store_true", help="print JSON, for programs"),
-        option(
-            "--move-aside",
-            action="store_true",
-            help="move the ledger of SITE out of the way, so that its next crawl begins anew",
-        ),
+        flag("--failed", "list addresses that could not be fetched"),
+        flag("--gone", "list pages that are no more"),
+        flag("--refused", "list addresses not to be fetched, by robots.txt or a rule of the crawl"),
+        flag("--waiting", "list addresses that are to be fetched, in order"),
+        flag("--json", "print JSON, for programs"),
+        flag("--move-aside", "move the ledger of SITE away, so that its next crawl begins anew"),
         option(
             "--limit",
             metavar="N",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import BaseRunSpiderCommand
 from scrapy.utils.misc import load_object
 
-from crawler.commands.base import CorpusCommand, option
+from crawler.commands.base import CorpusCommand, flag
 from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
     # Scrapy looks up the formats of -O before the add-on; a project's own settings win.
     default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
 
-    options = (option("--list", action="store_true", help="list the spools and do nothing"),)
+    options = (flag("--list", "list the spools and do nothing"),)
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """List the spools, or replay one."""

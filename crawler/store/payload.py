@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zlib
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from compressed bytes
 _STEP = 1 << 16
+_CHUNK_SIZE = re.compile(rb"[ \t\r]*([0-9a-f]+)[ \t\r]*(?:;[^\n]*)?(?:\n|\Z)", re.IGNORECASE)
 
 
 class PayloadError(Exception):
@@ -66,25 +68,13 @@ def _is_markup(payload: bytes) -> bool:
 def _join_chunks(payload: bytes) -> bytes:
     parts: list[bytes] = []
     at = 0
-    while at < len(payload):
-        end = payload.find(b"\n", at)
-        size_text = payload[at : end if end >= 0 else len(payload)].split(b";")[0].strip()
-        try:
-            size = int(size_text, 16)
-        except ValueError:
-            size = -1
-        if size < 0:
-            # Not chunked at all, or not any more: the rest is taken as it is.
-            parts.append(payload[at:])
-            break
-        if size == 0 or end < 0:
-            break
-        parts.append(payload[end + 1 : end + 1 + size])
-        at = end + 1 + size
-        for line_end in (b"\r\n", b"\n"):
-            if payload.startswith(line_end, at):
-                at += len(line_end)
-                break
+    while (size := _CHUNK_SIZE.match(payload, at)) and (length := int(size[1], 16)):
+        parts.append(payload[size.end() : size.end() + length])
+        at = size.end() + length
+        at += 2 if payload.startswith(b"\r\n", at) else payload.startswith(b"\n", at)
+    if size is None:
+        # Not chunked at all, or not any more: the rest is taken as it is.
+        parts.append(payload[at:])
     return b"".join(parts)
 
 

@@ -74,8 +74,23 @@ class DiskSpace(ArraySpace):
     def grow(self, size: int) -> None:
         """Note that an array has so many bytes more in memory, and write arrays out if need be."""
         self._in_memory += size
-        if self._in_memory > self.memory and not self._failed:
-            self._write_out()
+        if self._in_memory <= self.memory or self._failed:
+            return
+        arrays = sorted(self._arrays, key=lambda array: array.in_memory)
+        # The sum is made anew: arrays that were deleted hold nothing.
+        self._in_memory = sum(array.in_memory for array in arrays)
+        try:
+            while self._in_memory > self.memory:
+                self._write(arrays.pop())
+        except OSError as error:
+            # Nothing is lost, and a crawl is worth the memory that it takes.
+            self._failed = True
+            logger.error(  # noqa: TRY400 - the message is whole in one line
+                "Cannot write counts to %s (%s): from now on they stay in memory. "
+                "Free some space there or set CORPUS_DIR to another folder",
+                self.folder,
+                error,
+            )
 
     def read_into(self, values: NDArray[Any], place: int) -> None:
         """Fill an array from a place of the file.
@@ -98,37 +113,17 @@ class DiskSpace(ArraySpace):
                 "or set CORPUS_DIR to a folder on another one"
             ) from error
 
-    def _write_out(self) -> None:
-        arrays = sorted(self._arrays, key=lambda array: array.in_memory, reverse=True)
-        # The sum is made anew: arrays that were deleted hold nothing.
-        self._in_memory = sum(array.in_memory for array in arrays)
-        for array in arrays:
-            if self._in_memory <= self.memory:
-                return
-            try:
-                self._write(array.chunks())
-            except OSError as error:
-                # Nothing is lost, and a crawl is worth the memory that it takes.
-                self._failed = True
-                logger.error(  # noqa: TRY400 - the message is whole in one line
-                    "Cannot write counts to %s (%s): from now on they stay in memory. "
-                    "Free some space there or set CORPUS_DIR to another folder",
-                    self.folder,
-                    error,
-                )
-                return
-            size = array.in_memory
-            array.was_written(self.on_disk)
-            self.on_disk += size
-            self._in_memory -= size
-
-    def _write(self, chunks: list[NDArray[Any]]) -> None:
+    def _write(self, array: SpillArray) -> None:
         file = self._opened()
         file.seek(self.on_disk)
-        for chunk in chunks:
+        for chunk in array.chunks():
             rest = chunk.view(np.uint8).data
             while rest:
                 rest = rest[file.write(rest) or 0 :]
+        size = array.in_memory
+        array.was_written(self.on_disk)
+        self.on_disk += size
+        self._in_memory -= size
 
     def _opened(self) -> RawIOBase:
         if self._file is None:
