@@ -263,9 +263,8 @@ def structure_model(options: Options) -> Model | None:
     """Return the document model of the settings; ``None`` where they name none.
 
     Raises:
-        UnknownMethodError: there is no structure method of that name.
-        ModelError: the model is wrong; the message names file, line and column.
-        UnreadableInputError: there is no such model.
+        UnknownMethodError, ModelError, UnreadableInputError: the method or the model cannot be
+            used.
     """
     if options.structure_model is None:
         return None

@@ -21,7 +21,6 @@ observations need not fit memory. Nothing of a file is counted that does not mat
 
 from __future__ import annotations
 
-import logging
 from contextlib import suppress
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
@@ -44,16 +43,10 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.arrays import ArraySpace
 
-logger = logging.getLogger(__name__)
-
 _FORMAT = 1
 _SUMS = "sums/"
 _KEYS = "/keys.npy"
 _CODING = ("utf-8", "surrogatepass")
-
-
-def _warn(error: StoreError) -> None:
-    logger.warning("Counts passed over: %s", error)
 
 
 class CountStore:
@@ -76,7 +69,7 @@ class CountStore:
     def load(
         self,
         site: str,
-        on_unusable: Callable[[StoreError], None] = _warn,
+        on_unusable: Callable[[StoreError], None],
         space: ArraySpace | None = None,
     ) -> SiteCounts:
         """Merge what all crawls observed on a site; empty counts where none did.
@@ -84,7 +77,7 @@ class CountStore:
         Args:
             site: the site's name.
             on_unusable: called for each file that is passed over because it is damaged, cannot be
-                read, or was written by a later version; without, a warning is logged.
+                read, or was written by a later version.
             space: where to keep the counts while they are used; without, in memory, and beyond its
                 limit in the store's folder.
         """

@@ -103,19 +103,12 @@ class Spool:
             settings: what a replay must set to give the same items (JSON values).
 
         Raises:
-            StoreError: the name cannot be used, a spool or archive of that name exists, or the
-                folder or file cannot be made.
+            StoreError: a spool or archive of that name exists, or the folder or file cannot be
+                made.
         """
-        if not _SAFE_ID.fullmatch(crawl_id):
-            raise StoreError(
-                f"{crawl_id!r} cannot name a spool. Use up to 150 letters, digits, '.', '_' or '-'."
-            )
         path = spool_path(folder, crawl_id)
         info = SpoolInfo(path, crawl_id, started, spider, dict(settings or {}))
-        try:
-            facts = json.dumps({name: getattr(info, name) for name in _FACTS})
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"The settings of a spool must be JSON values ({error}).") from None
+        facts = json.dumps({name: getattr(info, name) for name in _FACTS})
         with system_errors(f"{path.parent} cannot be made", "Choose another folder."):
             path.parent.mkdir(parents=True, exist_ok=True)
         if (archive := _archive_path(path)).exists():

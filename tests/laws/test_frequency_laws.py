@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -319,7 +320,7 @@ def test_counts_come_back_from_disk_as_they_were(
     with tempfile.TemporaryDirectory() as folder:
         store = CountStore(Path(folder, "counts"))
         store.save(site, "first", counts)
-        loaded = store.load(site, space=space)
+        loaded = store.load(site, pytest.fail, space)
     assert shown(loaded.view()) == shown(counts.view())
     assert by_address(loaded) == by_address(counts)
 
@@ -335,7 +336,7 @@ def test_several_crawls_load_as_their_merge(
         for number, pages in enumerate(crawls):
             store.save("blog.example", f"crawl {number}", counted(pages))
             merged.merge(counted(pages))
-        loaded = store.load("blog.example", space=space)
+        loaded = store.load("blog.example", pytest.fail, space)
     assert by_address(loaded) == by_address(merged)
     assert shown(loaded.view()) == shown(merged.view())
 
