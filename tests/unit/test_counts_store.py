@@ -208,7 +208,7 @@ def test_bytes_lost_or_turned_give_the_counts_or_one_error(store: CountStore) ->
             broken[draw.randrange(len(broken))] = draw.randrange(256)
         path.write_bytes(broken)
         told: list[StoreError] = []
-        found = urls_in(load(store, "s", told.append))
+        found = urls_in(store.load("s", told.append))
         assert found == ([] if told else ["a", "b", "c"])
 
 
