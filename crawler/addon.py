@@ -15,7 +15,7 @@ from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
-from crawler.journey.stages import structure_model, table_method, table_words
+from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_components
 from crawler.middlewares.throttling import ThrottlingMiddleware
@@ -176,7 +176,7 @@ def _check_wrapper(options: Options) -> None:
 
 
 def _check_tables(options: Options) -> None:
-    table_method(options, table_words(options))
+    table_method(options)
     is_published = options.table_method.startswith(_PUBLISHED_METHOD)
     if not is_published and options.table_constants != TableConstants():
         logger.warning(

@@ -20,7 +20,7 @@ from crawler.core.tables.markup import find_tables
 from crawler.evaluation.gold import GOLD_URL, kind_of, read_rows
 from crawler.evaluation.scores import Confusion
 from crawler.evaluation.task import Report, sorted_counts
-from crawler.journey.stages import table_method, table_words
+from crawler.journey.stages import table_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -171,7 +171,7 @@ def measure_tables(job: Job) -> Report:
     """
     # Refuse a wrong name or setting before a file is opened.
     options = replace(job.options, table_method=job.method)
-    method = table_method(options, table_words(options))
+    method = table_method(options)
     tally = _Tally()
     for page in islice(read_tables_gold(job.gold), job.limit):
         tally.pages += 1

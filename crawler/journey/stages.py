@@ -11,6 +11,7 @@ import json
 import logging
 import re
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
@@ -28,11 +29,8 @@ from crawler.store.document_models import load_model
 from crawler.wrapper.running import CrawlWrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from crawler.core.methods import Label
-    from crawler.core.page.blocks import Block
-    from crawler.core.sentences import Splitter
     from crawler.core.structure.model import Model
     from crawler.core.tables.classify import TableMethod
     from crawler.core.tables.words import Words
@@ -111,18 +109,18 @@ class Sentences(Stage):
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's sentences."""
-        item.sentences = [
-            {"block": block.index, "text": sentence.text}
-            for number, pairs in enumerate(_by_document(page))
-            for splitter in [self._splitter(page, number, item.text)]
-            for block, label in pairs
-            if label.kept
-            for sentence in splitter.split(block.text)
-        ]
-
-    def _splitter(self, page: ItemPage, number: int, text: str) -> Splitter:
-        own = page.annotations[number].text if page.annotations else text
-        return splitter_for(language_of(own, page.language(number)), self._way)
+        found: list[dict[str, Any]] = []
+        parts, rest = page.annotations, page.pairs()
+        for number, text in enumerate([each.text for each in parts] or [item.text]):
+            splitter = splitter_for(language_of(text, page.language(number)), self._way)
+            own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
+            found += [
+                {"block": block.index, "text": sentence.text}
+                for block, label in own
+                if label.kept
+                for sentence in splitter.split(block.text)
+            ]
+        item.sentences = found
 
 
 class Tables(Stage):
@@ -134,7 +132,7 @@ class Tables(Stage):
     """
 
     def __init__(self, options: Options, tally: Tally) -> None:
-        self._method = table_method(options, table_words(options))
+        self._method = table_method(options)
         self._layout = options.layout_tables
         self._tally = tally
 
@@ -237,26 +235,15 @@ def default_stages(
     return tuple(stages)
 
 
-def _by_document(page: ItemPage) -> Iterator[list[tuple[Block, Label]]]:
-    """Cut the labelled blocks into those of each document."""
-    pairs = list(page.pairs())
-    if len(page.annotations) <= 1:
-        yield pairs
-        return
-    start = 0
-    for each in page.annotations:
-        yield pairs[start : start + len(each.blocks)]
-        start += len(each.blocks)
-
-
-def table_method(options: Options, words: Words | None = None) -> TableMethod:
-    """Return the table method that the settings ask for; ``words`` are those they add.
+def table_method(options: Options) -> TableMethod:
+    """Return the table method that the settings ask for, with the words that they add.
 
     Raises:
         UnknownMethodError: there is none of that name.
+        OptionError: the file of words is missing or not of the right form.
     """
     constants = Constants(**asdict(options.table_constants))
-    return get_table_method(options.table_method, constants, words)
+    return get_table_method(options.table_method, constants, table_words(options))
 
 
 def structure_model(options: Options) -> Model | None:

@@ -78,10 +78,9 @@ def test_the_lengths_that_are_alike() -> None:
 def test_words_are_added(tmp_path: Path, *, in_folder: bool) -> None:
     (tmp_path / "cs.json").write_text(json.dumps(CZECH), encoding="utf-8")
     options = replace(RULES, table_words=tmp_path if in_folder else tmp_path / "cs.json")
-    words = table_words(options)
     grid = grid_of("<table><tr><td>Cena<td>20 korun</table>")
     assert not table_method(RULES).judge(grid).is_genuine
-    verdict = table_method(options, words).judge(grid)
+    verdict = table_method(options).judge(grid)
     assert (verdict.is_genuine, verdict.attribute_class) == (True, "price")
 
 
