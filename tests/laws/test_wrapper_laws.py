@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,8 +24,11 @@ from crawler.core.wrapper.project import Project, matcher_names, new_project, ne
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
 from crawler.core.wrapper.schema import Element
-from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.core.wrapper.tree import PageTree, TagItem, read_tree
 from crawler.core.wrapper.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 PIECES = [
     *("<div class=a>", "<div id=b>", "</div>", "<ul>", "<li>", "</li>", "</ul>", "<br>"),
@@ -35,6 +40,10 @@ pages = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map(
         Page.from_text("https://site.example/", f"<p>text</p>{''.join(pieces)}")
     )
 )
+
+
+def learn(paths: Iterable[Sequence[TagItem]]) -> PaperRule:
+    return reduce(PaperRule.learn_more, paths, PaperRule())
 
 
 def draw_examples(data: st.DataObject, most: int = 4) -> list[tuple[PageTree, Example]]:
@@ -53,9 +62,7 @@ def places(rule: BestRule, tree: PageTree) -> list[tuple[int, float]]:
 def test_published_costs_are_never_negative_and_are_those_of_the_paths(
     trees: list[PageTree], data: st.DataObject
 ) -> None:
-    rule = PaperRule.learn(
-        tree.tag_path(data.draw(st.sampled_from(range(len(tree))))) for tree in trees
-    )
+    rule = learn(tree.tag_path(data.draw(st.sampled_from(range(len(tree))))) for tree in trees)
     assert all(tags.total == rule.examples == len(trees) for tags in rule.sets)
     costs = rule.costs(trees[0])
     assert costs.min() >= 0
@@ -69,9 +76,14 @@ def test_the_only_example_of_a_published_rule_costs_nothing(
     tree: PageTree, data: st.DataObject
 ) -> None:
     node = data.draw(st.sampled_from(range(len(tree))))
-    rule = PaperRule.learn([tree.tag_path(node)])
+    rule = learn([tree.tag_path(node)])
     assert rule.cost(tree.tag_path(node)) == 0
-    assert rule.best_node(tree, texts=tree.elements[node] is None) == (node, Fraction(0))
+    nodes = [
+        each
+        for each in range(len(tree))
+        if (tree.elements[each] is None) == (tree.elements[node] is None)
+    ]
+    assert rule.best_node(tree, nodes) == (node, Fraction(0))
 
 
 @given(pages, st.data())

@@ -7,24 +7,24 @@ numbers, so that they are exact.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
 from crawler.core.wrapper.rules import Match
-from crawler.core.wrapper.tree import TEXT, TagItem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from crawler.core.wrapper.example_nodes import Example
-    from crawler.core.wrapper.tree import PageTree
+    from crawler.core.wrapper.tree import PageTree, TagItem
     from crawler.core.wrapper.view import View
+
+    _Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 ANONYMOUS_THRESHOLD = 3
 """From how many examples on a tag may match by its index alone (ANON_THRESHOLD)."""
@@ -34,18 +34,14 @@ _LEAST_CONFIDENCE = 0.5
 # More than any alignment costs.
 _NEVER = 1 << 40
 _ADD, _OMIT, _REPLACE = 0, 1, 2
-_Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-_Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class TagSet:
     """The tag items that examples have at one place of their paths.
 
-    ``items``
-        Tag items with their weights, in the order in which they came.
-    ``null``
-        How many examples have nothing there.
+    ``items`` are tag items with their weights, in the order in which they came; ``null`` is how
+    many examples have nothing there.
     """
 
     items: tuple[tuple[TagItem, int], ...]
@@ -67,14 +63,9 @@ class TagSet:
 
         Items that differ in their index alone are different items of a set.
         """
-        return max(
-            (
-                weight
-                for known, weight in self.items
-                if known.name == item.name and known.tag_index == item.tag_index
-            ),
-            default=0,
-        )
+        key = (item.name, item.tag_index)
+        same = (weight for its, weight in self.items if (its.name, its.tag_index) == key)
+        return max(same, default=0)
 
     def weight_by_index(self, item: TagItem) -> int:
         """Return the weight of all items with the same index."""
@@ -83,43 +74,72 @@ class TagSet:
 
 @dataclass(frozen=True, slots=True)
 class PaperRule:
-    """A list of tag sets, learned from the paths of that many example nodes."""
+    """A list of tag sets, learned from the paths of that many example nodes.
+
+    The order in which it learns can matter.
+    """
 
     sets: tuple[TagSet, ...] = ()
     examples: int = 0
-
-    @classmethod
-    def learn(cls, paths: Iterable[Sequence[TagItem]]) -> PaperRule:
-        """Learn a rule from paths, one after the other; their order can matter."""
-        rule = cls()
-        for path in paths:
-            rule = rule.learn_more(path)
-        return rule
 
     def cost(self, path: Sequence[TagItem]) -> Fraction:
         """Return the least cost of aligning the rule with a path: 0 or more.
 
         A rule without examples costs what adding each item costs.
         """
-        table = self._table(path)
-        return Fraction(table[0][0], self._unit)
+        costs, _ = self._align(path)
+        return Fraction(costs[0, 0], self._unit)
 
     def learn_more(self, path: Sequence[TagItem]) -> PaperRule:
         """Return the rule that has learned from one more path, given from the root on."""
-        table = self._table(path)
+        _, moves = self._align(path)
         sets: list[TagSet] = []
         at, step = 0, 0
         while at < len(self.sets) or step < len(path):
-            mode = self._mode(table, path, at, step)
-            if mode == _ADD:
+            move = moves[at, step]
+            if move == _ADD:
                 sets.append(TagSet(((path[step], 1),), null=self.examples))
-            elif mode == _OMIT:
+            elif move == _OMIT:
                 sets.append(TagSet(self.sets[at].items, self.sets[at].null + 1))
             else:
                 sets.append(self.sets[at].with_item(path[step]))
-            at += mode != _ADD
-            step += mode != _OMIT
+            at += move != _ADD
+            step += move != _OMIT
         return PaperRule(tuple(sets), self.examples + 1)
+
+    def _align(
+        self, path: Sequence[TagItem]
+    ) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+        """Return the costs of aligning the sets from one on with the steps from one on.
+
+        Also return the first move of each alignment.
+        """
+        height, width, unit = len(self.sets), len(path), self._unit
+        costs, moves = {(height, width): 0}, {}
+        for at, step in product(range(height, -1, -1), range(width, -1, -1)):
+            if (at, step) == (height, width):
+                continue
+            addition = omission = replacement = _NEVER
+            slack = False
+            if step < width:
+                addition = unit + costs[at, step + 1]
+            if at < height:
+                omission = unit - self.sets[at].null + costs[at + 1, step]
+            if at < height and step < width:
+                by_name = weight = self.sets[at].weight_by_name(path[step])
+                if self.examples >= ANONYMOUS_THRESHOLD:
+                    weight = max(by_name, self.sets[at].weight_by_index(path[step]))
+                replacement = unit - weight + costs[at + 1, step + 1]
+                # A tie goes to the replacement. The worked example of the paper needs an exception
+                # that its pseudocode lacks: where only the index is the same (UL for LI, both first
+                # of their parents, after three examples), a tie goes to the addition or omission.
+                slack = weight > 0 and not by_name
+            costs[at, step] = min(addition, omission, replacement)
+            if addition < replacement + slack and addition < omission:
+                moves[at, step] = _ADD
+            else:
+                moves[at, step] = _OMIT if omission < replacement + slack else _REPLACE
+        return costs, moves
 
     def costs(self, tree: PageTree) -> _Ints:
         """Return the cost of every node of a page, times the number of examples.
@@ -129,124 +149,46 @@ class PaperRule:
         """
         length, unit = len(self.sets), self._unit
         skips = np.cumsum([0, *(unit - tags.null for tags in self.sets)])
-        weights = _weights(self, tree)
-        depths = np.asarray(tree.depths)
-        parents = np.asarray(tree.parents)
+        weights = self._weights(tree)
+        depths, parents = np.asarray(tree.depths), np.asarray(tree.parents)
         order = np.argsort(depths, kind="stable")
-        bounds = np.searchsorted(depths[order], np.arange(depths.max(initial=-1) + 2))
-        found = np.empty(len(tree), np.int64)
-        place = np.zeros(len(tree), np.int64)
-        above = skips[np.newaxis, :]
-        for start, end in pairwise(bounds.tolist()):
-            level = order[start:end]
-            place[level] = np.arange(end - start)
-            around = parents[level]
-            rows = above[np.where(around < 0, 0, place[around])]
-            best = rows + unit
-            if length:
-                replacing = rows[:, :-1] + (unit - weights(level))
-                np.minimum(best[:, 1:], replacing, out=best[:, 1:])
-                # Several omissions in a row: a running minimum along the rule.
-                best = np.minimum.accumulate(best - skips, axis=1) + skips
-            found[level] = best[:, -1]
-            above = best
-        return found
+        rows = np.empty((len(tree) + 1, length + 1), np.int64)
+        # That of the parent of roots, -1.
+        rows[-1] = skips
+        for level in np.split(order, np.flatnonzero(np.diff(depths[order])) + 1):
+            above = rows[parents[level]]
+            best = above + unit
+            np.minimum(best[:, 1:], above[:, :-1] + (unit - weights[level]), out=best[:, 1:])
+            # Several omissions in a row: a running minimum along the rule.
+            rows[level] = np.minimum.accumulate(best - skips, axis=1) + skips
+        return rows[:-1, -1]
 
-    def best_node(
-        self, tree: PageTree, *, texts: bool = False, root: int = -1
-    ) -> tuple[int, Fraction] | None:
-        """Return the node of a page with the least cost, and its cost; the first of several.
+    def _weights(self, tree: PageTree) -> _Ints:
+        """Return the weight that each node has in each set, a row a node."""
+        names, numbers, indexes = map(np.asarray, (tree.names, tree.tag_indexes, tree.indexes))
+        weights = np.zeros((len(tree), len(self.sets)), np.int64)
+        for at, tags in enumerate(self.sets):
+            column = weights[:, at]
+            for item, _ in tags.items:
+                same = np.flatnonzero(numbers == item.tag_index)
+                same = same[names[same] == item.name]
+                column[same] = np.maximum(column[same], tags.weight_by_name(item))
+                if self.examples >= ANONYMOUS_THRESHOLD:
+                    same = np.flatnonzero(indexes == item.index)
+                    column[same] = np.maximum(column[same], tags.weight_by_index(item))
+        return weights
 
-        Args:
-            tree: the page.
-            texts: choose among text nodes, else among elements.
-            root: choose among the nodes in this element; with -1 among those of the page.
-
-        Returns:
-            None where the page has no such node.
-        """
-        within = tree.within(root)
-        is_text = np.asarray(
-            [name == TEXT for name in tree.names[within.start : within.stop]], bool
-        )
-        among = np.flatnonzero(is_text == texts) + within.start
-        if not among.size:
+    def best_node(self, tree: PageTree, nodes: Sequence[int]) -> tuple[int, Fraction] | None:
+        """Return the first of some nodes with the least cost, and its cost; None without nodes."""
+        if not nodes:
             return None
-        costs = self.costs(tree)[among]
+        costs = self.costs(tree)[nodes]
         best = int(np.argmin(costs))
-        return int(among[best]), Fraction(int(costs[best]), self._unit)
+        return nodes[best], Fraction(int(costs[best]), self._unit)
 
     @property
     def _unit(self) -> int:
         return max(self.examples, 1)
-
-    def _replacement(self, tags: TagSet, item: TagItem) -> int:
-        weight = tags.weight_by_name(item)
-        if self.examples >= ANONYMOUS_THRESHOLD:
-            weight = max(weight, tags.weight_by_index(item))
-        return self._unit - weight
-
-    def _table(self, path: Sequence[TagItem]) -> list[list[int]]:
-        """Return the costs of aligning the rule from each set with the path from each step."""
-        height, width, unit = len(self.sets), len(path), self._unit
-        table = [[0] * (width + 1) for _ in range(height + 1)]
-        for at in range(height, -1, -1):
-            for step in range(width, -1, -1):
-                if at < height or step < width:
-                    table[at][step] = min(self._moves(table, path, at, step, unit))
-        return table
-
-    def _moves(
-        self, table: list[list[int]], path: Sequence[TagItem], at: int, step: int, unit: int
-    ) -> tuple[int, int, int]:
-        """Return the costs of addition, omission and replacement, with those of the rest."""
-        has_set, has_item = at < len(self.sets), step < len(path)
-        addition = unit + table[at][step + 1] if has_item else _NEVER
-        omission = unit - self.sets[at].null + table[at + 1][step] if has_set else _NEVER
-        replacement = (
-            self._replacement(self.sets[at], path[step]) + table[at + 1][step + 1]
-            if has_set and has_item
-            else _NEVER
-        )
-        return addition, omission, replacement
-
-    def _mode(self, table: list[list[int]], path: Sequence[TagItem], at: int, step: int) -> int:
-        addition, omission, replacement = self._moves(table, path, at, step, self._unit)
-        # A tie goes to the replacement. The worked example of the paper needs an exception that its
-        # pseudocode lacks: where only the index is the same (UL for LI, both first of their
-        # parents, after three examples), a tie goes to the addition or omission.
-        slack = 0
-        if replacement < _NEVER and not self.sets[at].weight_by_name(path[step]):
-            slack = self._unit > self._replacement(self.sets[at], path[step])
-        if addition < replacement + slack and addition < omission:
-            return _ADD
-        if omission < replacement + slack and omission <= addition:
-            return _OMIT
-        return _REPLACE
-
-
-def _weights(rule: PaperRule, tree: PageTree) -> Callable[[_Ints], _Ints]:
-    """Return a function from nodes to their weights in each set, a row a node."""
-    length = len(rule.sets)
-    by_name: dict[tuple[str, int], _Ints] = {}
-    by_index: dict[int, _Ints] = {}
-    for at, tags in enumerate(rule.sets):
-        for item, _ in tags.items:
-            row = by_name.setdefault((item.name, item.tag_index), np.zeros(length, np.int64))
-            row[at] = tags.weight_by_name(item)
-            if rule.examples >= ANONYMOUS_THRESHOLD:
-                row = by_index.setdefault(item.index, np.zeros(length, np.int64))
-                row[at] = tags.weight_by_index(item)
-
-    def table(rows: Mapping[_Key, _Ints], keys: Iterable[_Key]) -> tuple[_Ints, _Ints]:
-        """Return the rows, the first of zeros, and which of them each node has."""
-        numbers = {key: number for number, key in enumerate(rows, start=1)}
-        stacked = np.stack([np.zeros(length, np.int64), *rows.values()])
-        return stacked, np.asarray([numbers.get(key, 0) for key in keys], np.int64)
-
-    names, name_of = table(by_name, zip(tree.names, tree.tag_indexes, strict=True))
-    indexes, index_of = table(by_index, tree.indexes)
-    return lambda nodes: np.maximum(names[name_of[nodes]], indexes[index_of[nodes]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,18 +211,20 @@ class PaperFieldRule:
         rule, kind, tree = self.rule, self.kind, view.tree
         for value in example.values:
             places = ((node_at(view, its.path), its.kind) for its in value.nodes)
-            nodes = [(node, its) for node, its in places if node is not None]
+            nodes = [(tree.tag_path(node), its) for node, its in places if node is not None]
             if nodes and self.rule.examples:
-                nodes.sort(key=lambda its: self.rule.cost(tree.tag_path(its[0])))
+                nodes.sort(key=lambda its: self.rule.cost(its[0]))
             if nodes:
-                rule, kind = rule.learn_more(tree.tag_path(nodes[0][0])), nodes[0][1]
+                rule, kind = rule.learn_more(nodes[0][0]), nodes[0][1]
         return PaperFieldRule(rule, kind, (*self.examples, example))
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:  # noqa: ARG002 - it remembers no page
         """Return the node of least cost, where its confidence is at least one half."""
-        if not self.rule.examples:
-            return ()
-        chosen = self.rule.best_node(view.tree, texts=self.kind == TEXT_NODE, root=view.root)
+        nodes = view.text_nodes
+        if self.kind != TEXT_NODE:
+            tree = view.tree
+            nodes = [node for node in tree.within(view.root) if tree.elements[node] is not None]
+        chosen = self.rule.best_node(view.tree, nodes) if self.rule.examples else None
         if chosen is None:
             return ()
         node, cost = chosen
