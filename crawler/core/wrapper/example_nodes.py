@@ -41,12 +41,10 @@ class ExampleNode:
     Attributes:
         kind: :data:`TEXT_NODE`, :data:`ELEMENT`, or ``@`` and the name of an attribute.
         path: its path, from the root of the page or record.
-        evidence: the values of all features.
         counts: how many nodes of its kind have the same value of each feature, itself included.
         nodes: how many nodes of its kind there are.
         near_misses: the evidence of the nodes most like it that have another value.
         siblings_meant: how many of its list siblings are values of the example as well.
-        siblings_other: how many are not.
     """
 
     kind: str
@@ -76,12 +74,9 @@ class ExampleValue:
 class Example:
     """The values of a field on one page, or in one record of a page.
 
-    Attributes:
-        page: the fingerprint of the page.
-        address: where the page came from, for people.
-        record: path of the record on its page; empty for a field of the page itself.
-        values: the values; none where the page lacks the field.
-        wrong: nodes that a person said are not meant.
+    ``page`` is the fingerprint of the page, ``address`` where it came from, for people; ``record``
+    is the path of the record on its page, empty for a field of the page itself. ``values`` are none
+    where the page lacks the field. ``wrong`` are nodes that a person said are not meant.
     """
 
     page: str
@@ -143,7 +138,7 @@ class PageEvidence:
         found: dict[Evidence, float] = {}
         for node, row in zip(self.nodes(kind), self._rows[kind], strict=True):
             if node not in meant and row not in found:
-                found[row] = _shared(weights, evidence, row)
+                found[row] = shared(weights, evidence, row)
         ranked = sorted(found, key=lambda row: (-found[row], row))
         return tuple(ranked[:_MOST_NEAR_MISSES])
 
@@ -194,46 +189,18 @@ def node_at(view: View, path: str) -> int | None:
 def rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
     """Return for each feature how much it tells that another node has the same value.
 
-    Args:
-        counts: how many nodes of the page have the value.
-        nodes: how many nodes there are.
-
-    Returns:
-        The logarithm of how rare the value is, times the trust in the feature.
+    It is the logarithm of how rare the value is, times the trust in the feature. ``counts`` are how
+    many nodes of the page have the value of each feature, ``nodes`` how many there are.
     """
-    return tuple(
-        feature.trust * log((nodes + 1) / count)
-        for feature, count in zip(FEATURES, counts, strict=True)
-    )
+    rows = zip(FEATURES, counts, strict=True)
+    return tuple(feature.trust * log((nodes + 1) / count) for feature, count in rows)
 
 
-def _shared(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
+def shared(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
     """Return the weights of the features in which two nodes are the same, added up."""
     return sum(
         weight for weight, one, other in zip(weights, left, right, strict=True) if one == other
     )
-
-
-def similarity(
-    left: ExampleNode,
-    right: ExampleNode,
-    left_rarities: Sequence[float],
-    right_rarities: Sequence[float],
-) -> float:
-    """Return how far two nodes are the same thing on two pages, 0 to 1.
-
-    Args:
-        left: one node.
-        right: the other.
-        left_rarities: :func:`rarities` of ``left``.
-        right_rarities: those of ``right``.
-    """
-    if left.kind != right.kind:
-        return 0.0
-    # Added in a fixed order, so that the number is the same for both sides.
-    weights = [one + other for one, other in zip(left_rarities, right_rarities, strict=True)]
-    whole = sum(weights)
-    return _shared(weights, left.evidence, right.evidence) / whole if whole > 0 else 0.0
 
 
 def example_of_values(page_evidence: PageEvidence, values: Iterable[str]) -> Example:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from math import fsum, log, sqrt
 from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.example_nodes import rarities, similarity
+from crawler.core.wrapper.example_nodes import rarities, shared
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES
 
 if TYPE_CHECKING:
@@ -49,17 +49,17 @@ _LABEL = FEATURE_AT["label"]
 _LABEL_ENDINGS = " :.()*\uff1a"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Member:
-    """A node of a role, with the number of its example and of its value in that example."""
+    """A node of a role.
 
-    example: int
-    value: int
+    ``key`` is the number of its example, and that of its value in that example; ``weights`` are
+    :func:`rarities`.
+    """
+
+    key: tuple[int, int]
     node: ExampleNode
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return self.example, self.value
+    weights: tuple[float, ...]
 
 
 _Role = tuple[_Member, ...]
@@ -69,27 +69,18 @@ _Role = tuple[_Member, ...]
 class RoleModel:
     """What the nodes of one role look like.
 
-    ``element_names``
-        Names of the elements that the nodes are, or are in.
-    ``costs``
-        For each feature, what each value of the examples costs.
-    ``unseen``
-        For each feature, what any other value costs.
-    ``worst``
-        Cost of a node that has other values in all features.
-    ``order``
-        The features that count, the most telling first.
-    ``label``
-        The label that all examples have, on more than one page; empty where they have none.
-    ``repeats``
-        Whether an example has several nodes of the role.
-    ``whole_lists``
-        Whether examples have all list siblings of their nodes.
-    ``threshold``
-        Confidence from which on a node is taken.
-    ``margin``
-        How far the confidence in examples, each held against the others, is above that in near
-        misses.
+    For each feature, ``costs`` has what each value of the examples costs, ``unseen`` what any other
+    value costs; ``worst`` is the cost of a node with other values in all features.
+
+    Attributes:
+        element_names: names of the elements that the nodes are, or are in.
+        order: the features that count, the most telling first.
+        label: the label that all examples have, on more than one page; else empty.
+        repeats: whether an example has several nodes of the role.
+        whole_lists: whether examples have all list siblings of their nodes.
+        threshold: confidence from which on a node is taken.
+        margin: how far the confidence in examples, each held against the others, is above that in
+            near misses.
     """
 
     kind: str
@@ -188,17 +179,12 @@ class _RoleFinder:
         self._similar = similar
         # The nodes of each value.
         self._values = [
-            [_Member(at, number, node) for node in value.nodes]
+            [_Member((at, number), node, rarities(node.counts, node.nodes)) for node in value.nodes]
             for at, example in enumerate(examples)
             for number, value in enumerate(example.values)
             if value.nodes
         ]
-        self._rarities = {
-            id(member.node): rarities(member.node.counts, member.node.nodes)
-            for members in self._values
-            for member in members
-        }
-        self._roles: dict[int, tuple[_Role, float]] = {}
+        self._roles: dict[_Member, tuple[_Role, float]] = {}
 
     def groups(self, wrong: Sequence[ExampleNode]) -> tuple[tuple[RoleModel, ...], ...]:
         without_role = {members[0].key for members in self._values}
@@ -217,51 +203,50 @@ class _RoleFinder:
         waiting = [members for members in self._values if members[0].key in without_role]
         for seed in (member for members in waiting[:_SEEDS] for member in members):
             role, _ = self._role(seed)
-            worth = fsum(
-                self._similarity(seed, member) for member in role if member.key in without_role
-            )
+            worth = fsum(_similarity(seed, its) for its in role if its.key in without_role)
             if worth > most + 1e-9:
                 best, most = role, worth
         return best
 
     def _roles_like(self, role: _Role) -> list[_Role]:
         """Return other roles that have all values of this one, the most similar first."""
-        keys = {member.key for member in role}
-        used = {id(member) for member in role}
+        keys, used = {member.key for member in role}, set(role)
         first = next(members for members in self._values if members[0].key in keys)
         ranked = sorted(
-            (self._role(seed) for seed in first if id(seed) not in used),
+            (self._role(seed) for seed in first if seed not in used),
             key=lambda other: (-other[1], other[0][0].node.path),
         )
         found: list[_Role] = []
         for other, _ in ranked:
-            is_new = not any(id(member) in used for member in other)
-            if is_new and keys <= {member.key for member in other}:
+            if used.isdisjoint(other) and keys <= {member.key for member in other}:
                 found.append(other)
-                used.update(map(id, other))
+                used.update(other)
         return found[: _MOST_IN_GROUP - 1]
 
     def _role(self, seed: _Member) -> tuple[_Role, float]:
         """Return, of each value, the node most similar to the seed, and their similarity in all."""
-        if id(seed) not in self._roles:
+        if seed not in self._roles:
             role: list[_Member] = []
             shares: list[float] = []
             for members in self._values:
-                best, share = None, self._similar
-                for member in members:
-                    if (similar := self._similarity(seed, member)) > share:
-                        best, share = member, similar
-                if best is not None:
-                    role.append(best)
+                likeness = [_similarity(seed, member) for member in members]
+                if (share := max(likeness)) > self._similar:
+                    role.append(members[likeness.index(share)])
                     shares.append(share)
-            self._roles[id(seed)] = tuple(role), fsum(shares)
-        return self._roles[id(seed)]
+            self._roles[seed] = tuple(role), fsum(shares)
+        return self._roles[seed]
 
-    def _similarity(self, seed: _Member, member: _Member) -> float:
-        if member is seed:
-            return 1.0
-        left, right = seed.node, member.node
-        return similarity(left, right, self._rarities[id(left)], self._rarities[id(right)])
+
+def _similarity(one: _Member, other: _Member) -> float:
+    """Return how far two nodes are the same thing on two pages, 0 to 1."""
+    if one is other:
+        return 1.0
+    if one.node.kind != other.node.kind:
+        return 0.0
+    # Added in a fixed order, so that the number is the same for both sides.
+    weights = [left + right for left, right in zip(one.weights, other.weights, strict=True)]
+    whole = sum(weights)
+    return shared(weights, one.node.evidence, other.node.evidence) / whole if whole > 0 else 0.0
 
 
 def _model(role: _Role, wrong: Sequence[ExampleNode]) -> RoleModel:
@@ -283,13 +268,13 @@ def _confidences(model: RoleModel, members: Iterable[_Member]) -> list[float]:
 
 def _held_out(role: _Role, model: RoleModel, wrong: Sequence[ExampleNode]) -> list[float]:
     """Return the confidence in each member by a model that was learned without its page."""
-    pages = sorted({member.example for member in role})
+    pages = sorted({member.key[0] for member in role})
     if len(pages) == 1:
         return _confidences(model, role)
     found: list[float] = []
     for page in pages[:_HELD_OUT]:
-        others = _costs([member for member in role if member.example != page], wrong)
-        found += _confidences(others, (member for member in role if member.example == page))
+        others = _costs([member for member in role if member.key[0] != page], wrong)
+        found += _confidences(others, (member for member in role if member.key[0] == page))
     return found
 
 
@@ -312,7 +297,7 @@ def _costs(role: Sequence[_Member], wrong: Sequence[ExampleNode]) -> RoleModel:
     order = tuple(sorted(telling, key=lambda at: (-unseen[at], at)))
     # On one page alone, any text may be before all nodes.
     labels = {node.evidence[_LABEL] for node in nodes}
-    pages = {member.example for member in role}
+    on_pages = Counter(member.key[0] for member in role)
     return RoleModel(
         kind=nodes[0].kind,
         element_names=frozenset(node.element for node in nodes),
@@ -320,20 +305,20 @@ def _costs(role: Sequence[_Member], wrong: Sequence[ExampleNode]) -> RoleModel:
         unseen=tuple(unseen),
         worst=sum(unseen[at] for at in order),
         order=order,
-        label=labels.pop() if len(labels) == 1 and len(pages) > 1 else "",
-        repeats=max(Counter(member.example for member in role).values()) > 1,
+        label=labels.pop() if len(labels) == 1 < len(on_pages) else "",
+        repeats=max(on_pages.values()) > 1,
         whole_lists=not any(node.siblings_other for node in nodes),
     )
 
 
 def _common(role: Sequence[_Member], at: int) -> dict[str, float]:
     """Return how common each value of a feature is on the pages of the examples, without these."""
-    own = Counter((member.example, member.node.evidence[at]) for member in role)
+    own = Counter((member.key[0], member.node.evidence[at]) for member in role)
     shares: dict[str, list[float]] = {}
     for member in role:
         node = member.node
         value = node.evidence[at]
-        others = max(node.counts[at] - own[member.example, value], 0)
+        others = max(node.counts[at] - own[member.key[0], value], 0)
         shares.setdefault(value, []).append((others + 0.5) / (node.nodes + 1))
     return {value: fsum(found) / len(found) for value, found in shares.items()}
 
