@@ -171,7 +171,6 @@ def test_frequencies_are_a_plain_count_over_groups(
     assert view.single_blocks == len(single)
     assert view.single_texts == len([key for key in single if as_text[key]])
     levels = Counter(len(pages) for pages in as_text.values() if pages)
-    assert view.text_ranks == len(levels)
     found, its_blocks = view.text_levels()
     assert list(zip(found.tolist(), its_blocks.tolist(), strict=True)) == sorted(levels.items())
     others = [*single, *(key for key in (0, 5, 12, 2**64 - 1) if key not in anyhow)]

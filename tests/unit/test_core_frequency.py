@@ -52,7 +52,7 @@ def test_of_one_page_everything_stands_on_one() -> None:
     view = counted(observation("u", menu=0, text=300)).view()
     assert view.pages == 1
     assert view.page_frequencies([key("menu"), key("text")]) == [1, 1]
-    assert (view.single_blocks, view.single_texts, view.text_ranks) == (2, 1, 1)
+    assert (view.single_blocks, view.single_texts, len(view.text_levels()[0])) == (2, 1, 1)
     assert view.keys.tolist() == []
 
 
@@ -62,7 +62,7 @@ def test_a_block_that_stands_on_no_two_pages_stands_on_the_one_of_whoever_asks()
     assert view.page_frequencies(asked) == [2, 1, 1]
     assert view.page_text_frequencies(asked) == [0, 1, 1]
     assert SiteView().page_frequencies(asked) == [0, 0, 0]
-    assert (view.single_blocks, view.single_texts, view.text_ranks) == (1, 1, 1)
+    assert (view.single_blocks, view.single_texts, len(view.text_levels()[0])) == (1, 1, 1)
 
 
 def test_a_page_without_blocks_is_a_page() -> None:

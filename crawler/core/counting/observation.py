@@ -363,7 +363,6 @@ class ObservationLog:
         return batches(ends, self.space.batch)
 
     def _observations(self, first: int, last: int) -> Iterator[Observation]:
-        """Give the valid observations among some records."""
         parts: dict[str, list[KeyCounts]] = {}
         for name in self.sections:
             rows = self._sections[name].read(first, last)

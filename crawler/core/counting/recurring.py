@@ -67,21 +67,44 @@ def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
     return np.rint(logarithms * UNIT).astype(np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
 class SitePages:
     """A site's pages, numbered in the order of their addresses, shorter ones first.
+
+    Args:
+        log: the site's observations.
+        partitions: where to put all occurrences of blocks: page's number and weight by key.
 
     Attributes:
         urls: Their addresses.
         signatures: A digest of each page's blocks and their weights.
         sizes: How many blocks each page has, int64.
         weights: The characters of each page's blocks outside hyperlinks, int64.
+        texts: How many occurrences of blocks have text outside hyperlinks.
     """
 
-    urls: list[str]
-    signatures: list[bytes]
-    sizes: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    def __init__(self, log: ObservationLog, partitions: Partitions) -> None:
+        urls = log.urls()
+        count = len(urls)
+        order = sorted(range(count), key=lambda place: (len(urls[place]), urls[place]))
+        numbers = np.empty(count, dtype=np.int64)
+        numbers[order] = np.arange(count)
+        self.urls = [urls[place] for place in order]
+        self.signatures = [b""] * count
+        self.sizes, self.weights = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        self.texts = done = 0
+        for rows in log.rows(BLOCKS):
+            here = numbers[done : done + len(rows)]
+            done += len(rows)
+            values = np.repeat(here.astype(np.uint64) << _WEIGHT_BITS, rows.sizes)
+            values |= rows.figures
+            partitions.add(rows.keys, values)
+            ends = np.concatenate(([0], np.cumsum(rows.sizes)))
+            running = np.concatenate(([0], np.cumsum(rows.figures, dtype=np.int64)))
+            self.sizes[here] = rows.sizes
+            self.weights[here] = np.diff(running[ends])
+            self.texts += int(np.count_nonzero(rows.figures))
+            for number, signature in zip(here.tolist(), _signatures(rows, ends), strict=True):
+                self.signatures[number] = signature
 
     def __len__(self) -> int:
         """Return the number of pages."""
@@ -126,7 +149,7 @@ class RecurringBlocks:
 
     def __init__(self, log: ObservationLog, space: ArraySpace) -> None:
         partitions = Partitions(space, log.entries(BLOCKS))
-        self.pages, texts = _number_pages(log, partitions)
+        self.pages = SitePages(log, partitions)
         self.single_blocks = 0
         self.shared_masses = np.zeros(len(self.pages))
         self._weights = np.zeros(len(self.pages))
@@ -138,7 +161,7 @@ class RecurringBlocks:
         self.keys, self.frequencies, self.text_frequencies = map(
             np.concatenate, zip(*found, strict=True)
         )
-        self.single_texts = texts - int(self.text_frequencies.sum(dtype=np.int64))
+        self.single_texts = self.pages.texts - int(self.text_frequencies.sum(dtype=np.int64))
         once = rarity(np.ones(1, dtype=np.uint32), len(self.pages)).astype(np.float64)
         self.masses = self.shared_masses + (self.pages.weights - self._weights) * once
 
@@ -184,38 +207,7 @@ def _no_blocks() -> _Found:
     return np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32)
 
 
-def _number_pages(log: ObservationLog, partitions: Partitions) -> tuple[SitePages, int]:
-    """Number the pages, and put all occurrences into partitions: page's number and weight by key.
-
-    Returns:
-        The pages, and how many occurrences have text outside hyperlinks.
-    """
-    urls = log.urls()
-    order = sorted(range(len(urls)), key=lambda place: (len(urls[place]), urls[place]))
-    numbers = np.empty(len(urls), dtype=np.int64)
-    numbers[order] = np.arange(len(urls))
-    signatures = [b""] * len(urls)
-    sizes = np.zeros(len(urls), dtype=np.int64)
-    weights = np.zeros(len(urls), dtype=np.int64)
-    texts = done = 0
-    for rows in log.rows(BLOCKS):
-        here = numbers[done : done + len(rows)]
-        done += len(rows)
-        values = np.repeat(here.astype(np.uint64) << _WEIGHT_BITS, rows.sizes)
-        values |= rows.figures
-        partitions.add(rows.keys, values)
-        ends = np.concatenate(([0], np.cumsum(rows.sizes)))
-        running = np.concatenate(([0], np.cumsum(rows.figures, dtype=np.int64)))
-        sizes[here] = rows.sizes
-        weights[here] = np.diff(running[ends])
-        texts += int(np.count_nonzero(rows.figures))
-        for number, signature in zip(here.tolist(), _signatures(rows, ends), strict=True):
-            signatures[number] = signature
-    return SitePages([urls[place] for place in order], signatures, sizes, weights), texts
-
-
 def _signatures(rows: Rows, ends: NDArray[np.int64]) -> Iterator[bytes]:
-    """Return a digest of each page's blocks and of their weights."""
     keys, weights = rows.keys.view(np.uint8).data, rows.figures.view(np.uint8).data
     for start, stop in pairwise(ends.tolist()):
         yield xxh3_128_digest(keys[8 * start : 8 * stop]) + xxh3_64_digest(
@@ -301,7 +293,6 @@ def _pairs(
 
 
 def _shared(site: RecurringBlocks, left: _Blocks, right: _Blocks) -> float:
-    """Return the weight that two pages share."""
     common, here, there = np.intersect1d(left[0], right[0], assume_unique=True, return_indices=True)
     frequencies = site.frequencies[np.searchsorted(site.keys, common)]
     least = np.minimum(left[1][here], right[1][there])

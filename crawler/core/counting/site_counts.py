@@ -76,11 +76,6 @@ class SiteView:
         """Whether any page of the site was counted. Unknown is not the same as zero."""
         return self.pages > 0
 
-    @property
-    def text_ranks(self) -> int:
-        """How many distinct frequencies the site's blocks have, as text outside hyperlinks."""
-        return len(self.text_levels()[0])
-
     def text_levels(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Count the blocks of each frequency, as text outside hyperlinks.
 
@@ -194,7 +189,6 @@ def _group_frequencies(
 
 
 def _added_up(log: ObservationLog, section: str, space: ArraySpace) -> KeyCounts:
-    """Add up the figures of all pages in one section."""
     partitions = Partitions(space, log.entries(section))
     for rows in log.rows(section):
         partitions.add(rows.keys, rows.figures.astype(np.uint64))

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.metadata.visible import Mark, VisiblePage
 
 _SHORT_NAME = 3
-_ACCOUNTS, _HOUSE = 1, 2
 _MAX_LOOKED_AT = 60
 _RUN = 30
 _MAX_RUN = 20
@@ -46,15 +45,18 @@ def choose_authors(facts: PageFacts, site_name: str | None) -> tuple[str, tuple[
     site = site_name or ""
     house = {fold_name(name) for name in (site, facts.linked.site_name or "", *facts.house)}
     house.discard("")
-    weak: dict[int, tuple[str, tuple[str, ...]]] = {}
+    # A name is the site's where it begins with it, too: "BBC News".
+    begins = tuple(name for name in house if len(name) >= _SHORT_NAME)
+    of_house = accounts = None
     for source, names in _groups(facts, site):
-        if all(_is_house(fold_name(name), house) for name in names):
-            weak.setdefault(_HOUSE, (source, names))
+        folded = map(fold_name, names)
+        if all(name in house or name.startswith(begins) for name in folded):
+            of_house = of_house or (source, names)
         elif all(map(is_weak, names)):
-            weak.setdefault(_ACCOUNTS, (source, names))
+            accounts = accounts or (source, names)
         else:
             return source, names
-    return weak.get(_ACCOUNTS) or weak.get(_HOUSE)
+    return accounts or of_house
 
 
 def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -71,13 +73,7 @@ def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]
         yield seen
 
 
-def _is_house(name: str, house: set[str]) -> bool:
-    """Tell whether a folded name is the site's, or begins with it: "BBC News"."""
-    return any(name == own or (len(own) >= _SHORT_NAME and name.startswith(own)) for own in house)
-
-
 def _seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return source and names of the authors that the page shows; None where it shows none."""
     best: tuple[float, str, tuple[str, ...]] | None = None
     for points, source, marks in _marked(page):
         if best is not None and points <= best[0]:

@@ -187,7 +187,6 @@ def find_dates(text: str, reading: Reading | None = None) -> Iterator[FoundDate]
 
 
 def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
-    """Return year, month and day of a match, or None where they are no day."""
     number = (match.lastgroup or "")[-1]
     parts = match.groupdict()
     if number == "4":
@@ -226,7 +225,6 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
 
 
 def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """Return the time of day beside a date, and its zone."""
     if match.lastgroup == "y9":
         return match["t9"], ""
     if match.lastgroup == "d3":
@@ -263,7 +261,6 @@ def _zone(parts: dict[str, str | None]) -> str:
 
 
 def _from_epoch(seconds: float) -> Date | None:
-    """Return the time in UTC of a number of seconds, or of milliseconds, since 1970."""
     if seconds >= _MILLISECONDS_FROM:
         seconds /= 1000
     day, _, clock = str(np.datetime64(int(seconds), "s")).partition("T")

@@ -119,7 +119,6 @@ class LinkedArticle:
 
 
 def _values(script: str) -> Iterator[object]:
-    """Yield the JSON values of a script."""
     text = script[:_MAX_CHARS].strip().rstrip(";")
     if not text:
         return
@@ -177,7 +176,6 @@ def _collect(value: object, graph: _Graph) -> None:
 def _ranked(
     objects: Iterable[_Object], urls: Sequence[str], titles: Sequence[str]
 ) -> list[_Object]:
-    """Return the objects that may describe the page, the best first."""
     addresses = {_bare_url(url) for url in urls if url}
     folded = [fold_name(title) for title in titles if title]
     chosen = []
@@ -201,7 +199,6 @@ def _ranked(
 
 
 def _is_page(each: _Object) -> bool:
-    """Tell whether an object is a page, and not the subject of one."""
     return any(map(_PAGE.search, each.types))
 
 

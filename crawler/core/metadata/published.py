@@ -239,7 +239,6 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
 
 
 def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
-    """Yield the dates in a text, each with the text right before it."""
     end = 0
     for found in find_dates(text, reading):
         yield found, text[max(end, found.start - _LABEL_CHARS) : found.start]
@@ -257,7 +256,6 @@ def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
 
 
 def _is_label(label: str) -> bool:
-    """Tell whether a text has words such as "published" or "updated"."""
     words = byline_words()
     return bool(words.published.search(label) or words.modified.search(label))
 
@@ -277,7 +275,6 @@ def _is_in_sentence(text: str, found: FoundDate) -> bool:
 
 
 def _said_around(element: etree._Element) -> str:
-    """Return the text just before an element, and the names of it and its parent."""
     said = [element.get("class") or "", element.get("itemprop") or ""]
     before = element.getprevious()
     parent = element.getparent()

@@ -185,7 +185,6 @@ def titles(facts: PageFacts, site_name: str | None) -> Iterator[tuple[str, str]]
 
 
 def _said(facts: PageFacts, headings: Collection[str], names: set[str]) -> list[_Said]:
-    """Return everything but headings that may be the title."""
     shared = _shared(facts)
     others = [pair for pair in facts.values("title") if pair[1] != shared]
     raw = (

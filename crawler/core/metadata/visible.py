@@ -136,7 +136,6 @@ class VisiblePage:
                 self._snippet(tail, parent, order)
 
     def _hint(self, element: etree._Element, order: int) -> None:
-        """Note an element whose attributes say what it holds."""
         is_date = is_author = False
         said: list[str] = []
         named = element.get("class") or element.get("id")
@@ -197,7 +196,6 @@ def _note(marks: list[Mark], mark: Mark) -> None:
 
 @lru_cache(maxsize=1 << 12)  # the pages of a site share their classes
 def _hints(value: str) -> tuple[bool, bool]:
-    """Tell whether an attribute hints at a date, and whether at an author."""
     lower = value.lower()
     # Nine in ten hint at neither; a plain search is ten times as fast.
     is_date = any(map(lower.__contains__, _DATE_PARTS)) and bool(_DATE_HINT.search(lower))

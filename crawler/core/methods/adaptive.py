@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from crawler.core.methods import Cutoff, Label
 from crawler.core.page.text import DENSE
@@ -58,17 +58,13 @@ class AdaptiveFrequency:
         links_against: what a block of links counts that stands on no other page.
     """
 
+    name: ClassVar[str] = "frequency-adaptive"
     share: float = 0.01
     link_share: float = 0.9
     most: float = 120.0
     toll: float = 80.0
     against: float = 80.0
     links_against: float = 20.0
-
-    @property
-    def name(self) -> str:
-        """``frequency-adaptive``."""
-        return "frequency-adaptive"
 
     def label(self, document: Document, view: SiteView) -> list[Label]:
         """Label each block ``text``, or ``frequent``, ``links`` or ``outside``."""
@@ -105,7 +101,7 @@ class AdaptiveFrequency:
 
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the share of the site's pages as a number of pages, and the ranks there are."""
-        return Cutoff(self._limit(view) if view.is_known else None, view.text_ranks)
+        return Cutoff(self._limit(view) if view.is_known else None, len(view.text_levels()[0]))
 
     def _limit(self, view: SiteView) -> int:
         return max(1, int(self.share * view.pages))

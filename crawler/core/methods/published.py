@@ -139,7 +139,6 @@ def _as_read(text: str) -> str:
 
 
 def _judged(pieces: Iterable[Piece]) -> list[tuple[Block, Label]]:
-    """Return pieces as blocks with labels, as annotations hold them."""
     pairs = []
     for index, (text, place, dropped, _, frequency) in enumerate(pieces):
         chars = len(text) - text.count(" ")

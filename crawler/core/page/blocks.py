@@ -204,7 +204,6 @@ class _Segmenter:
         return self._late_parts.get(f"S{name[1:]}")
 
     def _enter(self, element: etree._Element) -> str:
-        """Open an element and return its kind."""
         tag = element.tag
         if tag in UNSEEN:
             return _CLOSED
@@ -320,7 +319,6 @@ class _Segmenter:
         self._pieces.append(_BREAK)
 
     def _flush(self) -> None:
-        """Close the block being gathered, if it holds any text."""
         if not self._pieces:
             return
         text = "".join(self._pieces)
@@ -350,7 +348,6 @@ class _Segmenter:
 
 
 def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
-    """Return the names that an author gives to an element."""
     if attributes == ["class"]:  # as most that have a name
         return (element.get("class") or "")[:_NAME_CHARS]
     return " ".join(
@@ -386,6 +383,5 @@ def _fold_code(text: str) -> str:
 
 
 def _whole(value: str | None) -> int:
-    """Read a number of an attribute; 1 where there is no usable one."""
     found = _NUMBER.fullmatch(value or "")
     return int(found[1]) if found else 1

@@ -163,7 +163,6 @@ def _visible(markup: bytes) -> bytes:
 
 
 def _has_long_tag(text: str) -> bool:
-    """Tell whether a tag is longer than any that people write."""
     start = text.find("<")
     while 0 <= start <= len(text) - _LONG_TAG_CHARS - 2:
         end = start + _LONG_TAG_CHARS + 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
@@ -11,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 from crawler.core.words import read_data, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 _CHARS = 2_000
 _NUMBER = re.compile(r"\d{4,}")
@@ -25,7 +24,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _TRACKING = ("utm_", "fbclid", "gclid", "srsltid", "ref", "source", "lang", "hl")
 
 
-@dataclass(frozen=True, slots=True)
 class PageWords:
     """The lists of ``data/words.json``.
 
@@ -44,30 +42,22 @@ class PageWords:
             and countries (ISO 3166-1) of which sites have ``editions``.
     """
 
-    groups: Mapping[str, Mapping[str, tuple[str, ...]]]
-    types: Mapping[str, str]
-    texts: Mapping[str, tuple[str, ...]]
-    sets: Mapping[str, frozenset[str]]
-
-
-@cache
-def page_words() -> PageWords:
-    """Return the lists that come with the package."""
-    data = read_data("crawler.core.pagetype", "words")
-    return PageWords(
-        groups={
-            name: {kind: tuple(words.split()) for kind, words in data[name].items()}
+    def __init__(self) -> None:
+        data = read_data("crawler.core.pagetype", "words")
+        self.groups: dict[str, dict[str, list[str]]] = {
+            name: {kind: words.split() for kind, words in data[name].items()}
             for name in ("paths", "software", "names")
-        },
-        types={name: group for group, names in data["types"].items() for name in names.split()},
-        texts={
-            name: texts_of(data[name])
-            for name in ("error", "error_titles", "login", "search", "buy")
-        },
-        sets={
+        }
+        self.types = {name: own for own, names in data["types"].items() for name in names.split()}
+        texts = ("error", "error_titles", "login", "search", "buy")
+        self.texts = {name: texts_of(data[name]) for name in texts}
+        self.sets = {
             name: frozenset(words.split()) for name, words in data.items() if isinstance(words, str)
-        },
-    )
+        }
+
+
+page_words = cache(PageWords)
+"""The lists that come with the package, read once."""
 
 
 def _hyphens(part: str) -> int:
@@ -75,7 +65,6 @@ def _hyphens(part: str) -> int:
 
 
 def _fetched(url: str | None) -> SplitResult | None:
-    """Return the parts of an address; None where it is none that can be fetched."""
     if url is None or not url.lower().startswith(("http://", "https://")):
         return None
     try:

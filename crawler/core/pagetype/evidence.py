@@ -289,7 +289,6 @@ def _cues_in(names: str) -> int:
 
 @lru_cache(maxsize=1 << 14)  # sites share words, not names
 def _cues_of(word: str) -> int:
-    """Return which cues one word holds."""
     words, any_word, _ = _parts()
     found = 0
     if any_word.search(word) is not None:  # most words hold none

@@ -277,7 +277,6 @@ class _Gathered:
 
 @lru_cache(maxsize=1 << 15)
 def _shown_by(name: str) -> int:
-    """Return the tag and cues of one name, as bits."""
     shown = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
     mask = cues_in(name)
     for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):

@@ -123,12 +123,10 @@ def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
 
 
 def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of the first 0, 1, 2, ... values."""
     return np.concatenate(([0.0], np.cumsum(values)))
 
 
 def _around(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
-    """Return the first verdict on the blocks before and after each."""
     count = len(first)
     columns: _Columns = {}
     for offset in _OFFSETS:
@@ -152,7 +150,6 @@ def _around(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Column
 def _in_elements(
     layout: Layout, first: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> _Columns:
-    """Return the first verdict on what stands in the elements around each block."""
     heavy, whole = _sums(first * weights), _sums(weights)
     columns: _Columns = {}
     here = layout.at
@@ -170,7 +167,6 @@ def _in_elements(
 
 
 def _in_page(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
-    """Return where each block stands among what is likely main text."""
     count = len(first)
     heavy = _sums(first * weights)
     place = np.arange(count, dtype=np.float64)
@@ -190,7 +186,6 @@ def _in_page(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Colum
 
 
 def _best_run(worth: NDArray[np.float64]) -> tuple[int, int]:
-    """Return where the run of greatest sum begins and ends."""
     sums = _sums(worth)
     lowest = np.minimum.accumulate(sums[:-1])
     end = int(np.argmax(sums[1:] - lowest)) + 1

@@ -64,7 +64,6 @@ FAR = 12
 # Pages of a site share their names, and sites their words.
 @lru_cache(maxsize=1 << 15)
 def _cues_of(word: str) -> int:
-    """Return the cues in one word, as bits."""
     word = word[:_WORD_CHARS].lower()
     found = 0
     if _ANY.search(word) is not None:  # most words have none

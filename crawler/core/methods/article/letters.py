@@ -62,7 +62,6 @@ def _classes() -> NDArray[np.uint8]:
 
 @cache
 def _lower() -> NDArray[np.uint32]:
-    """Return for each code point of the basic plane that of its lower case."""
     return np.array([ord(chr(code).lower()[0]) for code in range(_PLANE)], np.uint32)
 
 
