@@ -89,7 +89,7 @@ def test_words_are_added(tmp_path: Path, *, in_folder: bool) -> None:
     [
         ("missing.json", None, "cannot be read as JSON"),
         ("broken.json", "{", "cannot be read as JSON"),
-        ("list.json", "[1]", "list.json: the list is a list"),
+        ("list.json", "[1]", "list.json: it is no object"),
         ("empty", "", "without any .json file"),
     ],
 )

@@ -26,14 +26,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import OptionError
 from crawler.core.wording import did_you_mean
 from crawler.core.words import longest_first, read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
 DATA_TYPES = (
@@ -42,36 +42,22 @@ DATA_TYPES = (
 )  # fmt: skip
 """The data types of Kim and Lee (2004), table 2 and figure 10."""
 _MONTHS = 12
-_ANY = "*"
-_Form: TypeAlias = "tuple[Callable[[Any], bool], str] | list[_Form] | dict[str, _Form]"
-
-
-def _is_pattern(text: object) -> bool:
-    try:
-        return isinstance(text, str) and bool(re.compile(text))
-    except re.error:
-        return False
-
-
-def _matches(pattern: str) -> Callable[[Any], bool]:
-    return lambda text: isinstance(text, str) and re.fullmatch(pattern, text) is not None
-
-
-_TEXTS: Final[_Form] = [(_matches(r"(?s).*\S.*"), "a text that is not blank")]
-# What a list may hold: by key, or by any key; a list of one form; or a test and what is right.
-_FORM: Final[_Form] = {
-    "language": (_matches(r"(?:[a-z]{2,3})?"), "a code such as 'cs'"),
-    "decimal": (_matches(r"[.,]"), "'.' or ',', the mark of decimals"),
-    "group": (_matches(r"(?s)."), "the mark between groups of three digits, one character"),
-    "months": [_TEXTS],
-    "weekdays": _TEXTS,
-    "units": dict.fromkeys(
-        ("time", "temperature", "electric", "weight", "currency", "percent", "count"), _TEXTS
-    ),
-    "currency_codes": {_ANY: (_matches(r"[A-Z]{3}"), "an ISO 4217 code such as 'EUR'")},
-    "classes": {_ANY: {"keywords": _TEXTS, "values": _TEXTS}},
-    "values": {_ANY: [(_is_pattern, "a regular expression")]},
+_UNITS = ("time", "temperature", "electric", "weight", "currency", "percent", "count")
+_NAMES = r"\[\]=.*\S.*"
+# What a list may hold by its key: a pattern for each of its texts as _texts writes them, with the
+# keys and brackets around it; and the same in words.
+_FORM: Final = {
+    "language": ("=(?:[a-z]{2,3})?", "a code such as 'cs'"),
+    "decimal": ("=[.,]", "'.' or ',', the mark of decimals"),
+    "group": ("=.", "the mark between groups of three digits, one character"),
+    "months": (rf"\[\]{_NAMES}", "twelve lists of names"),
+    "weekdays": (_NAMES, "a list of names"),
+    "units": (rf"/({'|'.join(_UNITS)}){_NAMES}", f"lists of words for: {', '.join(_UNITS)}"),
+    "currency_codes": (r"/.*=[A-Z]{3}", "an ISO 4217 code such as 'EUR' for each sign"),
+    "classes": (rf"/.*/(keywords|values){_NAMES}", "'keywords' and 'values' of each class, lists"),
+    "values": (r"/.*\[\]=.*", "a list of regular expressions for each kind of value"),
 }
+_SEE = ". See docs/tables.md, 'Words and patterns'."
 # Scripts written without spaces: a word of theirs may stand inside a longer one.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
@@ -124,73 +110,40 @@ def load_words(more: Iterable[Mapping[str, Any]] = (), names: Sequence[str] = ()
         OptionError: One of ``more`` is not of that form, or holds a pattern that is none.
     """
     shipped = {name: read_data("crawler.core.tables", name) for name in ("common", *LANGUAGES)}
-    added = list(more)
-    lists = [*shipped.values(), *(each for each in added if isinstance(each, dict))]
-    values = {*DATA_TYPES, *(name for each in lists for name in _mapping(each, "values"))}
-    classes = {
-        name
-        for each in lists
-        for name, entry in _mapping(each, "classes").items()
-        if _mapping({"": entry}, "").get("values")
-    }
-    for number, each in enumerate(added):
-        where = names[number] if number < len(names) else f"list {number + 1}"
-        _check(each, where, classes, values)
+    added = []
+    for number, each in enumerate(more):
+        for mistake in _mistakes(each):
+            where = names[number] if number < len(names) else f"list {number + 1}"
+            raise OptionError(f"table words in {where}: {mistake}{_SEE}")
+        added.append({key: value for key, value in each.items() if value})
     named = [{**shipped[name], "language": name} for name in LANGUAGES]
-    return _merged(lists, [*named, *(each for each in added if "decimal" in each)])
+    marked = [*named, *(each for each in added if "decimal" in each)]
+    words = _merged([*shipped.values(), *added], marked)
+    known = {*DATA_TYPES, *words.patterns}
+    for name, kinds in words.values.items():
+        for kind in set(kinds) - known:
+            near = did_you_mean(kind, known)
+            raise OptionError(f"table words: classes/{name}/values knows no '{kind}'{near}{_SEE}")
+        if not kinds:
+            near = did_you_mean(name, {key for key, kinds in words.values.items() if kinds})
+            raise OptionError(f"table words: classes/{name} has no values{near}{_SEE}")
+    return words
 
 
-def _mapping(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return the mapping under a key of a list, empty where there is none."""
-    found = data.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _check(data: object, where: str, classes: Collection[str], values: Collection[str]) -> None:
-    """Refuse a list of words of another form: a misspelt key would silently add nothing.
-
-    Args:
-        data: the list, as read from JSON.
-        where: what errors call it, such as the name of its file.
-        classes: names of the classes that have values already.
-        values: names of all kinds of value: data types, and the patterns of all lists.
-
-    Raises:
-        OptionError: It is not of the form. The message names the list, the key and what is right.
-    """
-    mistake = next(_mistakes(data, _FORM, ""), None)
-    if mistake is None and isinstance(data, dict):
-        mistake = next(_mistakes_between_keys(data, classes, values), None)
-    if mistake is not None:
-        raise OptionError(
-            f"table words in {where}: {mistake}. See docs/tables.md, 'Words and patterns'."
-        )
-
-
-def _mistakes(found: object, form: _Form, key: str) -> Iterator[str]:
-    """Yield what is wrong with a piece of JSON by a form."""
-    if isinstance(form, dict) and isinstance(found, dict):
-        for name, entry in found.items():
-            if name in form or _ANY in form:
-                below = f"{key} / {name}" if key else name
-                yield from _mistakes(entry, form.get(name) or form[_ANY], below)
-            else:
-                yield _unknown(name, key or "the list", form)
-    elif isinstance(form, list) and isinstance(found, list):
-        for entry in found:
-            yield from _mistakes(entry, form[0], f"an entry of {key}")
-    elif isinstance(form, dict):
-        yield _wrong(key or "the list", found, "an object, in braces")
-    elif isinstance(form, list):
-        yield _wrong(key, found, "a list, in square brackets")
-    elif not form[0](found):
-        yield _wrong(key, found, form[1])
-
-
-def _mistakes_between_keys(
-    data: Mapping[str, Any], classes: Collection[str], values: Collection[str]
-) -> Iterator[str]:
-    """Yield what is wrong between the keys of a list whose keys are right."""
+def _mistakes(data: object) -> Iterator[str]:
+    """Yield what is wrong with a list of words: a misspelt key would silently add nothing."""
+    if not isinstance(data, dict):
+        yield "it is no object, in braces"
+        return
+    for key, found in data.items():
+        pattern, wanted = _FORM.get(key, ("", ""))
+        if not pattern:
+            yield f"there is no '{key}'{did_you_mean(key, _FORM)}"
+        for text in _texts(found):
+            if re.fullmatch(pattern, text, re.DOTALL) is None:
+                yield f"{key}{text} is wrong; give {wanted}"
+            elif key == "values" and not _is_pattern(text.partition("=")[2]):
+                yield f"{key}{text} is no regular expression"
     if len(data.get("months", ())) > _MONTHS:
         yield f"months has {len(data['months'])} lists; there are twelve months"
     decimal, group = data.get("decimal"), data.get("group")
@@ -198,24 +151,25 @@ def _mistakes_between_keys(
         yield f"decimal is {decimal!r} and group is {group!r}; give two different marks"
     if decimal and not data.get("language"):
         yield 'decimal and group are of no language; call the file by its code, or add "language"'
-    for name, entry in data.get("classes", {}).items():
-        for value in entry.get("values", ()):
-            if value not in values:
-                yield _unknown(value, f"classes / {name} / values", values)
-        if name not in classes and not entry.get("values"):
-            near = did_you_mean(name, classes)
-            yield f"classes / {name} has no values, by which the class would be told{near}"
 
 
-def _wrong(key: str, found: object, wanted: str) -> str:
-    kinds: dict[type, str] = {dict: "an object", list: "a list"}
-    shown = kinds.get(type(found)) or repr(found)[:60]
-    return f"{key} is {shown}; give {wanted}"
+def _is_pattern(text: str) -> bool:
+    try:
+        return bool(re.compile(text))
+    except re.error:
+        return False
 
 
-def _unknown(name: str, key: str, known: Iterable[str]) -> str:
-    near, names = did_you_mean(name, known), ", ".join(sorted(known))
-    return f"{key} knows no '{name}'{near}; there are {names}"
+def _texts(found: object) -> Iterator[str]:
+    """Yield each text of a piece of JSON behind what it stands in: ``/key[]=text``."""
+    if isinstance(found, dict):
+        for key, below in found.items():
+            yield from (f"/{key}{text}" for text in _texts(below))
+    elif isinstance(found, list):
+        for below in found:
+            yield from (f"[]{text}" for text in _texts(below))
+    else:
+        yield f"={found}" if isinstance(found, str) else f": {found!r}"
 
 
 def _merged(lists: Iterable[Mapping[str, Any]], marked: Iterable[Mapping[str, Any]]) -> Words:
@@ -233,7 +187,7 @@ def _merged(lists: Iterable[Mapping[str, Any]], marked: Iterable[Mapping[str, An
         codes |= each.get("currency_codes", {})
         for kind, words in each.get("units", {}).items():
             units.setdefault(kind, set()).update(words)
-        for kind, entry in each.get("classes", {}).items():
+        for kind, entry in ((kind, dict(entry)) for kind, entry in each.get("classes", {}).items()):
             keywords.setdefault(kind, set()).update(entry.get("keywords", ()))
             values.setdefault(kind, []).extend(entry.get("values", ()))
         for kind, found in each.get("values", {}).items():
