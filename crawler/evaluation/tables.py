@@ -9,9 +9,9 @@ says in which row or column a genuine table has its headers, that is measured to
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
@@ -35,24 +35,21 @@ if TYPE_CHECKING:
 
 _NEEDS = "html and tables"
 _HEADERS = ("first_row", "first_column", "both", "none")
-_SURE = "sure"
-_IDENTIFIERS = (("tabid", "tabid"), ("tid", "data-tid"))
+_ATTRIBUTES = {"tabid": "tabid", "tid": "data-tid"}
 _ERRORS = ("layout_as_genuine", "genuine_as_layout")
 _PAIR = 2
+_Counts: TypeAlias = "defaultdict[tuple[str, str], Confusion]"
 
 
 @dataclass(frozen=True, slots=True)
 class GoldTable:
     """A table and its label.
 
-    ``key``
-        The attribute of its element that identifies it, and its value.
-    ``header``
-        One of ``_HEADERS``; None where the label does not say.
-    ``is_judged``
-        Whether figures count it: it holds no other table, and its label is sure.
-    ``grid``
-        The table as it is found on its page; None where it is not found.
+    Attributes:
+        key: the attribute of its element that identifies it, and its value.
+        header: one of ``_HEADERS``; None where the label does not say.
+        is_judged: whether figures count it: it holds no other table, and its label is sure.
+        grid: the table as it is found on its page; None where it is not found.
     """
 
     key: tuple[str, str]
@@ -66,17 +63,16 @@ class GoldTable:
 class GoldPage:
     """The labelled tables of one page.
 
-    ``site``, ``language``, ``source``
-        What the gold says of the page, "" where it does not.
-    ``unreadable``
-        Why the page could not be read; "" where it was.
+    Attributes:
+        site, language, source: what the gold says of the page, "" where it does not.
+        unreadable: why the page could not be read; "" where it was.
     """
 
     tables: tuple[GoldTable, ...]
-    site: str = ""
-    language: str = ""
-    source: str = ""
-    unreadable: str = ""
+    site: str
+    language: str
+    source: str
+    unreadable: str
 
 
 def read_tables_gold(files: Iterable[Path]) -> Iterator[GoldPage]:
@@ -95,67 +91,34 @@ def read_tables_gold(files: Iterable[Path]) -> Iterator[GoldPage]:
         except UnreadablePageError as error:
             unreadable, found = error.reason, ()
         for table in found:
-            for _, attribute in _IDENTIFIERS:
-                key = (attribute, table.element.get(attribute) or "")
-                if key in labels:
-                    grids.setdefault(key, table.grid)
-        yield GoldPage(
-            tables=tuple(replace(gold, grid=grids.get(key)) for key, gold in labels.items()),
-            site=_string(row, "site"),
-            language=_string(row, "lang"),
-            source=_string(row, "source"),
-            unreadable=unreadable,
-        )
-
-
-def _string(row: Row, key: str) -> str:
-    value = row.values.get(key)
-    return value if isinstance(value, str) else ""
+            for name in _ATTRIBUTES.values():
+                grids.setdefault((name, table.element.get(name) or ""), table.grid)
+        site, language, source = (row.optional(key) or "" for key in ("site", "lang", "source"))
+        tables = tuple(replace(gold, grid=grids.get(key)) for key, gold in labels.items())
+        yield GoldPage(tables, site, language, source, unreadable)
 
 
 def _labels(row: Row) -> dict[tuple[str, str], GoldTable]:
     labels: dict[tuple[str, str], GoldTable] = {}
     for table in row.objects("tables"):
-        key = _key(table)
-        leaf, genuine = _flag(table, "leaf"), _flag(table, "genuine")
+        written = {each: table.values.get(name) for name, each in _ATTRIBUTES.items()}
+        keys = [(each, str(value)) for each, value in written.items() if type(value) in (str, int)]
+        key = next((key for key in keys if key[1]), None)
+        if key is None:
+            raise table.flaw(
+                "a table without 'tabid' or 'tid'; give the value of its element's TABID or "
+                "data-tid attribute"
+            )
+        for name in ("leaf", "genuine"):
+            if not isinstance(value := table.values.get(name), bool):
+                raise table.flaw(f"'{name}' of a table must be true or false, not {kind_of(value)}")
         header = table.values.get("header")
         if header is not None and header not in _HEADERS:
             raise table.flaw(f"'header' of a table must be null or one of {', '.join(_HEADERS)}")
-        judged = leaf and table.values.get("confidence") in (None, _SURE)
+        judged = table.values["leaf"] and table.values.get("confidence") in (None, "sure")
         if judged or key not in labels:
-            labels[key] = GoldTable(key, genuine, header, judged)
+            labels[key] = GoldTable(key, table.values["genuine"], header, judged)
     return labels
-
-
-def _key(table: Row) -> tuple[str, str]:
-    for name, attribute in _IDENTIFIERS:
-        value = table.values.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return attribute, str(value)
-    raise table.flaw(
-        "a table without 'tabid' or 'tid'; give the value of its element's TABID or data-tid "
-        "attribute"
-    )
-
-
-def _flag(table: Row, name: str) -> bool:
-    value = table.values.get(name)
-    if not isinstance(value, bool):
-        raise table.flaw(f"'{name}' of a table must be true or false, not {kind_of(value)}")
-    return value
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What has been counted: all tables, those of each language and source, errors, headers."""
-
-    pages: int = 0
-    all: Confusion = field(default_factory=Confusion)
-    languages: defaultdict[str, Confusion] = field(default_factory=lambda: defaultdict(Confusion))
-    sources: defaultdict[str, Confusion] = field(default_factory=lambda: defaultdict(Confusion))
-    errors: Confusion = field(default_factory=Confusion)
-    headers: Confusion = field(default_factory=Confusion)
-    skipped: Counter[str] = field(default_factory=Counter)
 
 
 def measure_tables(job: Job) -> Report:
@@ -172,36 +135,55 @@ def measure_tables(job: Job) -> Report:
     # Refuse a wrong name or setting before a file is opened.
     options = replace(job.options, table_method=job.method)
     method = table_method(options)
-    tally = _Tally()
+    counts: _Counts = defaultdict(Confusion)
+    pages, skipped = 0, Counter[str]()
     for page in islice(read_tables_gold(job.gold), job.limit):
-        tally.pages += 1
-        if page.unreadable:
-            tally.skipped[page.unreadable] += 1
-        for table in page.tables:
-            if table.is_judged:
-                _measure(page, table, method, tally)
-    if not tally.all:
+        pages += 1
+        skipped.update([page.unreadable] if page.unreadable else [])
+        _count(page, method, counts)
+    if not counts["all", ""]:
         raise job.no_gold("labelled tables", _NEEDS)
-    return Report(pages=tally.pages, figures=_figures(tally))
+    return Report(pages=pages, figures=_figures(counts, skipped))
 
 
-def _measure(page: GoldPage, table: GoldTable, method: TableMethod, tally: _Tally) -> None:
-    found, kind, place = False, "not-found", "not-found"
-    if table.grid is not None:
-        verdict = method.judge(table.grid)
-        found, kind = verdict.is_genuine, _kind(verdict, table.grid)
-    tally.all[table.genuine, found] += 1
-    if page.language:
-        tally.languages[page.language][table.genuine, found] += 1
-    if page.source:
-        tally.sources[page.source][table.genuine, found] += 1
-    if table.genuine != found:
-        tally.errors[_ERRORS[table.genuine], kind] += 1
-    if table.genuine and table.header is not None:
-        # Asked of every genuine table, so that the figure does not depend on the verdict.
+def _count(page: GoldPage, method: TableMethod, counts: _Counts) -> None:
+    """Count the tables of a page: all, those of its language and source, errors, headers."""
+    groups = (("all", ""), ("by_language", page.language), ("by_source", page.source))
+    for table in (table for table in page.tables if table.is_judged):
+        found, kind, place = False, "not-found", "not-found"
         if table.grid is not None:
-            place = _place(method.locate(table.grid))
-        tally.headers[table.header, place] += 1
+            verdict = method.judge(table.grid)
+            found, kind = verdict.is_genuine, _kind(verdict, table.grid)
+        for group in groups:
+            if group[1] or group[0] == "all":
+                counts[group][table.genuine, found] += 1
+        if table.genuine != found:
+            counts["errors", ""][_ERRORS[table.genuine], kind] += 1
+        if table.genuine and table.header is not None:
+            # Asked of every genuine table, so that the figure does not depend on the verdict.
+            if table.grid is not None:
+                place = _place(method.locate(table.grid))
+            counts["header", ""][table.header, place] += 1
+
+
+def _figures(counts: _Counts, skipped: Counter[str]) -> dict[str, object]:
+    rows = counts["errors", ""].rows()
+    figures: dict[str, Any] = {
+        **_group_figures(counts["all", ""]),
+        "errors": {name: rows.get(name, {}) for name in _ERRORS},
+        "skipped": sorted_counts(skipped),
+    }
+    if headers := counts["header", ""]:
+        wrong = {pair: count for pair, count in sorted(headers.items()) if pair[0] != pair[1]}
+        figures["header"] = {
+            "tables": headers.total(),
+            "accuracy": headers.accuracy,
+            "errors": {f"{gold} as {found}": count for (gold, found), count in wrong.items()},
+        }
+    for (name, key), group in sorted(counts.items()):
+        if key:
+            figures.setdefault(name, {})[key] = _group_figures(group)
+    return figures
 
 
 def _place(areas: Areas) -> str:
@@ -223,37 +205,10 @@ def _kind(verdict: Verdict, grid: Grid) -> str:
     return verdict.reason
 
 
-def _figures(tally: _Tally) -> dict[str, object]:
-    errors = tally.errors.rows()
-    figures = {
-        **_group_figures(tally.all),
-        "errors": {name: errors.get(name, {}) for name in _ERRORS},
-        "skipped": sorted_counts(tally.skipped),
-    }
-    if tally.headers:
-        figures["header"] = {
-            "tables": tally.headers.total(),
-            "accuracy": tally.headers.accuracy,
-            "errors": {
-                f"{gold} as {found}": count
-                for (gold, found), count in sorted(tally.headers.items())
-                if gold != found
-            },
-        }
-    for name, groups in (("by_language", tally.languages), ("by_source", tally.sources)):
-        if groups:
-            figures[name] = {key: _group_figures(group) for key, group in sorted(groups.items())}
-    return figures
-
-
 def _group_figures(group: Confusion) -> dict[str, object]:
+    cells = {"tp": (True, True), "fp": (False, True), "fn": (True, False), "tn": (False, False)}
     return {
         "tables": group.total(),
         **group.score(kind=True).as_json(),
-        "confusion": {
-            "tp": group[True, True],
-            "fp": group[False, True],
-            "fn": group[True, False],
-            "tn": group[False, False],
-        },
+        "confusion": {name: group[pair] for name, pair in cells.items()},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rich import box
 from rich.cells import cell_len
@@ -16,6 +16,7 @@ from crawler.core.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_Rows: TypeAlias = "Sequence[Sequence[str]]"
 _ROWS_SHOWN: Final = 50
 _COLUMNS_SHOWN: Final = 50
 _CELL_CHARS: Final = 200
@@ -44,7 +45,10 @@ def tables_text(
         layout: whether to show those; else they are counted in the last line.
         console: where they are shown; None for standard output.
     """
-    console = console or _standard_output()
+    if console is None:
+        console = Console(highlight=False)
+        if not console.is_terminal and not os.environ.get("COLUMNS"):
+            console.width = _PIPED_WIDTH
     shown = [table for table in tables if layout or table["verdict"]["is_genuine"]]
     with console.capture() as captured:
         for table in shown:
@@ -52,18 +56,9 @@ def tables_text(
         if not shown:
             console.print("No genuine table.")
         if left_out := len(tables) - len(shown):
-            console.print(
-                f"{left_out:,} layout table{'s' if left_out > 1 else ''} left out; "
-                f"--layout shows {'them' if left_out > 1 else 'it'}."
-            )
+            shows = "--layout shows them" if left_out > 1 else "--layout shows it"
+            console.print(f"{counted(left_out, 'layout table')} left out; {shows}.")
     return "\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n"))
-
-
-def _standard_output() -> Console:
-    console = Console(highlight=False)
-    if not console.is_terminal and not os.environ.get("COLUMNS"):
-        console.width = _PIPED_WIDTH
-    return console
 
 
 def _print(console: Console, table: Mapping[str, Any]) -> None:
@@ -71,19 +66,20 @@ def _print(console: Console, table: Mapping[str, Any]) -> None:
     console.print(Text(f"Table {table['number']}{caption}", style="bold"))
     console.print(Text(" · ".join(_facts(table))))
     console.print(Text(_verdict(table["verdict"])))
-    if not table["cells"]:
-        console.print()
-        return
-    for number, columns in enumerate(_parts(table, console.width)):
-        if number:
-            console.print()
-        console.print(_grid(table, columns, console.encoding))
-    hidden = (
-        (table["columns"] - _COLUMNS_SHOWN, "more column"),
-        (table["rows"] - _first(table) - len(_body(table)), "more row"),
-    )
-    if told := " and ".join(counted(number, name) for number, name in hidden if number > 0):
-        console.print(f"… and {told}")
+    first = table["title_rows"] + table["header_rows"]
+    shown = [row[:_COLUMNS_SHOWN] for row in table["cells"][: first + _ROWS_SHOWN]]
+    header, body = shown[table["title_rows"] : first], shown[first:]
+    if shown:
+        for number, columns in enumerate(_parts(table, [*header, *body], console.width)):
+            if number:
+                console.print()
+            console.print(_grid(table, header, body, columns))
+        hidden = (
+            (table["columns"] - _COLUMNS_SHOWN, "more column"),
+            (table["rows"] - first - len(body), "more row"),
+        )
+        if told := " and ".join(counted(number, name) for number, name in hidden if number > 0):
+            console.print(f"… and {told}")
     console.print()
 
 
@@ -91,49 +87,27 @@ def _facts(table: Mapping[str, Any]) -> Iterator[str]:
     if table["heading"]:
         yield f"under “{_clean(table['heading'])}”"
     yield f"{counted(table['rows'], 'row')} × {counted(table['columns'], 'column')}"  # noqa: RUF001 - a size
-    headers = [
-        counted(table[key], name)
-        for key, name in (("header_rows", "header row"), ("header_columns", "header column"))
-        if table[key]
-    ]
-    if headers:
-        yield " and ".join(headers)
-    records = len(table["records"])
-    if records:
+    named = (("header_rows", "header row"), ("header_columns", "header column"))
+    if headers := " and ".join(counted(table[key], name) for key, name in named if table[key]):
+        yield headers
+    if records := len(table["records"]):
         yield counted(records, "record")
 
 
 def _verdict(verdict: Mapping[str, Any]) -> str:
+    forms = {"coherency": "coherency {:.2f}", "confidence": "confidence {:.2f}"}
     details = [f"rule {verdict['rule']}"] if verdict["rule"] else []
-    if verdict["coherency"] is not None:
-        details.append(f"coherency {verdict['coherency']:.2f}")
-    if verdict["confidence"] is not None:
-        details.append(f"confidence {verdict['confidence']:.2f}")
-    if verdict["attribute_class"]:
-        details.append(f"class {verdict['attribute_class']}")
+    details += [
+        form.format(verdict[key]) for key, form in forms.items() if verdict[key] is not None
+    ]
+    details += [f"class {verdict['attribute_class']}"] if verdict["attribute_class"] else []
     shown = f" ({', '.join(details)})" if details else ""
     kind = "genuine" if verdict["is_genuine"] else "layout"
     return f"{kind}: {verdict['reason']}{shown}, by {verdict['method']}"
 
 
-def _body(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
-    first = _first(table)
-    return [row[:_COLUMNS_SHOWN] for row in table["cells"][first : first + _ROWS_SHOWN]]
-
-
-def _first(table: Mapping[str, Any]) -> int:
-    """Return the number of the first row of values."""
-    return int(table["title_rows"] + table["header_rows"])
-
-
-def _header(table: Mapping[str, Any]) -> Sequence[Sequence[str]]:
-    rows = table["cells"][table["title_rows"] : _first(table)]
-    return [row[:_COLUMNS_SHOWN] for row in rows]
-
-
-def _parts(table: Mapping[str, Any], width: int) -> Iterator[list[int]]:
+def _parts(table: Mapping[str, Any], rows: _Rows, width: int) -> Iterator[list[int]]:
     """Divide the columns into parts that fit, header columns or the first standing in each."""
-    rows = [*_header(table), *_body(table)]
     needs = [
         min(max(map(_widest, column), default=1), _NARROW) + _BETWEEN
         for column in zip(*rows, strict=True)
@@ -141,13 +115,12 @@ def _parts(table: Mapping[str, Any], width: int) -> Iterator[list[int]]:
     fixed = list(range(min(max(table["header_columns"], 1), len(needs))))
     if 2 * sum(needs[column] for column in fixed) > width:
         fixed = []
-    part, used = list(fixed), sum(needs[column] for column in fixed)
+    part = list(fixed)
     for column in range(len(fixed), len(needs)):
-        if used + needs[column] > width and len(part) > len(fixed):
+        if sum(needs[each] for each in (*part, column)) > width and len(part) > len(fixed):
             yield part
-            part, used = list(fixed), sum(needs[each] for each in fixed)
+            part = list(fixed)
         part.append(column)
-        used += needs[column]
     if part:
         yield part
 
@@ -156,37 +129,23 @@ def _widest(text: str) -> int:
     return max((cell_len(line) for line in text[:_CELL_CHARS].splitlines()), default=0)
 
 
-def _grid(table: Mapping[str, Any], columns: Sequence[int], encoding: str) -> Table:
-    header = _header(table)
+def _grid(table: Mapping[str, Any], header: _Rows, body: _Rows, columns: Sequence[int]) -> Table:
     # The fields of records are columns unless header columns alone make them rows.
-    types = list(table["types"].values())
-    by_column = bool(header) or not table["header_columns"]
+    types = list(table["types"].values()) if header or not table["header_columns"] else []
     grid = Table(
-        box=box.SIMPLE_HEAD if _has_lines(encoding) else box.ASCII2,
-        show_edge=False,
-        show_header=bool(header),
-        header_style="bold",
+        box=box.SIMPLE_HEAD, show_edge=False, show_header=bool(header), header_style="bold"
     )
     for column in columns:
-        is_number = by_column and column < len(types) and types[column] in _NUMBERS
         grid.add_column(
             Text("\n".join(dict.fromkeys(_clean(row[column]) for row in header))),
-            justify="right" if is_number else "left",
+            justify="right" if _NUMBERS.intersection(types[column : column + 1]) else "left",
             style="bold" if column < table["header_columns"] else "",
             overflow="fold",
             vertical="top",
         )
-    for row in _body(table):
+    for row in body:
         grid.add_row(*(Text(_clean(row[column])) for column in columns))
     return grid
-
-
-def _has_lines(encoding: str) -> bool:
-    try:
-        "─".encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _clean(text: str) -> str:

@@ -157,7 +157,7 @@ def test_settings_count(tmp_path: Path) -> None:
     assert recall(table_constants=TableConstants(threshold=1.0)) == 0.0
     words = tmp_path / "words.json"
     words.write_text('{"classes": {"price": {"keyword": ["cena"]}}}', encoding="utf-8")
-    with pytest.raises(OptionError, match="did you mean 'keywords'"):
+    with pytest.raises(OptionError, match="classes/price/keyword"):
         recall(table_words=words)
 
 

@@ -42,23 +42,30 @@ _DATE = re.compile(
 )
 _TEMPERATURE = re.compile(r"\d\s?(?:°|º|℃|℉)")
 _WORD = re.compile(r"[^\W\d_]+(?:[.'’][^\W\d_]+)*")  # noqa: RUF001 - an apostrophe as written
-# Dates with a month by name, in lower case: day ``d``, month ``m``, year ``y``.
+# Dates with a month by name, then all dates that have a value: day ``d``, month ``m``, year ``y``,
+# in lower case.
 _NAMED_DATES = (
     re.compile(
         r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?(?: de)? (?P<m>[^\W\d_]+)\.?,?(?: de)? (?P<y>\d{4})"
     ),
     re.compile(r"(?P<m>[^\W\d_]+)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
 )
+_DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)")
+_DATES = (
+    re.compile(
+        r"(?<!\d)(?P<y>\d{4})\s?(?P<s>[-/.])\s?(?P<m>\d{1,2})\s?(?P=s)\s?(?P<d>\d{1,2})\.?(?!\d)"
+    ),
+    re.compile(
+        r"(?<!\d)(?P<y>\d{4})\s?[年년]\s?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日일]?(?!\d)"
+    ),
+    _DAY_FIRST,
+    *_NAMED_DATES,
+)
 _NAME_FIRST = re.compile(r"[^\w]{0,3}[^\W\d_]")
 _UNIT_BEFORE = re.compile(r"([^\W\d_]{2,3}\.|[^\d\s.,+\-−(]{1,4}) ?[-−+]?\d")  # noqa: RUF001 - minus as written
 _UNIT_AFTER = re.compile(
     r"[\d.](?:,[-–—]{1,2})? ?([^\W\d_]\.[^\W\d_]\.|[^\d\s.,;:()+\-−*†]{1,12})"  # noqa: RUF001 - minus as written
 )
-_YMD = re.compile(
-    r"(?<!\d)(\d{4})\s?(?:([-/.])\s?(\d{1,2})\s?\2\s?(\d{1,2})\.?"
-    r"|[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?)(?!\d)"
-)
-_XXY = re.compile(r"(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
 _DIGITS = re.compile(r"[.,]?\d[\d.,'’ \u00a0\u202f]*")  # noqa: RUF001 - group marks as written
 _SPACED = re.compile(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")  # noqa: RUF001 - as above
 _GROUP_SPACES = re.compile(r"['’ \u00a0\u202f]")  # noqa: RUF001 - as above
@@ -317,30 +324,20 @@ def _are_decimals(digits: str, mark: str, marks: tuple[str, str] | None) -> bool
 def _date(text: str, words: Words) -> str | None:
     """Return the one date of a text in ISO form; None where other digits stand beside it."""
     lowered = text.lower()
-    for pattern in (_YMD, _XXY, *_NAMED_DATES):
+    for pattern in _DATES:
         found = pattern.search(lowered)
         if found is None or (pattern in _NAMED_DATES and found["m"] not in words.months):
             continue
         # Other digits are the end of a span of days, or a time of day.
         if any(map(str.isdigit, lowered[: found.start()] + lowered[found.end() :])):
             return None
-        return _date_of(found, pattern, words)
+        year, day = int(found["y"]), int(found["d"])
+        month = int(found["m"]) if found["m"].isdecimal() else words.months[found["m"]]
+        # Day.month.year is written with points only so; else the month may be first.
+        if pattern is _DAY_FIRST and found["s"] != "." and day <= _MONTHS:
+            if month <= _MONTHS and day != month:
+                return None
+            day, month = month, day
+        is_real = year and 1 <= month <= _MONTHS and 1 <= day <= monthrange(year, month)[1]
+        return f"{year:04}-{month:02}-{day:02}" if is_real else None
     return None
-
-
-def _date_of(found: re.Match[str], pattern: re.Pattern[str], words: Words) -> str | None:
-    if pattern is _YMD:
-        month, day = found[3] or found[5], found[4] or found[6]
-        return _iso(int(found[1]), int(month), int(day))
-    if pattern is not _XXY:
-        return _iso(int(found["y"]), words.months[found["m"]], int(found["d"]))
-    first, second, year = int(found[1]), int(found[3]), int(found[4])
-    if found[2] == "." or first > _MONTHS:  # day.month.year is written with points only so
-        return _iso(year, second, first)
-    return _iso(year, first, second) if second > _MONTHS or first == second else None
-
-
-def _iso(year: int, month: int, day: int) -> str | None:
-    if not (year and 1 <= month <= _MONTHS and 1 <= day <= monthrange(year, month)[1]):
-        return None
-    return f"{year:04}-{month:02}-{day:02}"
