@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -85,8 +86,9 @@ def check_address_list(path: Path) -> None:
     try:
         next(read_address_list(path), None)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise UnreadableInputError(f"cannot read the list of addresses {path}: {reason}") from None
+        raise UnreadableInputError(
+            f"cannot read the list of addresses {path}: {error.strerror or type(error).__name__}"
+        ) from None
 
 
 def read_address_list(path: Path) -> Iterator[ListedAddress]:
@@ -123,10 +125,9 @@ def _json_address(text: str) -> str:
 
 def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, str]]:
     rows = csv.reader(lines)
-    try:
+    names: list[str] = []
+    with suppress(csv.Error):
         names = [name.strip().lower() for name in next(rows, [])]
-    except csv.Error:
-        names = []
     if _COLUMN not in names:
         raise UnreadableInputError(
             f"the list of addresses {path} has no column named '{_COLUMN}' in its first line",

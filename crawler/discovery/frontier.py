@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 import re
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crawler.core.page.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
@@ -125,11 +126,6 @@ class Frontier:
         self._sites.setdefault(site, _SiteState())
         return site
 
-    def offer(self, address: str, depth: int, *, kind: str = "", date: str = "") -> bool:
-        """Let a linked address of a known site wait for its visit; ``False`` when it is known."""
-        site = self.site(address)
-        return site is not None and self.add(Visit(address, site, depth, kind, date))
-
     def add(self, visit: Visit) -> bool:
         """Let a visit wait; ``False`` when its address was seen before.
 
@@ -158,7 +154,13 @@ class Frontier:
 
     def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
         """Let visits wait; return those whose addresses were not seen before."""
-        return [visit for visit in visits if self.add(visit)]
+        visits = list(visits)
+        with self.transaction(sorted({visit.site for visit in visits})):
+            return [visit for visit in visits if self.add(visit)]
+
+    def transaction(self, sites: Iterable[str]) -> AbstractContextManager[Any]:  # noqa: ARG002 - for frontiers on disk
+        """Note all that is noted of sites inside, or nothing where a kill comes meanwhile."""
+        return nullcontext()
 
     def knows(self, address: str) -> bool:
         """Say whether an address was offered or fetched before."""
@@ -205,7 +207,7 @@ class Frontier:
         if 0 < self.ahead <= state.pages_under_way + state.first_under_way:
             return False
         if turn <= _SOURCE:
-            return turn == _START or not self._full(state)
+            return turn == _START or not 0 < self.max_pages <= state.taken
         if state.first_under_way:
             return False
         return self.max_pages == 0 or state.taken + state.pages_under_way < self.max_pages
@@ -244,12 +246,9 @@ class Frontier:
         """Note that a page that was taken is not handed over: it leaves room under the limit."""
         self._sites[site].taken -= 1
 
-    def _full(self, state: _SiteState) -> bool:
-        return 0 < self.max_pages <= state.taken
-
     def is_full(self, site: str) -> bool:
         """Say whether a site has given as many pages as it may."""
-        return self._full(self._sites[site])
+        return 0 < self.max_pages <= self._sites[site].taken
 
     def left_out(self, site: str) -> int:
         """Count the pages a full site leaves unvisited; 0 when it is not full."""

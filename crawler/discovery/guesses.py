@@ -1,7 +1,7 @@
-"""What an address tells of its page before it is fetched: kind, date and language.
+"""What an address tells of its page before it is fetched: kind, date, language, plain form.
 
-These are guesses. They decide in which order pages are fetched and where chains of lists end, never
-what a page is: that is judged when it is there.
+The first three are guesses. They decide in which order pages are fetched and where chains of lists
+end, never what a page is: that is judged when it is there.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
+from crawler.core.page.addresses import canonical_address
 from crawler.core.pagetype.address import names_a_list
 from crawler.core.words import read_data
 
@@ -23,7 +24,7 @@ LISTING = "listing"
 # path behind which the name of a list stands; ``mixed_parts``: behind which articles stand as well;
 # ``dated_parts``: behind which a date names a list, and anything else may be an article.
 # ``latest_parameters``: a list of what is older than a date leads to no page of that date.
-# ``languages``: ISO 639-1.
+# ``return_parameters`` of sign-in forms hold the page to return to. ``languages``: ISO 639-1.
 _WORDS: Final = {
     name: frozenset(words) for name, words in read_data("crawler.discovery", "addresses").items()
 }
@@ -62,6 +63,19 @@ _OLD_ARCHIVE = re.compile(r"(?:19|20)\d\d(?:_\d\d){1,2}_archive\.html?")
 _YEAR_ALONE = re.compile(r"/(?P<year>(?:19|20)\d\d)(?=/|$)")
 _LANGUAGE = re.compile(r"(?P<language>[a-z]{2})(?:[-_][a-z]{2,4})?")
 _SLUG_MARKS = 3
+# Parameters that ask for the same page in another form, with the values that do so.
+_FORM_PARAMETERS = {
+    "print": None, "printable": None, "printer": None, "print_view": None, "amp": None,
+    "commentpage": None, "m": ("1", "0"),
+    "output": ("amp", "print", "1"), "outputtype": ("amp", "print"), "format": ("amp", "print"),
+    "view": ("amp", "print"), "tmpl": ("component", "print"),
+}  # fmt: skip
+_WAY_BACK = re.compile(r"/|%2f|\.(?:html?|php|aspx?|jsp)", re.IGNORECASE)
+# A random text: long, of letters and digits without a word in it.
+_RANDOM = re.compile(r"(?=[^0-9]*[0-9])(?:[0-9a-f]{16,}|(?=[^A-Za-z]*[A-Za-z])[0-9A-Za-z]{24,})")
+_SESSION_PART = re.compile(r"/\([A-Z]\([0-9a-z]{20,32}\)\)", re.IGNORECASE)
+_FORM_NAME = re.compile(r"\.(?:amp|print)(?=\.html?$)", re.IGNORECASE)
+_FORM_END = re.compile(r"\.amp$|/(?:amp|print|comment-page-\d{1,6})/?$", re.IGNORECASE)
 
 
 # The links of a site's navigation stand on every page of it.
@@ -187,3 +201,61 @@ def address_language(address: str) -> str:
         if named and named["language"] in _WORDS["languages"]:
             return named["language"]
     return ""
+
+
+def plain_address(address: str) -> tuple[str, str]:
+    """Return the address of the page itself, and what the given address is.
+
+    Args:
+        address: canonical.
+
+    Returns:
+        The canonical address to fetch instead, and the reason: ``twin`` for another form of the
+        page (print, AMP, mobile, further comments), ``session`` for an address of one session or of
+        a sign-in form that leads back; empty where the address is plain.
+    """
+    parts = urlsplit(address)
+    path = _SESSION_PART.sub("", parts.path)
+    reason = "session" if path != parts.path else ""
+    kept = []
+    for pair in parts.query.split("&") if parts.query else ():
+        name, _, value = pair.partition("=")
+        if _asks_for_form(name.lower(), value.lower()):
+            reason = reason or "twin"
+        elif _is_of_session(name.lower(), value):
+            reason = reason or "session"
+        else:
+            kept.append(pair)
+    plain_path = _plain_path(path)
+    if plain_path != path:
+        reason = reason or "twin"
+    if not reason:
+        return address, ""
+    plain = urlunsplit((parts.scheme, parts.netloc, plain_path, "&".join(kept), ""))
+    return canonical_address(plain), reason
+
+
+def _asks_for_form(name: str, value: str) -> bool:
+    values = _FORM_PARAMETERS.get(name, ())
+    return values is None or value in values
+
+
+def _is_of_session(name: str, value: str) -> bool:
+    if name in _WORDS["return_parameters"]:
+        return bool(_WAY_BACK.search(value))
+    return name in _WORDS["session_parameters"] and is_random(value)
+
+
+def is_random(text: str) -> bool:
+    """Say whether a text is random, such as the id of a session, and no words or numbers."""
+    return _RANDOM.fullmatch(text) is not None
+
+
+def _plain_path(path: str) -> str:
+    plain = _FORM_NAME.sub("", path)
+    if found := _FORM_END.search(plain):
+        rest = plain[: found.start()]
+        # /amp alone is a page of that name; what stood before keeps its closing slash.
+        if rest.strip("/"):
+            return rest + "/" if found[0].endswith("/") else rest
+    return plain

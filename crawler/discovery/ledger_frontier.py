@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from crawler.journey.crawl_ledgers import CrawlLedgers
+    from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun
     from crawler.store.ledger.ledger import Ledger
     from crawler.store.ledger.rows import Row
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 64
 _MANY: Final = 20
 _SHARE_OF_KNOWN: Final = 0.5
+_GONE: Final = frozenset({404, 410})
 # Kinds of pages whose links are read as those of lists are.
 _KINDS: Final = {"front": LISTING}
 
@@ -68,9 +69,10 @@ class LedgerFrontier(Frontier):
         Otherwise pages of that host would belong to no site until the start page comes, which may
         fail.
         """
-        row = self._row(url)
-        if row is not None and row.canonical and self.site(row.canonical) is None:
-            self.add_root(row.canonical, self._roots[address_site(url)])
+        found = self.ledgers.find(url)
+        led_to = "" if found is None else found[1].canonical
+        if led_to and self.site(led_to) is None:
+            self.add_root(led_to, self._roots[address_site(url)])
 
     def add(self, visit: Visit) -> bool:
         """Let a visit wait; ``False`` when its address was seen before, in any crawl."""
@@ -83,12 +85,6 @@ class LedgerFrontier(Frontier):
         # It waits in memory, and is not given out by the ledger as well.
         ledger.mark_fetching(visit.address)
         return super().add(visit)
-
-    def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
-        """Let visits wait; return those whose addresses were not seen before."""
-        visits = list(visits)
-        with self.ledgers.transaction(sorted({visit.site for visit in visits})):
-            return [visit for visit in visits if self.add(visit)]
 
     def are_redated(self, visits: Sequence[Visit]) -> bool:
         """Say whether a listing dates so many known pages later that this tells of no changes.
@@ -106,17 +102,14 @@ class LedgerFrontier(Frontier):
 
     def knows(self, address: str) -> bool:
         """Say whether an address was offered or fetched before, in this crawl or another."""
-        site = self.site(address)
-        return site is not None and (
-            super().knows(address) or self.ledgers.ledger(site).knows(address)
-        )
+        return super().knows(address) or self.ledgers.knows(address)
 
     def meet(self, address: str) -> bool:
         """Note that a list names a page; say whether it is the first, of a page that is news."""
         if not super().meet(address):
             return False
-        row = self._row(address)
-        return row is None or not row.fetched_at or row.fetched_at >= self._since(address)
+        found = self.ledgers.find(address)
+        return found is None or not found[1].fetched_at or found[1].fetched_at >= found[0].since
 
     def next_visits(self, site: str) -> list[Visit]:
         """Take the visits that may be made now out of the waiting ones, in the site's order."""
@@ -157,9 +150,9 @@ class LedgerFrontier(Frontier):
         """Count the pages a full site leaves unvisited; 0 when it is not full."""
         return self.ledgers.ledger(site).pending() if self.is_full(site) else 0
 
-    def transaction(self, site: str) -> AbstractContextManager[Any]:
-        """Note all that is noted of a site inside, or nothing where a kill comes meanwhile."""
-        return self.ledgers.transaction([site])
+    def transaction(self, sites: Iterable[str]) -> AbstractContextManager[Any]:
+        """Note all that is noted of sites inside, or nothing where a kill comes meanwhile."""
+        return self.ledgers.transaction(sites)
 
     def note_listed(self, site: str, named: Container[int] | None) -> None:
         """Note the keys of all that a site's sitemaps name now; None where one was not read."""
@@ -167,32 +160,33 @@ class LedgerFrontier(Frontier):
 
     def request_list_again(self, address: str, kind: str) -> bool:
         """Queue a list again that an earlier crawl has fetched, once in a crawl; say whether."""
-        row = self._known(address)
-        is_list = row is not None and (kind == LISTING or row.kind not in {"", ARTICLE})
-        return row is not None and is_list and self._requeue(row)
+        if (known := self._known(address)) is None:
+            return False
+        run, row = known
+        return (kind == LISTING or row.kind not in {"", ARTICLE}) and self._requeue(run, row)
 
     def request_whole(self, address: str) -> bool:
         """Queue a page that an earlier crawl has fetched, unconditionally; say whether."""
-        row = self._known(address)
-        if row is None:
+        if (known := self._known(address)) is None:
             return False
-        self._ledger_of(address).export_again(row.address)
-        return self._requeue(row)
+        run, row = known
+        run.ledger.export_again(row.address)
+        return self._requeue(run, row)
 
-    def _known(self, address: str) -> Row | None:
-        """Return what is known of a page that an earlier crawl has fetched, and not this one."""
-        row = self._row(address)
-        if row is None or row.state != "fetched" or row.asked_at > self._since(address):
+    def _known(self, address: str) -> tuple[SiteRun, Row] | None:
+        """Find what is known of a page that an earlier crawl has fetched, and not this one."""
+        found = self.ledgers.find(address)
+        if found is None or found[1].state != "fetched" or found[1].asked_at > found[0].since:
             return None
         # Within the second in which the crawl began the times do not tell.
-        return None if address_key(row.address) in self._taken else row
+        return None if address_key(found[1].address) in self._taken else found
 
-    def _requeue(self, row: Row) -> bool:
+    def _requeue(self, run: SiteRun, row: Row) -> bool:
         key = address_key(row.address)
         if key in self._requeued:
             return False
         self._requeued.add(key)
-        self._ledger_of(row.address).requeue(row.address)
+        run.ledger.requeue(row.address)
         return True
 
     def headers(self, visit: Visit) -> dict[str, str]:
@@ -256,29 +250,32 @@ class LedgerFrontier(Frontier):
         self._ledger(visit).mark_fetched(
             Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
         )
-        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
+        self._answered(visit)
 
-    def gone(self, visit: Visit, status: int) -> None:
-        """Note that a page does not exist (404 or 410).
+    def failed(
+        self, visit: Visit, reason: str, status: int = 0, *, may_come_later: bool = False
+    ) -> None:
+        """Note that a page could not be had.
 
-        One of which nothing was exported has failed: it may be linked before it exists.
+        One that does not exist (404, 410) is gone where it was exported. Otherwise it has failed:
+        it may be linked before it exists.
+
+        Args:
+            visit: what was requested.
+            reason: why it failed; ``robots`` is a refusal.
+            status: what the server answered; 0 for no answer.
+            may_come_later: whether it stays under way, and is the next crawl's.
         """
         ledger = self._ledger(visit)
         row = ledger.seen(visit.address)
-        if row is not None and row.exported_hash:
+        if reason == "robots":
+            self.refused(visit, reason)
+            return
+        if status in _GONE and row is not None and row.exported_hash:
             ledger.mark_fetched(Fetched(visit.address, status, now()))
-        else:
-            ledger.mark_failed(visit.address, f"http-{status}", at=now(), status=status)
-        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
-
-    def failed(self, visit: Visit, reason: str, status: int, *, later: bool) -> None:
-        """Note that a page could not be had.
-
-        With ``later`` it stays under way, and is the next crawl's.
-        """
-        if not later:
-            self._ledger(visit).mark_failed(visit.address, reason, at=now(), status=status)
-        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
+        elif not may_come_later:
+            ledger.mark_failed(visit.address, reason, at=now(), status=status)
+        self._answered(visit)
 
     def refused(
         self, visit: Visit, reason: str, instead: str = "", *, withdrawn: bool = False
@@ -297,7 +294,7 @@ class LedgerFrontier(Frontier):
             if withdrawn:
                 ledger.retract(row.address)
             ledger.mark_refused(row.address, reason, at=now(), instead=instead)
-        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
+        self._answered(visit)
 
     def no_page(self, visit: Visit, reason: str) -> None:
         """Note that what came is no page; what was exported is withdrawn and tried again."""
@@ -307,20 +304,13 @@ class LedgerFrontier(Frontier):
             self.refused(visit, reason)
             return
         ledger.retract(row.address)
-        self.failed(visit, reason, 0, later=False)
+        self.failed(visit, reason)
+
+    def _answered(self, visit: Visit) -> None:
+        self.ledgers.runs[visit.site].policy.answered(visit.address, whole=False)
 
     def _ledger(self, visit: Visit) -> Ledger:
         return self.ledgers.ledger(visit.site)
-
-    def _ledger_of(self, address: str) -> Ledger:
-        return self.ledgers.ledger(self._roots[address_site(address)])
-
-    def _row(self, address: str) -> Row | None:
-        site = self.site(address)
-        return None if site is None else self.ledgers.ledger(site).seen(address)
-
-    def _since(self, address: str) -> str:
-        return self.ledgers.runs[self._roots[address_site(address)]].since
 
 
 def _found(visit: Visit, at: str) -> Found:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 from crawler.core.listings.read import read_listing, usual_places
 from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Visit
-from crawler.discovery.guesses import ARTICLE, address_date, guess_kind
+from crawler.discovery.guesses import ARTICLE, address_date, guess_kind, plain_address
 from crawler.discovery.links import judge_address
-from crawler.discovery.mirror_urls import plain_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from crawler.core.page.addresses import address_key
-from crawler.discovery.guesses import ARTICLE, LISTING, address_date
-from crawler.discovery.mirror_urls import is_random
+from crawler.discovery.guesses import ARTICLE, LISTING, address_date, is_random
 
 if TYPE_CHECKING:
     from logging import LoggerAdapter

@@ -37,9 +37,14 @@ class Component:
     def from_crawler(cls, crawler: Crawler, *args: Any) -> Self:  # noqa: ANN401 - as the class's
         """Make the component of a crawl, and connect it to its signals."""
         component = cls(crawler, *args)
-        for name in cls.handlers:
-            crawler.signals.connect(getattr(component, name), getattr(signals, name))
+        connect(component, crawler)
         return component
+
+
+def connect(receiver: Any, crawler: Crawler) -> None:  # noqa: ANN401 - a component, or a spider
+    """Connect the methods that ``receiver.handlers`` names to Scrapy's signals of these names."""
+    for name in receiver.handlers:
+        crawler.signals.connect(getattr(receiver, name), getattr(signals, name))
 
 
 async def pause(seconds: float = 0) -> None:

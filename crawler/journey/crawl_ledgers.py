@@ -145,7 +145,7 @@ class CrawlLedgers:
         """
         for spool in self._left_spools():
             for page in spool.pages():
-                found = self._find(page.url)
+                found = self.find(page.url)
                 if found is None:
                     if self._is_owed_elsewhere(page):
                         self._shared.add(spool.path)
@@ -211,9 +211,9 @@ class CrawlLedgers:
 
     def knows(self, url: str) -> bool:
         """Tell whether an address is in the ledger of its site."""
-        return self._find(url) is not None
+        return self.find(url) is not None
 
-    def _find(self, url: str) -> tuple[SiteRun, Row] | None:
+    def find(self, url: str) -> tuple[SiteRun, Row] | None:
         """Return the run of the site of an address, and what its ledger knows of the address."""
         site = self.site_of(url)
         row = None if site is None else self.ledger(site).seen(url)
@@ -235,7 +235,7 @@ class CrawlLedgers:
         Then its fields ``change``, ``content_hash`` and ``previous_hash`` are set. A page that says
         what was exported before is recorded as not owed.
         """
-        found = self._find(item.url)
+        found = self.find(item.url)
         if found is None:
             return True
         run, row = found
@@ -255,7 +255,7 @@ class CrawlLedgers:
 
     def _is_exported(self, url: str) -> bool:
         """Tell whether a page is exported, or is to be."""
-        found = self._find(url)
+        found = self.find(url)
         if found is None or found[1].state not in {"fetched", "queued", "fetching", "failed"}:
             return False
         return found[1].owed or found[1].exported_hash not in {"", GONE_HASH}
@@ -271,7 +271,7 @@ class CrawlLedgers:
             is_same: whether the reason is that they say what was exported before. Otherwise the
                 exported version is withdrawn, as of a page that is gone.
         """
-        for run, row in filter(None, map(self._find, urls)):
+        for run, row in filter(None, map(self.find, urls)):
             (run.ledger.write_off if is_same else run.ledger.retract)(row.address)
             run.ledger.describe(row.address, kind=kind)
             run.policy.judged(row.address, changed=False)
@@ -279,7 +279,7 @@ class CrawlLedgers:
 
     def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
         """Record that a part holds the item of a page, or of all parts of an article in order."""
-        for found in map(self._find, urls):
+        for found in map(self.find, urls):
             if found is not None:
                 found[0].ledger.mark_exported(part.run, found[1].address, name, part.number)
             name = PART_HASH

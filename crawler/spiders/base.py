@@ -7,7 +7,7 @@ from functools import cached_property
 from gzip import BadGzipFile
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from scrapy import Spider, signals
+from scrapy import Spider
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -30,6 +30,7 @@ from crawler.core.page.robots_meta import (
     may_hold_directives,
     read_directives,
 )
+from crawler.extensions.component import connect
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
@@ -87,10 +88,8 @@ def failure_reason(error: BaseException | None) -> str:
 class PageSpider(Spider):
     """A spider that yields pages as responses, and counts whatever gives none."""
 
-    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
-        # Stopped, the crawl ends with the requests under way.
-        "SCHEDULER_PRIORITY_QUEUE": "crawler.middlewares.scheduler_queue.ThrottledQueue",
-    }
+    handlers: ClassVar[tuple[str, ...]] = ("request_dropped",)
+    """Signals of Scrapy, each of which is received by the method of the same name."""
 
     @property
     def stats(self) -> StatsCollector:
@@ -101,7 +100,7 @@ class PageSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
         """Make the spider of a crawl."""
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.request_dropped, signals.request_dropped)
+        connect(spider, crawler)
         return spider
 
     @cached_property

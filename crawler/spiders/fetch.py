@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -17,6 +17,7 @@ from crawler.store.sources import check_address
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
 
 
-class Process(Protocol):
-    """What is used of Scrapy's crawler processes."""
-
-    def crawl(self, crawler_or_spidercls: type[Spider], **kwargs: object) -> object:
-        """Add a crawl."""
-
-    def start(self) -> None:
-        """Run the crawls that were added, to their end."""
-
-
-def fetch_page(url: str, process: Process) -> Page:
+def fetch_page(url: str, process: CrawlerProcessBase) -> Page:
     """Run a crawl of one page, by the rules that every crawl obeys; a process can do this once.
 
     Raises:
@@ -47,7 +38,7 @@ def fetch_page(url: str, process: Process) -> Page:
     return found
 
 
-def fetch_pages(urls: Sequence[str], process: Process) -> list[Page | FetchError]:
+def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page | FetchError]:
     """Run a crawl of some pages, by the rules that every crawl obeys; a process can do this once.
 
     Returns:

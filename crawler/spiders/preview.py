@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy import Request
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
     from crawler.discovery.frontier import Visit
-    from crawler.spiders.fetch import Process
 
 _COLUMNS = ("kind", "date", "found by", "address")
 _ADDRESS_COLUMNS = 200
@@ -113,7 +113,7 @@ class _Preview(SiteSpider):
             yield f"not followed: {cut}"
 
 
-def find_pages(arguments: Mapping[str, str], process: Process) -> Found:
+def find_pages(arguments: Mapping[str, str], process: CrawlerProcessBase) -> Found:
     """Return the pages that a crawl would fetch, in its order; a process can do this once.
 
     Links are those of the start pages alone. The pages are those of a first crawl: what earlier

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
@@ -18,10 +17,9 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.pagination.address import is_part_of
 from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
+from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind, plain_address
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
-from crawler.discovery.mirror_urls import plain_address
 from crawler.discovery.url_traps import Cuts, Traps
 from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import failure_reason
@@ -29,21 +27,16 @@ from crawler.spiders.site_sources import ListingReader, server_answers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from typing import Self
 
-    from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
     from twisted.python.failure import Failure
 
     from crawler.core.page.parse import ParsedPage
     from crawler.journey.crawl_ledgers import CrawlLedgers
 
-__all__ = ["SiteArguments", "SiteSpider"]
-
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
 NOT_MODIFIED = 304
-GONE = frozenset({404, 410})
 # Redirects that hold for good.
 _LASTING = frozenset({301, 308})
 
@@ -52,9 +45,9 @@ class SiteSpider(ListingReader):
     """Fetch the pages of one or more sites, and yield the response of each once."""
 
     name = "site"
+    handlers = (*ListingReader.handlers, "scheduler_empty")
     # The frontier decides the order; the scheduler keeps to it.
-    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # as in the parent
-        **ListingReader.custom_settings,
+    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     }
@@ -82,13 +75,6 @@ class SiteSpider(ListingReader):
             self.ledgers.add_root(address)
         for address in self.start_urls:
             self.ledgers.add_redirected_host(address)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
-        """Make the spider of a crawl."""
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.go_on, signals.scheduler_empty)
-        return spider
 
     async def start(self) -> AsyncIterator[Any]:
         """Begin at the given addresses, or go on where a paused crawl stopped."""
@@ -142,7 +128,7 @@ class SiteSpider(ListingReader):
             if self._is_new_page(response, visit):
                 directives = self.directives(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
-                with self.ledgers.transaction(visit.site) if self.ledgers else nullcontext():
+                with self.frontier.transaction([visit.site]):
                     is_delivered = self._note(response, visit, page, directives)
                     if page is not None and "links" in self.arguments.from_:
                         reached |= self._offer_links(page, visit, directives)
@@ -181,7 +167,10 @@ class SiteSpider(ListingReader):
         self.count_failure(failure)
         reason = failure_reason(failure.value)
         if visit is not None and failure.value is not None and self.ledgers is not None:
-            _note_failure(self.ledgers, visit, failure.value, reason)
+            error = failure.value
+            status = error.response.status if isinstance(error, HttpError) else 0
+            later = getattr(error, "retry_later", False)
+            self.ledgers.failed(visit, reason, status, may_come_later=later)
         if visit is not None and visit.found_by == "start" and server_answers(reason):
             self.begin_sources(visit, None)
         yield from self._after_nothing(visit)
@@ -195,24 +184,21 @@ class SiteSpider(ListingReader):
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
-    def go_on(self) -> None:
+    def scheduler_empty(self) -> None:
         """Go on where a component of another project dropped all requests under way."""
-        try:
-            self._go_on()
-        except StoreError as error:
-            # Nothing is under way, so the crawl ends.
-            self.logger.error("No more is requested: %s", error)  # noqa: TRY400 - it says it all
-
-    def _go_on(self) -> None:
         engine = self.crawler.engine
         if not engine.spider_is_idle():
             return
-        if lost := self.frontier.forget_under_way():
-            self.stats.inc_value("corpus/failed/dropped", lost)
-            self.logger.warning("%d requests were dropped by another component", lost)
-            for site in self.frontier.sites():
-                for request in self.requests_of(site):
-                    engine.crawl(request)
+        try:
+            if lost := self.frontier.forget_under_way():
+                self.stats.inc_value("corpus/failed/dropped", lost)
+                self.logger.warning("%d requests were dropped by another component", lost)
+                for site in self.frontier.sites():
+                    for request in self.requests_of(site):
+                        engine.crawl(request)
+        except StoreError as error:
+            # Nothing is under way, so the crawl ends.
+            self.logger.error("No more is requested: %s", error)  # noqa: TRY400 - it says it all
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy names the reason to everyone
         """Log what was cut, and count the addresses that the page limit left out."""
@@ -262,14 +248,13 @@ class SiteSpider(ListingReader):
         if not statuses and canonical_address(message.url) == visit.address:
             # Nothing led away. What another page led here for is noted when that has come.
             if reason == "duplicate-address":
-                self.ledgers.failed(visit, reason, 0, later=True)
+                self.ledgers.failed(visit, reason, may_come_later=True)
             else:
                 self.ledgers.refused(visit, reason)
         elif not leads_back and _LASTING.issuperset(statuses):
             self.ledgers.refused(visit, reason, message.url, withdrawn=True)
         else:
-            reason = "redirect-loop" if leads_back else reason
-            self.ledgers.failed(visit, reason, 0, later=False)
+            self.ledgers.failed(visit, "redirect-loop" if leads_back else reason)
 
     def _is_wanted(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
@@ -309,8 +294,8 @@ class SiteSpider(ListingReader):
                 continue
             if cut := cut or self.cuts.traps.judge(address, kind):
                 self.count_cut(cut, address)
-            elif self.frontier.offer(
-                address, visit.depth + 1, kind=kind, date=address_date(address)
+            elif self.frontier.add(
+                Visit(address, site, visit.depth + 1, kind, address_date(address))
             ):
                 new += is_first
                 reached.add(site)
@@ -387,16 +372,6 @@ class SiteSpider(ListingReader):
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
-
-
-def _note_failure(ledgers: LedgerFrontier, visit: Visit, error: BaseException, reason: str) -> None:
-    status = error.response.status if isinstance(error, HttpError) else 0
-    if status in GONE:
-        ledgers.gone(visit, status)
-    elif reason == "robots":
-        ledgers.refused(visit, reason)
-    else:
-        ledgers.failed(visit, reason, status, later=getattr(error, "retry_later", False))
 
 
 def _by_own_name(response: Response, page: ParsedPage | None) -> Response:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
@@ -23,9 +23,7 @@ from crawler.spiders.base import PageSpider, failure_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Self
 
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
@@ -48,7 +46,7 @@ _ANSWERS = ("robots", "too-large", "redirects", "redirect-loop", "content-encodi
 class ListingReader(PageSpider):
     """Reads the sources of sites and puts the pages they name before the frontier."""
 
-    custom_settings: ClassVar[dict[str, Any]] = PageSpider.custom_settings  # type: ignore[misc] # as in the parent
+    handlers = (*PageSpider.handlers, "response_received")
     arguments: SiteArguments
     scope: Scope
     frontier: Frontier
@@ -63,13 +61,6 @@ class ListingReader(PageSpider):
         # What the sitemaps of a site list; None where not all of them could be read.
         self._listed: dict[str, set[int] | None] = {}
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - as the parent's
-        """Make the spider of a crawl."""
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.note_robots, signals.response_received)
-        return spider
-
     @abstractmethod
     def requests_of(self, site: str) -> Iterator[Request]:
         """Give the requests that may be sent to a site now."""
@@ -82,7 +73,7 @@ class ListingReader(PageSpider):
     def count_cut(self, reason: str, address: str) -> None:
         """Count an address that is not followed."""
 
-    def note_robots(self, response: Response, request: Request) -> None:
+    def response_received(self, response: Response, request: Request) -> None:
         """Note which sitemaps a robots.txt names, no matter what requested it."""
         url: str = request.meta.get("redirect_urls", [request.url])[0]
         parts = urlsplit(url)
@@ -198,7 +189,16 @@ class ListingReader(PageSpider):
     async def _take(self, visit: Visit, sources: Sources, url: str, reading: Reading) -> None:
         """Add to the frontier the pages of a listing, and what is to be read after it."""
         self._log_problems(url, reading)
-        new = await self._take_pages(visit.site, url, reading)
+        for reason, address in reading.cut:
+            self.count_cut(reason, address)
+        self._note_listed(visit.site, reading)
+        pages = self._pages_of(reading, url)
+        new = 0
+        for first in range(0, len(pages), _PAGES_AT_ONCE):
+            for page in self.frontier.add_all(pages[first : first + _PAGES_AT_ONCE]):
+                new += 1
+                self.stats.inc_value(f"corpus/discovery/found/{page.found_by}")
+            await pause()
         self.stats.inc_value("corpus/discovery/listings")
         self.logger.info(
             "Read %s (%s): %d pages, %d of them new; %d further sitemaps",
@@ -213,21 +213,12 @@ class ListingReader(PageSpider):
             self._note_unread(visit.site)
         self._add_sources(sources, sources.after(visit, reading))
 
-    async def _take_pages(self, site: str, url: str, reading: Reading) -> int:
-        new = 0
-        for reason, address in reading.cut:
-            self.count_cut(reason, address)
-        self._note_listed(site, reading)
-        pages = self._without_false_dates(list(self._on_sites(reading.pages)), url)
-        for first in range(0, len(pages), _PAGES_AT_ONCE):
-            for visit in self.frontier.add_all(pages[first : first + _PAGES_AT_ONCE]):
-                new += 1
-                self.stats.inc_value(f"corpus/discovery/found/{visit.found_by}")
-            await pause()
-        return new
-
-    def _without_false_dates(self, pages: list[Visit], url: str) -> list[Visit]:
-        """Mark pages whose dates tell of no changes."""
+    def _pages_of(self, reading: Reading, url: str) -> list[Visit]:
+        """Return the pages of a listing that are on crawled sites, without false dates."""
+        sites = [(page, self.frontier.site(page.address)) for page in reading.pages]
+        pages = [page.on(site) for page, site in sites if site is not None]
+        if foreign := len(sites) - len(pages):
+            self.stats.inc_value("corpus/discovery/foreign", foreign)
         if self.ledgers is None or not self.ledgers.are_redated(pages):
             return pages
         self.stats.inc_value("corpus/incremental/redated")
@@ -236,14 +227,6 @@ class ListingReader(PageSpider):
             url,
         )
         return [replace(page, hints=False) for page in pages]
-
-    def _on_sites(self, pages: Iterable[Visit]) -> Iterator[Visit]:
-        for page in pages:
-            site = self.frontier.site(page.address)
-            if site is None:
-                self.stats.inc_value("corpus/discovery/foreign")
-            else:
-                yield page.on(site)
 
     def _note_listed(self, site: str, reading: Reading) -> None:
         """Note what the sitemaps of a site list, so that what they list no more is found."""

@@ -12,8 +12,7 @@ import pytest
 from crawler.core.errors import ArgumentError
 from crawler.fields import REQUIRED, declare, fields_of, whole_number
 from crawler.spiders.archive import ArchiveArguments
-from crawler.spiders.arguments import parse_arguments
-from crawler.spiders.site import SiteArguments
+from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.urls import UrlsArguments
 from crawler.spiders.wrapper import WrapperArguments
 

@@ -70,7 +70,7 @@ def test_few_visits_are_given_out_ahead_so_that_newer_ones_can_go_before() -> No
     frontier, site = frontier_of(page("1"), page("2"), page("3"), ahead=2)
     visits = frontier.next_visits(site)
     assert names(visits) == "1 2"
-    assert frontier.offer(f"{BASE}/new", 5, kind="article", date="2026-06-01")
+    assert frontier.add(Visit(f"{BASE}/new", site, 5, "article", "2026-06-01"))
     frontier.finish(visits[0])
     assert names(frontier.next_visits(site)) == "new"
     assert frontier.forget_under_way() == 2

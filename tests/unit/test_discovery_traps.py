@@ -7,7 +7,7 @@ from logging import LoggerAdapter, getLogger
 import pytest
 
 from crawler.discovery.frontier import Visit
-from crawler.discovery.mirror_urls import plain_address
+from crawler.discovery.guesses import plain_address
 from crawler.discovery.scope import Scope
 from crawler.discovery.sources import Reading, Sources, read_source
 from crawler.discovery.url_traps import Cuts, Traps, address_pattern

@@ -109,10 +109,10 @@ def test_what_another_page_led_to_is_under_way(crawl: Crawl) -> None:
 
 
 def test_what_is_not_there_yet_is_asked_for_again(crawl: Crawl) -> None:
-    crawl.frontier.gone(crawl.visit(NEW), 404)
+    crawl.frontier.failed(crawl.visit(NEW), "http-404", 404)
     assert (crawl.row(NEW).state, crawl.row(NEW).reason) == ("failed", "http-404")
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == 1
-    crawl.frontier.gone(crawl.visit(OLD), 404)
+    crawl.frontier.failed(crawl.visit(OLD), "http-404", 404)
     assert crawl.row(OLD).state == "gone"
     assert crawl.withdrawn() == [OLD]
 
@@ -139,7 +139,7 @@ def test_what_led_away_is_no_more_under_way(crawl: Crawl) -> None:
 
 def test_a_list_that_came_is_not_asked_for_in_the_same_second(crawl: Crawl) -> None:
     listing = f"{BASE}archive/"
-    assert crawl.frontier.offer(listing, 1, kind="listing")
+    assert crawl.frontier.add(Visit(listing, SITE, 1, "listing"))
     visit = crawl.visit(listing)
     assert crawl.frontier.take(listing, SITE)
     crawl.frontier.fetched(visit, listing, b"list", ("", ""), wanted=True)

@@ -161,9 +161,9 @@ def test_the_frontier_never_has_more_under_way_than_may_be_taken() -> None:
     frontier = Frontier(max_pages=3)
     site = frontier.add_root("http://www.a.example/")
     for number in range(6):
-        assert frontier.offer(f"http://a.example/{number}", 1)
-    assert not frontier.offer("http://a.example/0?utm_source=x", 1)
-    assert not frontier.offer("http://b.example/", 1)
+        assert frontier.add(Visit(f"http://a.example/{number}", site, 1))
+    assert not frontier.add(Visit("http://a.example/0?utm_source=x", site, 1))
+    assert frontier.site("http://b.example/") is None
     visits = frontier.next_visits(site)
     assert [visit.address[-1] for visit in visits] == ["0", "1", "2"]
     assert frontier.next_visits(site) == []
@@ -184,9 +184,9 @@ def test_a_frontier_survives_being_kept_on_disk() -> None:
     frontier = Frontier()
     site = frontier.add_root("http://a.example/")
     frontier.add_root("https://moved.example/", site)
-    frontier.offer("http://a.example/", 0)
+    frontier.add(Visit("http://a.example/", site, 0))
     kept: Frontier = pickle.loads(pickle.dumps(frontier))
     assert kept == frontier
     assert kept.site("http://moved.example/x") == "a.example"
     assert kept.next_visits(site) == [Visit("http://a.example/", site, 0)]
-    assert not kept.offer("http://a.example/#again", 1)
+    assert not kept.add(Visit("http://a.example/#again", site, 1))
