@@ -56,15 +56,11 @@ class CorpusAddon:
         """
         try:
             options = Options.from_settings(settings)
-            get_method(options.text_method)
-            if options.sentences:
-                splitter_for("", options.sentence_method)
             self._add(settings, options)
             check_feeds(settings)
-            _check_row_feeds(settings, options)
-            _check_tables(options)
-            _check_memory(settings, options)
-            _check_structure(options)
+            _check_methods(options)
+            _check_outputs(settings, options)
+            _check_incremental(settings, options)
             _check_wrapper(options)
         except CorpusError as error:
             raise OptionExit(str(error)) from error
@@ -112,21 +108,58 @@ class CorpusAddon:
             settings.set(name, merged, max(settings.getpriority(name) or 0, 15))
 
 
-def _check_row_feeds(settings: BaseSettings, options: Options) -> None:
-    for uri, feed in settings.getdict("FEEDS").items():
-        rows = str(feed.get("format")).partition("-")[0]
-        for kinds, name, is_on in (
-            (("sentences",), "CORPUS_SENTENCES", options.sentences),
-            (("tables", "records"), "CORPUS_TABLES", options.tables),
-        ):
-            if rows in kinds and not is_on:
-                raise OptionError(
-                    f"The feed {uri} is one of {rows}, and {name} is off: nothing would "
-                    "be written. Leave the one out, or the other."
-                )
+def _check_methods(options: Options) -> None:
+    """Refuse methods, models and lists of words that are not there."""
+    get_method(options.text_method)
+    if options.sentences:
+        splitter_for("", options.sentence_method)
+    structure_model(options)
+    table_method(options)
+    is_published = options.table_method.startswith(_PUBLISHED_METHOD)
+    if not is_published and options.table_constants != TableConstants():
+        logger.warning(
+            'CORPUS_TABLE_CONSTANTS: the verdicts of the method "%s" do not depend on constants of '
+            '"%s". CORPUS_TABLE_METHOD=%s lets that judge.',
+            options.table_method,
+            _PUBLISHED_METHOD,
+            _PUBLISHED_METHOD,
+        )
 
 
-def _check_memory(settings: BaseSettings, options: Options) -> None:
+def _check_outputs(settings: BaseSettings, options: Options) -> None:
+    """Refuse outputs into which nothing would be written, and folders that cannot be used."""
+    tables, structures = options.tables_folder, options.structure_folder
+    needs = [
+        (f"The feed {uri}", feed.get("format")) for uri, feed in settings.getdict("FEEDS").items()
+    ]
+    needs += [("CORPUS_TABLES_FOLDER", "tables")] if tables else []
+    needs += [("CORPUS_STRUCTURE_FOLDER", "structure")] if structures else []
+    sources = {
+        "sentences": ("CORPUS_SENTENCES", options.sentences),
+        "tables": ("CORPUS_TABLES", options.tables),
+        "records": ("CORPUS_TABLES", options.tables),
+        "structure": ("CORPUS_STRUCTURE_MODEL", options.structure_model),
+    }
+    for output, content in needs:
+        kind = str(content).partition("-")[0]
+        name, is_on = sources.get(kind, ("", True))
+        if not is_on:
+            raise OptionError(
+                f"{output} is to have {kind}, and {name} is off: nothing would be written. "
+                "Leave the output out, or set the other."
+            )
+    if tables is not None:
+        TableFolder.check(tables)
+    if structures is not None:
+        if tables is not None and tables.resolve() == structures.resolve():
+            raise OptionError(
+                f"CORPUS_TABLES_FOLDER and CORPUS_STRUCTURE_FOLDER are both {tables}, and each has "
+                "an index of its own. Name two folders."
+            )
+        StructureFolder.check(structures)
+
+
+def _check_incremental(settings: BaseSettings, options: Options) -> None:
     if not options.incremental:
         return
     if settings.get("JOBDIR"):
@@ -146,24 +179,6 @@ def _check_memory(settings: BaseSettings, options: Options) -> None:
         import_pyarrow()
 
 
-def _check_structure(options: Options) -> None:
-    structure_model(options)
-    if options.structure_folder is None:
-        return
-    if options.structure_model is None:
-        raise OptionError(
-            "CORPUS_STRUCTURE_FOLDER names a folder, and CORPUS_STRUCTURE_MODEL no model: nothing "
-            "would be written. Name a model, or leave the folder out."
-        )
-    tables = options.tables_folder
-    if tables is not None and tables.resolve() == options.structure_folder.resolve():
-        raise OptionError(
-            f"CORPUS_TABLES_FOLDER and CORPUS_STRUCTURE_FOLDER are both {tables}, and each has an "
-            "index of its own. Name two folders."
-        )
-    StructureFolder.check(options.structure_folder)
-
-
 def _check_wrapper(options: Options) -> None:
     try:
         rules = CrawlWrapper.of(options, lambda _key, _count: None)
@@ -173,27 +188,6 @@ def _check_wrapper(options: Options) -> None:
         rules.close()
     if options.wrapper_report is not None and (flaw := unwritable(options.wrapper_report)):
         raise OptionError(f"CORPUS_WRAPPER_REPORT cannot be written to: {flaw}")
-
-
-def _check_tables(options: Options) -> None:
-    table_method(options)
-    is_published = options.table_method.startswith(_PUBLISHED_METHOD)
-    if not is_published and options.table_constants != TableConstants():
-        logger.warning(
-            'CORPUS_TABLE_CONSTANTS: the verdicts of the method "%s" do not depend on constants of '
-            '"%s". CORPUS_TABLE_METHOD=%s lets that judge.',
-            options.table_method,
-            _PUBLISHED_METHOD,
-            _PUBLISHED_METHOD,
-        )
-    if options.tables_folder is None:
-        return
-    if not options.tables:
-        raise OptionError(
-            "CORPUS_TABLES_FOLDER names a folder, and CORPUS_TABLES is off: nothing would be "
-            "written. Leave the one out, or the other."
-        )
-    TableFolder.check(options.tables_folder)
 
 
 def _warn_of_other_processor(settings: BaseSettings) -> None:

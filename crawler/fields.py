@@ -91,15 +91,6 @@ class Field:
     meaning: str
     affects: str
 
-    @property
-    def default_text(self) -> str:
-        """The default as documentation shows it."""
-        if isinstance(self.default, tuple):
-            return ",".join(self.default) or "None"
-        if dataclasses.is_dataclass(self.default):
-            return json.dumps(dataclasses.asdict(self.default))  # type: ignore[arg-type] # no class
-        return str(self.default)
-
 
 def declare(
     default: Any,  # noqa: ANN401 - as dataclasses.field
@@ -165,7 +156,7 @@ def read_fields(
     values, mistakes = {}, []
     for name, value in given.items():
         if name not in known:
-            mistakes.append(f"there is no {name!r}{did_you_mean(name, known, cutoff=0.5)}")
+            mistakes.append(f"there is no '{name}'{did_you_mean(name, known, cutoff=0.5)}")
             continue
         try:
             values[known[name].attribute] = known[name].type.parse(value)

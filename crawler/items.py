@@ -17,27 +17,11 @@ if TYPE_CHECKING:
 class _WithPage:
     """What an item carries on its way and no export holds: its page."""
 
-    __slots__ = ("_page",)
-
-    @property
-    def page(self) -> ItemPage | None:
-        """The item's page, parsed, with its blocks; None once the item has been exported."""
-        return getattr(self, "_page", None)
-
-    @page.setter
-    def page(self, page: ItemPage | None) -> None:
-        self._page = page
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the page out of copies and of what goes to another process."""
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type] # every subclass is a dataclass
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+    page: ItemPage | None = None
+    """The item's page, parsed, with its blocks; None once the item has been exported."""
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass
 class PageItem(_WithPage):
     """One page of a site with the boilerplate gone.
 
@@ -158,6 +142,11 @@ class PageItem(_WithPage):
     metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """Leave the page out of copies and of what goes to another process."""
+        names = (one.name for one in dataclasses.fields(self))
+        return None, {name: getattr(self, name) for name in names}
+
 
 class WrappedPage(dict[str, Any]):
     """What a wrapper project found on a page, or one record of it: ``url`` and its elements."""
@@ -189,18 +178,12 @@ def value_to_text(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, set | frozenset):
-        return [_plain(inner) for inner in sorted(value, key=str)]
-    if is_item(value):
-        return {str(key): _plain(inner) for key, inner in ItemAdapter(value).items()}
-    return _scalar(value)
-
-
-def _scalar(value: object) -> str | int | float | bool | None:
+    if isinstance(value, dict) or is_item(value):
+        pairs = value if isinstance(value, dict) else ItemAdapter(value)
+        return {str(key): _plain(inner) for key, inner in pairs.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        ordered = value if isinstance(value, list | tuple) else sorted(value, key=str)
+        return [_plain(inner) for inner in ordered]
     if isinstance(value, float):
         # JSON has no form for infinities and NaN, and many readers refuse the usual stand-ins.
         return value if math.isfinite(value) else str(value)

@@ -23,7 +23,6 @@ from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.pagetype.judge import KINDS
 from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD
-from crawler.core.wording import nearest
 from crawler.fields import (
     Field,
     affects_items,
@@ -275,12 +274,10 @@ class Options:
         Raises:
             OptionError: A value is not accepted, or a ``CORPUS_*`` name is not known.
         """
-        names = [str(name) for name in settings if str(name).startswith(PREFIX)]
-        for name in names:
-            _check_name(name)
-        values, mistakes = read_fields(cls, {name: settings[name] for name in names}, PREFIX)
+        given = {str(name): settings[name] for name in settings if str(name).startswith(PREFIX)}
+        values, mistakes = read_fields(cls, given, PREFIX)
         if mistakes:
-            raise OptionError(f"{mistakes[0]}.")
+            raise OptionError(f"{mistakes[0]}. docs/settings.md lists all settings.")
         return cls(**values)
 
 
@@ -289,16 +286,6 @@ OPTIONS: Final[tuple[Field, ...]] = tuple(fields_of(Options, PREFIX).values())
 
 REPLAYED: Final = frozenset(option.name for option in OPTIONS if option.affects != "neither")
 """Names of the settings on which items depend: a replay uses those of the crawl."""
-
-
-def _check_name(name: str) -> None:
-    """Refuse an unknown setting, and say what it may have been meant to be."""
-    known = [option.name for option in OPTIONS]
-    if name not in known:
-        raise OptionError(
-            f"There is no setting {name}. The nearest is {nearest(name, known, cutoff=0.0)}; "
-            "docs/settings.md lists all."
-        )
 
 
 def _as_json(value: Any) -> Any:  # noqa: ANN401 - any value of a setting

@@ -99,5 +99,7 @@ def test_each_argument_of_a_spider_is_documented(declared: type[object]) -> None
         elif one.default in ("", (), None):
             shown = "none"
         else:
-            shown = f"`{one.default_text}`".replace("False", "false")
+            words = ",".join(one.default) if isinstance(one.default, tuple) else one.default
+            shown = f"`{words}`"
+            shown = shown.replace("False", "false")
         assert f"| `{one.name}` | {shown} |" in page

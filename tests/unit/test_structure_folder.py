@@ -223,7 +223,7 @@ def test_an_index_of_something_else_is_refused(tmp_path: Path) -> None:
         ),
         ({"CORPUS_STRUCTURE_MODEL": "nowhere.medl"}, "the models are: blog, event, news"),
         ({"CORPUS_STRUCTURE_MODEL": "news", "CORPUS_STRUCTURE_METHOD": "x"}, "modern, published"),
-        ({"CORPUS_STRUCTURE_FOLDER": "xml"}, "Name a model"),
+        ({"CORPUS_STRUCTURE_FOLDER": "xml"}, "CORPUS_STRUCTURE_MODEL is off"),
     ],
 )
 def test_wrong_settings_end_a_crawl_before_it_begins(

@@ -144,7 +144,7 @@ def test_a_feed_of_tables_that_are_switched_off_is_refused(
     monkeypatch.chdir(tmp_path)
     feeds = {"t.csv": {"format": f"{rows}-csv", "overwrite": True}}
     update(FEEDS=feeds)
-    with pytest.raises(OptionExit, match=f"one of {rows}, and CORPUS_TABLES is off"):
+    with pytest.raises(OptionExit, match=f"{rows}, and CORPUS_TABLES is off"):
         update(FEEDS=feeds, CORPUS_TABLES=False)
 
 
