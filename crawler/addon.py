@@ -19,7 +19,7 @@ from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
 from crawler.middlewares.scheduler_queue import replace_components
 from crawler.middlewares.throttling import ThrottlingMiddleware
-from crawler.middlewares.two_pass import DrainingItems, SpoolDownloadHandler, TwoPass
+from crawler.middlewares.two_pass import DrainingItems, TwoPass
 from crawler.pipelines.folders import (
     StructureFolder,
     StructureFolderPipeline,
@@ -100,12 +100,9 @@ class CorpusAddon:
             if is_wanted:
                 settings.setdefault_in_component_priority_dict(name, component, order)
         # Entries of the project itself win.
-        for name, entries in (
-            ("DOWNLOAD_HANDLERS", {"spool": SpoolDownloadHandler}),
-            ("FEED_EXPORTERS", FEED_EXPORTERS),
-        ):
-            merged = {**entries, **settings.getdict(name)}
-            settings.set(name, merged, max(settings.getpriority(name) or 0, 15))
+        exporters = {**FEED_EXPORTERS, **settings.getdict("FEED_EXPORTERS")}
+        priority = max(settings.getpriority("FEED_EXPORTERS") or 0, 15)
+        settings.set("FEED_EXPORTERS", exporters, priority)
 
 
 def _check_methods(options: Options) -> None:

@@ -159,8 +159,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
             if (field.metadata or {}).get(b"encoding") == b"json"
         }
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-            for row in batch.to_pylist():
-                yield _unpacked(row, as_json)
+            yield from (_unpacked(row, as_json) for row in batch.to_pylist())
 
 
 def _unpacked(row: Row, as_json: set[str]) -> Row:
@@ -268,18 +267,11 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, 
         if row.get("change") == "gone":
             gone += 1
             continue
-        exporter.export_item(_page_item(row) if typed else row)
+        fields: dict[str, Any] = {name: row.get(name) for name in FIELD_ORDER}
+        exporter.export_item(PageItem(**fields) if typed else row)
         articles += 1
     exporter.finish_exporting()
     return articles, last.items - articles - gone, gone
-
-
-def _page_item(row: Row) -> PageItem:
-    """Make an item of a row. A field that the row does not have is None."""
-    item = PageItem(str(row["url"]))
-    for name in FIELD_ORDER:
-        setattr(item, name, row.get(name))
-    return item
 
 
 def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
@@ -346,15 +338,14 @@ def _folder_of(name: str, options: Options) -> Path:
         return folder
     if name and Path(name).is_dir():
         return Path(name)
-    around = folder.parent
-    names = sorted(site_named(path.name) for path in around.glob("*/") if path.is_dir())
+    names = sorted(site_named(path.name) for path in folder.parent.glob("*/") if path.is_dir())
     known = (
         known_sites(name, names)
         if names
         else "crawl a site with CORPUS_INCREMENTAL=True first, or set CORPUS_DIR or CORPUS_OUTPUT "
         "to the folder of a crawl"
     )
-    raise ArgumentError(f"no articles of '{name}' in {around}, and no such folder; {known}")
+    raise ArgumentError(f"no articles of '{name}' in {folder.parent}, and no such folder; {known}")
 
 
 def _warn(others: Sequence[str]) -> None:

@@ -85,7 +85,7 @@ class Progress(Component):
     def response_received(self, response: Response) -> None:
         """Note which site is being fetched."""
         url = urlsplit(response.url)
-        if url.scheme == "spool":
+        if url.scheme == "data":
             self._reads_back = True
         elif url.hostname:
             self._site = url.hostname

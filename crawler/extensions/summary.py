@@ -17,9 +17,24 @@ _OUTPUTS_SHOWN: Final = 5
 _SITES_SHOWN: Final = 5
 _MOST_DROPPED: Final = 10
 
-# The lines between those of the pages and those of the output: each has a label, the statistic
-# without which it is not shown, and a text. Names without "corpus/" in front are sums.
+_VERSIONS: Final = {
+    "new": "new",
+    "changed": "changed",
+    "gone": "gone",
+    "not_modified": "not fetched again, as they were not modified",
+}
+# The lines between the first and those of the output: each has a label, the figure without which
+# it is not shown, and a text. Figures are statistics without "corpus/" in front, or stand in
+# _figures. The numbers of pages add up to those that were fetched.
 _LINES: Final = (
+    ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
+    ("versions", "versions", "{versions}"),
+    ("skipped", "skipped", "{skipped}"),
+    ("dropped", "dropped", "{dropped:,} by item pipelines"),
+    ("broken", "pages/broken", "{pages/broken:,}: an item pipeline failed on them"),
+    ("waiting", "waiting", "{waiting:,} not exported"),
+    ("failed", "failed", "{failed}"),
+    ("not visited", "cut", "{cut}"),
     ("sites", "sites", "{sites:,}"),
     ("blocks", "blocks", "{blocks/kept:,} kept, {blocks/dropped:,} dropped"),
     ("tables", "tables/genuine", "{tables/genuine:,} genuine, {tables/layout:,} layout"),
@@ -65,7 +80,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     Returns:
         Lines without line ends; the first is the heading.
     """
-    figures = [*_pages(stats), *_lines(stats), *_left_alone(stats)]
+    figures = [*_lines(stats), *_left_alone(stats)]
     return [
         _heading(stats),
         *(f"  {label:<11} {text}" for label, text in figures),
@@ -82,53 +97,39 @@ def _heading(stats: Mapping[str, Any]) -> str:
     return verb if seconds is None else f"{verb} after {show_seconds(seconds)}"
 
 
-def _pages(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Say what became of the pages that were fetched. The numbers of these lines add up."""
-    fetched, exported, broken, joined = (
-        number(stats, f"corpus/pages/{name}")
-        for name in ("fetched", "exported", "broken", "joined")
-    )
-    dropped = number(stats, "item_dropped_count")
+def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: defaultdict[str, Any] = defaultdict(int)
+    found.update((name.removeprefix("corpus/"), value) for name, value in stats.items())
     skipped = reasons(stats, "corpus/skipped/")
+    found["skipped"] = by_reason(stats, "corpus/skipped/")
     # Near-duplicates that are not exported are among the skipped.
-    marked = number(stats, "corpus/pages/near_duplicates") - skipped.get("near-duplicate", 0)
-    near = f", {marked:,} of them near-duplicates" if marked > 0 else ""
-    yield "pages", f"{fetched:,} fetched, {exported:,} exported{near}"
-    if joined:
-        yield "joined", f"{joined:,} to the first pages of their articles"
-    versions = [
-        f"{count:,} {words}"
-        for key, words in (
-            ("new", "new"),
-            ("changed", "changed"),
-            ("gone", "gone"),
-            ("not_modified", "not fetched again, as they were not modified"),
-        )
-        if (count := number(stats, f"corpus/incremental/{key}"))
-    ]
-    if versions:
-        yield "versions", ", ".join(versions)
-    if skipped:
-        yield "skipped", by_reason(stats, "corpus/skipped/")
-    if dropped:
-        yield "dropped", f"{dropped:,} by item pipelines"
-    if broken:
-        yield "broken", f"{broken:,}: an item pipeline failed on them"
-    waiting = fetched - exported - broken - dropped - joined - sum(skipped.values())
-    if waiting > 0:
-        yield "waiting", f"{waiting:,} not exported"
-    for label, prefix in (("failed", "corpus/failed/"), ("not visited", "corpus/cut/")):
-        if found := by_reason(stats, prefix):
-            yield label, found
+    marked = found["pages/near_duplicates"] - skipped.get("near-duplicate", 0)
+    found["near"] = f", {marked:,} of them near-duplicates" if marked > 0 else ""
+    found["versions"] = ", ".join(
+        f"{found[f'incremental/{key}']:,} {words}"
+        for key, words in _VERSIONS.items()
+        if found[f"incremental/{key}"]
+    )
+    found["dropped"] = number(stats, "item_dropped_count")
+    left = sum(found[f"pages/{name}"] for name in ("exported", "broken", "joined"))
+    waiting = found["pages/fetched"] - left - found["dropped"] - sum(skipped.values())
+    found["waiting"] = max(0, waiting)
+    found["failed"] = by_reason(stats, "corpus/failed/")
+    found["cut"] = by_reason(stats, "corpus/cut/")
+    found["blocks"] = found["blocks/kept"] + found["blocks/dropped"]
+    found["pauses"] = show_seconds(float(found["pauses/seconds"]))
+    found["feeds"] = sum(reasons(stats, "feedexport/failed_count/").values())
+    found["errors"] = found["log_count/ERROR"] + found["log_count/CRITICAL"]
+    return found
 
 
 def _lines(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    figures: defaultdict[str, Any] = defaultdict(int)
-    figures.update((name.removeprefix("corpus/"), value) for name, value in stats.items())
-    figures["blocks"] = figures["blocks/kept"] + figures["blocks/dropped"]
-    figures["pauses"] = show_seconds(float(figures["pauses/seconds"]))
-    figures["feeds"] = sum(reasons(stats, "feedexport/failed_count/").values())
-    figures["errors"] = figures["log_count/ERROR"] + figures["log_count/CRITICAL"]
+    """Give a label and a text for each figure that is there."""
+    figures = _figures(stats)
+    yield (
+        "pages",
+        "{pages/fetched:,} fetched, {pages/exported:,} exported{near}".format_map(figures),
+    )
     for label, name, text in _LINES:
         if figures[name]:
             yield label, text.format_map(figures)

@@ -2,7 +2,7 @@
 
 :class:`TwoPass` is a spider middleware. In the first pass it takes the pages that the spider
 yields, counts them and puts them on disk; nothing goes on to the item pipelines. When no request is
-left it sends itself one request, ``spool://pages``, whose callback yields the items, each with its
+left it sends itself one request, ``data:,pages``, whose callback yields the items, each with its
 page. They pass through everything an item of any spider passes through: spider middlewares, the
 item pipelines (which fill them, :mod:`crawler.pipelines.stages`), Scrapy's feeds.
 
@@ -16,11 +16,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request
 from scrapy.exceptions import CloseSpider, DontCloseSpider
-from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.asyncio import is_asyncio_available
@@ -39,9 +38,10 @@ from crawler.middlewares.to_page import FlawedPageError, ItemOrigins, page_from,
 from crawler.store.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from crawler.core.page.page import Page
     from crawler.core.page.parse import ParsedPage
@@ -67,22 +67,6 @@ class StoreExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as Syst
     """A :class:`StoreError` where Scrapy would show any other exception as a traceback."""
 
 
-@runtime_checkable
-class LedgerSpider(Protocol):
-    """A spider whose crawls can stand on ledgers."""
-
-    def open_ledgers(self, ledgers: CrawlLedgers) -> None:
-        """Open the ledgers of the sites it crawls, and keep its frontier there."""
-
-
-@runtime_checkable
-class PageSource(Protocol):
-    """A spider whose pages lie on disk, to be read in place of fetching."""
-
-    def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        """Read all pages in one order; ``on_skip`` is called with a reason and what gives none."""
-
-
 class TwoPass(Component, BaseSpiderMiddleware):
     """Spider middleware: counts and holds pages, then yields their items."""
 
@@ -94,22 +78,22 @@ class TwoPass(Component, BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._started = datetime.now(UTC)
-        spider: object = crawler.spider
+        spider: Any = crawler.spider
         spool = getattr(spider, "spool", None)
-        self._archive = spider if isinstance(spider, PageSource) else None
+        # A spider whose pages lie on disk, to be read in place of fetching.
+        self._archive = spider if hasattr(spider, "stored_pages") else None
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
         self.spool = spool if isinstance(spool, Spool) else None
         self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
-        self.ledgers = self._remember(crawler.spider) if self.options.incremental else None
-        self._pages = Crawl(
+        self.ledgers = self._open_ledgers(spider) if self.options.incremental else None
+        self.session = Crawl(
             self.options, self.crawl, self.stats, mode=self._mode(), ledgers=self.ledgers
         )
-        self.session = self._pages
         self.origins = ItemOrigins()
         """From which responses items were made that are no pages, for the wrapper pipeline."""
         self._output = OutputGuard.from_crawler(crawler, self.ledgers is not None)
         if self.ledgers is not None:
-            save = self._pages.evidence.save
+            save = self.session.evidence.save
             self._parts = NumberedParts.from_crawler(crawler, self.ledgers, save)
             for site in self.ledgers.runs:
                 self._parts.repair(site)
@@ -126,9 +110,9 @@ class TwoPass(Component, BaseSpiderMiddleware):
             return Mode(self.options.mode)
         return Mode.ARCHIVE if self.spool is None else Mode.TWO_PASS
 
-    def _remember(self, spider: object) -> CrawlLedgers | None:
-        """Open the ledgers of a spider that can stand on them."""
-        if not isinstance(spider, LedgerSpider):
+    def _open_ledgers(self, spider: Any) -> CrawlLedgers | None:  # noqa: ANN401 - any spider
+        """Open the ledgers of a spider that can keep its frontier there."""
+        if not hasattr(spider, "open_ledgers"):
             logger.warning(
                 "CORPUS_INCREMENTAL is for the spider site: %s fetches and exports all there is.",
                 getattr(spider, "name", "this one"),
@@ -143,7 +127,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     def spider_opened(self) -> None:
         """Say which mode the crawl runs in."""
-        self.stats.set_value("corpus/mode", self._pages.mode.value)
+        self.stats.set_value("corpus/mode", self.session.mode.value)
 
     # First pass
 
@@ -212,7 +196,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
     def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
         """Hold a page; return its item where it need not be held."""
         try:
-            return self._pages.take(page, self._open_spool, parsed)
+            return self.session.take(page, self._open_spool, parsed)
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
             self.session.skip("not-held", f"{page.url}: {error}")
@@ -266,21 +250,21 @@ class TwoPass(Component, BaseSpiderMiddleware):
              "autothrottle_dont_adjust_delay"), True,
         )  # fmt: skip
         meta = {**opt_outs, "download_slot": "spool"}
-        engine.crawl(Request("spool://pages", callback=self.drain, dont_filter=True, meta=meta))
+        engine.crawl(Request("data:,pages", callback=self.drain, dont_filter=True, meta=meta))
         raise DontCloseSpider
 
     async def drain(
         self,
         response: Response,  # noqa: ARG002 - it only says that the time has come
     ) -> AsyncIterator[PageItem]:
-        """Yield the finished items: the callback of ``spool://pages``."""
+        """Yield the finished items: the callback of ``data:,pages``."""
         async for item in self.held_items():
             yield item
 
     def held_items(self) -> AsyncIterator[PageItem]:
         """Return the one stream of finished items; whoever reads on continues where it stands."""
         if self._drain is None:
-            self._drain = self._finished()
+            self._drain = self._items()
         return self._drain
 
     @property
@@ -288,33 +272,29 @@ class TwoPass(Component, BaseSpiderMiddleware):
         """Whether there is anything to drain."""
         return self._archive is not None or (self.spool is not None and len(self.spool) > 0)
 
-    async def _finished(self) -> AsyncIterator[PageItem]:
+    async def _items(self) -> AsyncIterator[PageItem]:
+        pages: Iterator[Page] = iter(())
         try:
-            async for item in self._items():
+            if self._archive is not None:
+                captures = await self._count_archive(self._archive)
+                # What is passed over was told in the first reading.
+                pages = captures.wanted(self._archive.stored_pages(lambda _reason, _detail: None))
+            elif self.spool is not None:
+                pages = self.spool.pages()
+            self.session.evidence.save()
+            async for item in _unhurried(self.session.items(pages)):
                 yield item
             self._drained = True
         except CorpusError as error:
             self.stats.inc_value("corpus/drain_errors")
             logger.error("Not all pages are exported: %s", error)  # noqa: TRY400 - it says it all
 
-    async def _items(self) -> AsyncIterator[PageItem]:
-        pages: Iterator[Page] = iter(())
-        if self._archive is not None:
-            captures = await self._count_archive(self._archive)
-            # What is passed over was told in the first reading.
-            pages = captures.wanted(self._archive.stored_pages(lambda _reason, _detail: None))
-        elif self.spool is not None:
-            pages = self.spool.pages()
-        self._pages.evidence.save()
-        async for item in _unhurried(self.session.items(pages)):
-            yield item
-
-    async def _count_archive(self, archive: PageSource) -> Captures:
+    async def _count_archive(self, archive: Any) -> Captures:  # noqa: ANN401 - any spider
         # A crawl exports what its spider yields, an address twice too, and so does its replay.
-        captures = Captures(latest_alone=self._pages.mode is Mode.ARCHIVE)
+        captures = Captures(latest_alone=self.session.mode is Mode.ARCHIVE)
         async for page in _unhurried(archive.stored_pages(self._passed_over)):
             self._arrived()
-            if not self._pages.count(page):
+            if not self.session.count(page):
                 captures.pass_over()
             elif not captures.add(page):
                 self.session.skip("duplicate-address", f"{page.url}: one capture is exported")
@@ -335,9 +315,9 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     def spider_closed(self) -> None:
         """Give the figures that are known at the end, and keep what was counted meanwhile."""
-        self.stats.set_value("corpus/sites", len(self._pages.evidence.sites))
-        if self._pages.mode.exports_while_fetching:
-            self._pages.evidence.save()
+        self.stats.set_value("corpus/sites", len(self.session.evidence.sites))
+        if self.session.mode.exports_while_fetching:
+            self.session.evidence.save()
         if self.ledgers is not None:
             self.ledgers.report_postponed()
 
@@ -352,12 +332,16 @@ class TwoPass(Component, BaseSpiderMiddleware):
             self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
 
     def _let_go(self, spool: Spool, failure: str | None) -> None:
-        if failure is None and spool.info.damage:
-            failure = "the file is damaged"
-        if failure is None and self.session.lost:
-            failure = f"{self.session.lost} of them could not be made items of; see the errors"
-        if failure is None and not self._drained and self.has_pages:
-            failure = "the crawl ended before its pages were exported"
+        lost = self.session.lost
+        for flaw, is_there in (
+            ("the file is damaged", spool.info.damage),
+            (f"{lost} of them could not be made items of; see the errors", lost),
+            (
+                "the crawl ended before its pages were exported",
+                not self._drained and self.has_pages,
+            ),
+        ):
+            failure = failure or (flaw if is_there else None)
         if failure is None:
             try:
                 spool.finish(keep=self.options.keep_spool)
@@ -374,19 +358,6 @@ class TwoPass(Component, BaseSpiderMiddleware):
             )  # fmt: skip
         there = spool.path.exists()
         self.stats.set_value("corpus/spool", str(spool.path) if there else None)
-
-
-class SpoolDownloadHandler:
-    """Answers ``spool://`` requests with an empty response: the pages come from disk."""
-
-    lazy = True
-
-    async def download_request(self, request: Request) -> Response:
-        """Return the response that begins the second pass."""
-        return Response(request.url)
-
-    async def close(self) -> None:
-        """Nothing is held here."""
 
 
 class DrainingItems(ItemPipelineManager):

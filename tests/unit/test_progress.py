@@ -195,7 +195,7 @@ def test_the_line_follows_the_stats() -> None:
     assert shown._line() == (
         "fetching: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · blog.example"
     )
-    shown.response_received(response("spool://pages"))
+    shown.response_received(response("data:,pages"))
     shown.item_scraped(PageItem(url="https://other.example/", site="other.example"))
     assert shown._line() == (
         "reading: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · other.example"
