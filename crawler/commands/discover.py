@@ -46,7 +46,7 @@ class DiscoverCommand(CorpusCommand):
         from crawler.reports.stdout import print_error, print_line
         from crawler.settings import Options
         from crawler.spiders.arguments import SiteArguments, parse_arguments
-        from crawler.spiders.preview import find_pages, json_lines, table
+        from crawler.spiders.fetch import find_pages, json_lines, table
 
         Options.from_settings(settings)
         arguments = _arguments(args, opts)

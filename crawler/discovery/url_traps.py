@@ -55,6 +55,7 @@ class Traps:
     _barren: dict[str, int] = field(default_factory=dict)
     _variants: Counter[str] = field(default_factory=Counter)
     _facets: dict[str, set[str]] = field(default_factory=dict)
+    _known: dict[str, set[int]] = field(default_factory=dict)
 
     def judge(self, address: str, kind: str) -> str:
         """Return the trap that a new address leads into, a key of ``CUT_REASONS``, or empty."""
@@ -91,45 +92,38 @@ class Traps:
             pattern = address_pattern(address)
             self._barren[pattern] = 0 if new else self._barren.get(pattern, 0) + 1
 
+    def count_cut(self, reason: str, address: str, logger: LoggerAdapter[Any]) -> bool:
+        """Count an address that is not followed, and log the first of a reason that is no trap.
 
-class Cuts:
-    """Logs which addresses are not followed: the first of each reason, and traps by pattern."""
+        Args:
+            reason: why, a key of ``CUT_REASONS``.
+            address: canonical.
+            logger: logs how to follow it.
 
-    def __init__(self, scope: Scope, traps: Traps, logger: LoggerAdapter[Any]) -> None:
-        self.traps = traps
-        self._scope = scope
-        self._logger = logger
-        self._known: dict[str, set[int]] = {}
-
-    def add(self, reason: str, address: str) -> bool:
-        """Note an address; False where it was noted before."""
+        Returns:
+            False where the address was counted before.
+        """
         known = self._known.setdefault(reason, set())
         if (key := address_key(address)) in known:
             return False
         if reason in _TRAPS:
-            self.traps.cut[reason, address_pattern(address)] += 1
+            self.cut[reason, address_pattern(address)] += 1
         elif not known:
-            self._logger.info(
-                "Not followed: %s: %s (more are counted in corpus/cut/%s)",
-                address,
-                self._scope.explain(reason),
-                reason,
+            words = self.scope.explain(reason)
+            logger.info(
+                "Not followed: %s: %s (more are counted in corpus/cut/%s)", address, words, reason
             )
         known.add(key)
         return True
 
-    def log_traps(self) -> None:
+    def log_cut(self, logger: LoggerAdapter[Any]) -> None:
         """Log, at the end, which patterns of addresses were cut most."""
-        cut = self.traps.cut.most_common()
+        cut = self.cut.most_common()
         for (reason, pattern), number in cut[:_PATTERNS_LOGGED]:
-            self._logger.info(
-                "Not followed: %d addresses like %s: %s",
-                number,
-                pattern,
-                self._scope.explain(reason),
-            )
+            words = self.scope.explain(reason)
+            logger.info("Not followed: %d addresses like %s: %s", number, pattern, words)
         if rest := cut[_PATTERNS_LOGGED:]:
-            self._logger.info(
+            logger.info(
                 "Not followed for the same reasons: %d addresses of %d more patterns",
                 sum(number for _, number in rest),
                 len(rest),

@@ -23,10 +23,11 @@ _VERSIONS: Final = {
     "gone": "gone",
     "not_modified": "not fetched again, as they were not modified",
 }
-# The lines between the first and those of the output: each has a label, the figure without which
+# The lines between the heading and those of the output: each has a label, the figure without which
 # it is not shown, and a text. Figures are statistics without "corpus/" in front, or stand in
 # _figures. The numbers of pages add up to those that were fetched.
 _LINES: Final = (
+    ("pages", "always", "{pages/fetched:,} fetched, {pages/exported:,} exported{near}"),
     ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
     ("versions", "versions", "{versions}"),
     ("skipped", "skipped", "{skipped}"),
@@ -80,10 +81,11 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     Returns:
         Lines without line ends; the first is the heading.
     """
-    figures = [*_lines(stats), *_left_alone(stats)]
+    figures = _figures(stats)
+    lines = [(label, text.format_map(figures)) for label, name, text in _LINES if figures[name]]
     return [
         _heading(stats),
-        *(f"  {label:<11} {text}" for label, text in figures),
+        *(f"  {label:<11} {text}" for label, text in [*lines, *_left_alone(stats)]),
         *_most_dropped(stats),
         *_outputs([*_parts(stats), *outputs, *_folders(stats)]),
         *_spool(stats),
@@ -100,6 +102,7 @@ def _heading(stats: Mapping[str, Any]) -> str:
 def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
     found: defaultdict[str, Any] = defaultdict(int)
     found.update((name.removeprefix("corpus/"), value) for name, value in stats.items())
+    found["always"] = True
     skipped = reasons(stats, "corpus/skipped/")
     found["skipped"] = by_reason(stats, "corpus/skipped/")
     # Near-duplicates that are not exported are among the skipped.
@@ -121,18 +124,6 @@ def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
     found["feeds"] = sum(reasons(stats, "feedexport/failed_count/").values())
     found["errors"] = found["log_count/ERROR"] + found["log_count/CRITICAL"]
     return found
-
-
-def _lines(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give a label and a text for each figure that is there."""
-    figures = _figures(stats)
-    yield (
-        "pages",
-        "{pages/fetched:,} fetched, {pages/exported:,} exported{near}".format_map(figures),
-    )
-    for label, name, text in _LINES:
-        if figures[name]:
-            yield label, text.format_map(figures)
 
 
 def _left_alone(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

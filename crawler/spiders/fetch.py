@@ -1,7 +1,13 @@
-"""Fetch a few pages by the rules that every crawl obeys, without exporting anything."""
+"""Fetch by the rules that every crawl obeys, without exporting anything.
+
+:func:`fetch_pages` fetches a few pages. :func:`find_pages` finds what a crawl of spider ``site``
+would fetch, for ``scrapy discover``.
+"""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +17,15 @@ from scrapy.utils.misc import load_object
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
+from crawler.core.wording import fit_width
+from crawler.journey.statistics import by_reason
 from crawler.middlewares.to_page import page_from
+from crawler.reports.stdout import table_lines
+from crawler.spiders.site import SiteSpider
 from crawler.store.sources import check_address
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.http import Response
@@ -23,6 +33,15 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from crawler.core.page.page import Page
+    from crawler.discovery.frontier import Visit
+
+_COLUMNS = ("kind", "date", "found by", "address")
+_ADDRESS_COLUMNS = 200
+_LEFT_OUT = {
+    "outdated": "sitemaps left unread, older than 'since'",
+    "left-unread": "sitemaps and feeds left unread, beyond max_listings or nested too deeply",
+    "foreign": "pages of other sites, which listings name",
+}
 
 
 def fetch_page(url: str, process: CrawlerProcessBase) -> Page:
@@ -121,3 +140,124 @@ class _FetchSpider(Spider):
             reason = f"its server answered with status {error.response.status}"
         asked: str = request.meta["corpus_asked"]
         self.found[asked] = _error(asked, reason)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a crawl would fetch.
+
+    Attributes:
+        visits: The pages, in the order in which they would be fetched.
+        notes: In words, what could not be fetched, read or followed.
+        errors: Of the notes, those on start pages.
+    """
+
+    visits: list[Visit] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+class _Preview(SiteSpider):
+    """Fetches start pages, robots.txt files, sitemaps and feeds, and no more."""
+
+    # Without a name, no project lists it among its spiders.
+    name = ""
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Be as polite as a crawl, and write nothing."""
+        super().update_settings(settings)
+        without_export(settings)
+
+    def __init__(self, found: Found, **raw: object) -> None:
+        self.name = "discover"
+        super().__init__(**raw)
+        self._found = found
+        self._starts: list[Visit] = []
+
+    def deliver(self, response: Response) -> Iterator[Response]:
+        """Yield nothing; note that the start page is one that a crawl would fetch."""
+        self._starts.append(self.visit_of(response))
+        return iter(())
+
+    def requests_of(self, site: str) -> Iterator[Request]:
+        """Give the requests that come before that of the first page."""
+        for visit in self.frontier.next_sources(site):
+            yield self.request_for(visit)
+
+    def failed(self, failure: Failure) -> Iterator[Request]:
+        """Note why a start page could not be fetched."""
+        request: Any = getattr(failure, "request", None)
+        if request is not None and not self.visit_of(request).source:
+            status = getattr(getattr(failure.value, "response", None), "status", None)
+            words = f"HTTP status {status}" if status else failure.getErrorMessage()
+            self._found.errors.append(f"{request.url}: {one_line(words)}")
+        yield from super().failed(failure)
+
+    def begins_nothing(self, url: str, why: str) -> None:
+        """Note why a start page gave nothing."""
+        self._found.errors.append(f"{url}: {why}")
+
+    def closed(self, reason: str) -> None:
+        """Note what was found, site by site, up to the page limit."""
+        super().closed(reason)
+        for site in self.frontier.sites():
+            starts = [visit for visit in self._starts if visit.site == site]
+            pages = [*starts, *self.frontier.waiting(site)]
+            wanted = pages[: self.arguments.max_pages or None]
+            self._found.visits += wanted
+            if len(wanted) < len(pages):
+                self.stats.inc_value("corpus/cut/page-limit", len(pages) - len(wanted))
+        self._found.notes += [*self._found.errors, *self._notes()]
+
+    def _notes(self) -> Iterator[str]:
+        stats = self.stats.get_stats()
+        yield f"sitemaps and feeds read: {stats.get('corpus/discovery/listings', 0):,}"
+        if failed := by_reason(stats, "corpus/discovery/failed/"):
+            yield f"sitemaps and feeds that could not be fetched or read: {failed}"
+        for name, words in _LEFT_OUT.items():
+            if number := stats.get(f"corpus/discovery/{name}", 0):
+                yield f"{words}: {number:,}"
+        if cut := by_reason(stats, "corpus/cut/"):
+            yield f"not followed: {cut}"
+
+
+def find_pages(arguments: Mapping[str, str], process: CrawlerProcessBase) -> Found:
+    """Return the pages that a crawl would fetch, in its order; a process can do this once.
+
+    Links are those of the start pages alone. The pages are those of a first crawl: what earlier
+    crawls have fetched does not matter.
+
+    Args:
+        arguments: those of the spider ``site``.
+        process: Scrapy's crawler process.
+
+    Raises:
+        ArgumentError: an argument is unknown or wrong.
+        FetchError: neither the start page nor a listing of the site could be had.
+    """
+    found = Found()
+    process.crawl(_Preview, found=found, **arguments)
+    process.start()
+    if not found.visits and found.errors:
+        raise FetchError(f"nothing was found: {one_line('; '.join(found.errors))}")
+    return found
+
+
+def json_lines(visits: Sequence[Visit]) -> Iterator[str]:
+    """Give each page as a JSON object: ``address``, ``kind``, ``date``, ``found_by``, ``site``."""
+    for visit in visits:
+        kind, date = visit.kind or "page", visit.date or None
+        yield json.dumps(
+            {"address": visit.address, "kind": kind, "date": date}
+            | {"found_by": visit.found_by, "site": visit.site}
+        )
+
+
+def table(visits: Sequence[Visit]) -> Iterator[str]:
+    """Give the pages as lines of a table for a terminal, with a heading."""
+    rows = [
+        (one.kind or "page", one.date, one.found_by, fit_width(one.address, _ADDRESS_COLUMNS))
+        for one in visits
+    ]
+    return table_lines([_COLUMNS, *rows])

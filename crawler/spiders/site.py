@@ -20,7 +20,7 @@ from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind, plain_address
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
-from crawler.discovery.url_traps import Cuts, Traps
+from crawler.discovery.url_traps import Traps
 from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import failure_reason
 from crawler.spiders.site_sources import ListingReader, server_answers
@@ -59,8 +59,7 @@ class SiteSpider(ListingReader):
         self.start_urls = self.arguments.start_addresses(self.name)
         self.frontier = Frontier()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
-        traps = Traps(self.scope, "" if self.scope.calendar else horizon)
-        self.cuts = Cuts(self.scope, traps, self.logger)
+        self.traps = Traps(self.scope, "" if self.scope.calendar else horizon)
 
     def open_ledgers(self, ledgers: CrawlLedgers) -> None:
         """Keep the frontier in the ledgers of the sites, and request only what may be new.
@@ -81,9 +80,9 @@ class SiteSpider(ListingReader):
         if self.ledgers is None:
             self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
-        horizon = self.cuts.traps.horizon
-        self.cuts.traps = self.kept_state("corpus_traps", self.cuts.traps)
-        self.cuts.traps.scope, self.cuts.traps.horizon = self.scope, horizon
+        horizon = self.traps.horizon
+        self.traps = self.kept_state("corpus_traps", self.traps)
+        self.traps.scope, self.traps.horizon = self.scope, horizon
         self.frontier.max_pages = self.arguments.max_pages
         # One more than may be under way, so that the site is never without a request.
         self.frontier.ahead = self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") + 1
@@ -120,7 +119,7 @@ class SiteSpider(ListingReader):
         reached = {visit.site}
         if response.status == NOT_MODIFIED and self.ledgers is not None:
             self.ledgers.unchanged(visit, _validators(response))
-            self.cuts.traps.note(visit.address, visit.kind, 0)
+            self.traps.note(visit.address, visit.kind, 0)
             self.stats.inc_value("corpus/incremental/not_modified")
         else:
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
@@ -213,7 +212,7 @@ class SiteSpider(ListingReader):
                     left_out,
                 )
         self.log_unread_sources()
-        self.cuts.log_traps()
+        self.traps.log_cut(self.logger)
 
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
@@ -292,7 +291,7 @@ class SiteSpider(ListingReader):
                 new += is_first
                 lists.append((address, kind))
                 continue
-            if cut := cut or self.cuts.traps.judge(address, kind):
+            if cut := cut or self.traps.judge(address, kind):
                 self.count_cut(cut, address)
             elif self.frontier.add(
                 Visit(address, site, visit.depth + 1, kind, address_date(address))
@@ -300,7 +299,7 @@ class SiteSpider(ListingReader):
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
-        self.cuts.traps.note(visit.address, visit.kind, new)
+        self.traps.note(visit.address, visit.kind, new)
         # Lists that earlier crawls have fetched, as long as lists bring something new.
         wanted_lists = lists if visit.found_by == "start" or new else []
         if self.ledgers is not None:
@@ -326,7 +325,7 @@ class SiteSpider(ListingReader):
 
     def count_cut(self, reason: str, address: str) -> None:
         """Count an address that is not followed, once."""
-        if self.cuts.add(reason, address):
+        if self.traps.count_cut(reason, address, self.logger):
             self.stats.inc_value(f"corpus/cut/{reason}")
 
     def _after_nothing(self, visit: Visit | None) -> Iterator[Request]:
@@ -344,7 +343,7 @@ class SiteSpider(ListingReader):
 
     def _is_barren(self, visit: Visit) -> bool:
         """Say whether lists like this one have given nothing new since it was found."""
-        if visit.found_by != "link" or not self.cuts.traps.is_barren(visit.address, visit.kind):
+        if visit.found_by != "link" or not self.traps.is_barren(visit.address, visit.kind):
             return False
         self.frontier.finish(visit)
         if self.ledgers is not None:

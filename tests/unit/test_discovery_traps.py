@@ -10,7 +10,7 @@ from crawler.discovery.frontier import Visit
 from crawler.discovery.guesses import plain_address
 from crawler.discovery.scope import Scope
 from crawler.discovery.sources import Reading, Sources, read_source
-from crawler.discovery.url_traps import Cuts, Traps, address_pattern
+from crawler.discovery.url_traps import Traps, address_pattern
 from support.pace import within
 
 BASE = "http://a.example"
@@ -62,15 +62,14 @@ def test_visits_named_in_the_path_are_variants_of_one_address() -> None:
 def test_cut_addresses_are_logged_once_and_those_of_traps_by_pattern(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    scope = Scope(max_barren=3)
-    cuts = Cuts(scope, Traps(scope), LoggerAdapter(getLogger("cuts")))
+    traps, logger = Traps(Scope(max_barren=3)), LoggerAdapter(getLogger("cuts"))
     with caplog.at_level("INFO", logger="cuts"):
         for number in range(4):
-            assert cuts.add("barren", f"{BASE}/page/{number}")
-            assert cuts.add("length", f"{BASE}/{number}")
-        assert not cuts.add("length", f"{BASE}/0")
-        cuts.log_traps()
-    assert cuts.traps.cut == {("barren", "a.example/page/#"): 4}
+            assert traps.count_cut("barren", f"{BASE}/page/{number}", logger)
+            assert traps.count_cut("length", f"{BASE}/{number}", logger)
+        assert not traps.count_cut("length", f"{BASE}/0", logger)
+        traps.log_cut(logger)
+    assert traps.cut == {("barren", "a.example/page/#"): 4}
     first, last = caplog.messages
     assert f"{BASE}/0" in first
     assert "4 addresses like a.example/page/#" in last
