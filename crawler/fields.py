@@ -202,11 +202,7 @@ def choice(*choices: str) -> ValueType:
 
 
 def words(*known: str) -> ValueType:
-    """Accept a list of words, or words with commas between.
-
-    Args:
-        known: The words that are accepted; without any, codes of languages such as ``ko``.
-    """
+    """Accept a list of known words, or of codes of languages, or the same as text with commas."""
 
     def read(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
         parts = value.split(",") if isinstance(value, str) else value

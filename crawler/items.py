@@ -142,6 +142,10 @@ class PageItem(_WithPage):
     metadata_sources: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """Name the item by its address: what log lines show of it."""
+        return self.url
+
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         """Leave the page out of copies and of what goes to another process."""
         names = (one.name for one in dataclasses.fields(self))

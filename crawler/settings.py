@@ -266,10 +266,7 @@ class Options:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any] | BaseSettings) -> Self:
-        """Read every ``CORPUS_*`` setting once.
-
-        Args:
-            settings: Scrapy's settings, or a dictionary; values from the command line are text.
+        """Read every ``CORPUS_*`` setting once, from Scrapy's settings or a dictionary.
 
         Raises:
             OptionError: A value is not accepted, or a ``CORPUS_*`` name is not known.

@@ -24,10 +24,9 @@ ITEM_PIPELINES = order.ITEM_PIPELINES
 FEED_EXPORT_ENCODING = "utf-8"
 
 # A person reads the log: no version table, no figures twice (the summary at the end replaces the
-# dump of stats, the progress line the periodic one), one short line where a page is concerned.
+# dump of stats, the progress line the periodic one).
 LOG_LEVEL = "INFO"
 LOG_VERSIONS: list[str] = []
-LOG_FORMATTER = "crawler.extensions.logs.ShortLogFormatter"
 STATS_DUMP = False
 EXTENSIONS = {"scrapy.extensions.logstats.LogStats": None}
 shorten_start()

@@ -81,11 +81,7 @@ _FORM_END = re.compile(r"\.amp$|/(?:amp|print|comment-page-\d{1,6})/?$", re.IGNO
 # The links of a site's navigation stand on every page of it.
 @lru_cache(maxsize=16384)
 def guess_kind(address: str) -> str:
-    """Tell by its address what a page may be: ``article``, ``listing``, or empty for neither.
-
-    Args:
-        address: canonical.
-    """
+    """Tell by its canonical address what a page may be: ``article``, ``listing``, or empty."""
     parts = urlsplit(address)
     segments = [part.lower() for part in parts.path.split("/") if part]
     if segments and _INDEX.fullmatch(segments[-1]):
@@ -204,15 +200,10 @@ def address_language(address: str) -> str:
 
 
 def plain_address(address: str) -> tuple[str, str]:
-    """Return the address of the page itself, and what the given address is.
+    """Return the canonical address of the page itself, and what the given canonical address is.
 
-    Args:
-        address: canonical.
-
-    Returns:
-        The canonical address to fetch instead, and the reason: ``twin`` for another form of the
-        page (print, AMP, mobile, further comments), ``session`` for an address of one session or of
-        a sign-in form that leads back; empty where the address is plain.
+    That is ``twin`` for another form of the page (print, AMP, mobile, further comments),
+    ``session`` for an address of one session or of a sign-in form that leads back, or empty.
     """
     parts = urlsplit(address)
     path = _SESSION_PART.sub("", parts.path)

@@ -39,9 +39,6 @@ class LedgerFrontier(Frontier):
     """A :class:`~crawler.discovery.frontier.Frontier` whose pages wait in ledgers.
 
     It also notes there what came of each visit, so that later crawls request only what may be new.
-
-    Args:
-        ledgers: the ledgers of the crawl, in which :meth:`add_root` opens those of further sites.
     """
 
     def __init__(self, ledgers: CrawlLedgers) -> None:

@@ -131,12 +131,7 @@ class Sources:
         return bool(self._usual)
 
     def begin(self, start: str, feeds: Iterable[str]) -> list[Visit]:
-        """Return what to read first, or of a further start page what it adds.
-
-        Args:
-            start: address of the start page, as it was reached.
-            feeds: the feeds that it names.
-        """
+        """Return what to read first, or what a further start page adds: the feeds it names."""
         is_first = not self.has_begun
         visits: list[Visit] = []
         if is_first:

@@ -93,15 +93,12 @@ class Traps:
             self._barren[pattern] = 0 if new else self._barren.get(pattern, 0) + 1
 
     def count_cut(self, reason: str, address: str, logger: LoggerAdapter[Any]) -> bool:
-        """Count an address that is not followed, and log the first of a reason that is no trap.
+        """Count an address that is not followed; False where it was counted before.
 
         Args:
             reason: why, a key of ``CUT_REASONS``.
             address: canonical.
-            logger: logs how to follow it.
-
-        Returns:
-            False where the address was counted before.
+            logger: gets a line on the first address of a reason that is no trap.
         """
         known = self._known.setdefault(reason, set())
         if (key := address_key(address)) in known:

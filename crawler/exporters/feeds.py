@@ -44,9 +44,6 @@ def check_feeds(settings: BaseSettings) -> None:
     Scrapy drops all feeds when one has an unknown format, and finds the other faults only when the
     first item arrives.
 
-    Args:
-        settings: Settings of the crawl, with ``FEEDS`` as given there or by ``-o`` and ``-O``.
-
     Raises:
         OptionError: A feed has no options or an unknown format, is Parquet while pyarrow is
             missing, would be appended to a Parquet file, or is a file that cannot be written.
@@ -287,13 +284,7 @@ class CorpusCsvItemExporter(CsvItemExporter):
         errors: str | None = "backslashreplace",
         **kwargs: Any,  # noqa: ANN401 - whatever the base class takes
     ) -> None:
-        """Prepare a file.
-
-        Args:
-            file: Where to write, opened for bytes.
-            errors: What happens to a character the encoding lacks; the default writes its number.
-            kwargs: The options of Scrapy's CSV exporter and of :mod:`csv`.
-        """
+        """Prepare a file; ``errors`` is for characters that the encoding lacks."""
         # A feed that is appended to may have a header already.
         self._appending_to = _path_of(file) if _offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)

@@ -181,10 +181,8 @@ class LastItems:
     """Which items of some parts are the last of their addresses.
 
     An item replaces all earlier ones of its ``url``, and those of the other pages of its article
-    (``parts``), whose text is now in it. Addresses are compared in their canonical form.
-
-    Args:
-        parts: in the order in which they were written.
+    (``parts``), whose text is now in it. Addresses are compared in their canonical form. The parts
+    are given in the order in which they were written.
 
     Raises:
         UnreadableInputError: a part is damaged, empty, or has an item without an address.
@@ -238,7 +236,7 @@ def _key(url: str) -> bytes:
 
 
 def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, int, int]:
-    """Write the last items of those pages that are not gone.
+    """Write the last items of those pages that are not gone, and count.
 
     Args:
         last: the items.
@@ -282,9 +280,6 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
         opts: the options of the command, of which ``output`` is the file to write; ``-`` for JSON
             Lines on standard output.
         settings: of the project and of the call.
-
-    Returns:
-        The exit code, 0.
 
     Raises:
         CorpusError: the call is wrong, a part is damaged, or the file cannot be written.

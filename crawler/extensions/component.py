@@ -18,11 +18,7 @@ _POLL_SECONDS = 0.05
 
 
 class Component:
-    """An extension, middleware or pipeline of a crawl.
-
-    Args:
-        crawler: the crawl.
-    """
+    """An extension, middleware or pipeline of a crawl."""
 
     handlers: ClassVar[tuple[str, ...]] = ()
     """Signals of Scrapy, each of which is received by the method of the same name."""

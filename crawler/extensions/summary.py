@@ -72,14 +72,9 @@ _LINES: Final = (
 
 
 def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
-    """Describe a crawl in a few lines.
+    """Describe a crawl in a few lines, the first of which is the heading.
 
-    Args:
-        stats: the crawl's statistics, as Scrapy's stats collector holds them.
-        outputs: where items were written, each with its number of items.
-
-    Returns:
-        Lines without line ends; the first is the heading.
+    ``stats`` are the crawl's statistics, ``outputs`` say where items were written, and how many.
     """
     figures = _figures(stats)
     lines = [(label, text.format_map(figures)) for label, name, text in _LINES if figures[name]]

@@ -23,7 +23,6 @@ FEED_EXPORT_ENCODING = "utf-8"
 # The log goes to a file that is read when something is wrong.
 LOG_LEVEL = "INFO"
 LOG_VERSIONS: list[str] = []
-LOG_FORMATTER = "crawler.extensions.logs.ShortLogFormatter"
 LOGSTATS_INTERVAL = 0
 STATS_DUMP = False
 TELNETCONSOLE_ENABLED = False

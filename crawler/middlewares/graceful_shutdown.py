@@ -34,9 +34,6 @@ class GracefulDownloader(Downloader):
     """Scrapy's downloader, which gives up the open requests some time after a crawl is to end.
 
     Such a page counts as one of a site that was left alone: the next crawl requests it again.
-
-    Args:
-        crawler: whose requests it fetches.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -132,12 +132,8 @@ class Throttle:
 def retry_after(value: str, now: datetime) -> float | None:
     """Read the header ``Retry-After``: seconds, or a date as HTTP writes them (RFC 9110, 10.2.3).
 
-    Args:
-        value: What the header says.
-        now: The time on the server's clock, with a time zone.
-
-    Returns:
-        Seconds from now, ten years at most; None where the header names no time to come.
+    Returns seconds from ``now``, the time on the server's clock, ten years at most; None where the
+    header names no time to come.
     """
     text = value.strip()
     seconds = 0.0

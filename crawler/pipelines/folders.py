@@ -59,10 +59,7 @@ _ELEMENT: Final = re.compile(rf"<(?!(?:{TEXT}|{GROUP})[ />])[A-Za-z]")
 
 
 class PageFolder:
-    """The files and their index, a CSV file with one row a file.
-
-    Args:
-        folder: where; made when missing.
+    """The files and their index, a CSV file with one row a file. The folder is made when missing.
 
     Raises:
         OptionError: see :meth:`check`.

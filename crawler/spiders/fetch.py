@@ -58,10 +58,7 @@ def fetch_page(url: str, process: CrawlerProcessBase) -> Page:
 
 
 def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page | FetchError]:
-    """Run a crawl of some pages, by the rules that every crawl obeys; a process can do this once.
-
-    Returns:
-        The page of each address, or why it could not be fetched.
+    """Run a crawl of some pages, as :func:`fetch_page`; give each, or why it could not be fetched.
 
     Raises:
         ArgumentError: one is no http(s) address.
@@ -226,11 +223,7 @@ def find_pages(arguments: Mapping[str, str], process: CrawlerProcessBase) -> Fou
     """Return the pages that a crawl would fetch, in its order; a process can do this once.
 
     Links are those of the start pages alone. The pages are those of a first crawl: what earlier
-    crawls have fetched does not matter.
-
-    Args:
-        arguments: those of the spider ``site``.
-        process: Scrapy's crawler process.
+    crawls have fetched does not matter. The arguments are those of the spider ``site``.
 
     Raises:
         ArgumentError: an argument is unknown or wrong.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WRONG = {
     "CORPUS_MODE=both": 'CORPUS_MODE is \'both\'. It accepts one of "two-pass", "streaming".',
     "CORPUS_TEXT_METHOD=best": f"no text method 'best'; use one of: {', '.join(method_names())}",
-    "CORPUS_TEXT_METOD=all-text": "no setting CORPUS_TEXT_METOD. The nearest is CORPUS_TEXT_METHOD",
+    "CORPUS_TEXT_METOD=all-text": "'CORPUS_TEXT_METOD' (did you mean 'CORPUS_TEXT_METHOD'?)",
     "CORPUS_MAX_PAGE_BYTES=much": "CORPUS_MAX_PAGE_BYTES is 'much'. It accepts a whole number",
     'FEEDS={"out.doc": {"format": "word"}}': "has the format 'word'. Known formats are csv,",
     'FEEDS={"out.doc": "csv"}': "It needs a dictionary of options",
