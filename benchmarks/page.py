@@ -36,7 +36,8 @@ from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import read_directives
 from crawler.core.pagetype.judge import page_type
-from crawler.core.sentences import language_of, splitter_for
+from crawler.core.sentences import splitter_for
+from crawler.core.sentences.languages import language_of
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.core.tables.content import judge_tables, tables_of
 from crawler.demo.pages import demo_pages

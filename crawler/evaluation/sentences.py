@@ -12,7 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.sentences import guess_language, primary_language, splitter_for
+from crawler.core.sentences import splitter_for
+from crawler.core.sentences.languages import guess_language, primary_language
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
 from crawler.evaluation.task import Report, sorted_counts

@@ -15,7 +15,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
-from crawler.core.sentences import language_of, splitter_for
+from crawler.core.sentences import splitter_for
+from crawler.core.sentences.languages import language_of
 from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.core.tables.classify import get_table_method
 from crawler.core.tables.content import judge_tables, tables_of

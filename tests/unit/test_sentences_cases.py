@@ -11,13 +11,11 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.sentences import (
     Sentence,
     ended_sentences,
-    guess_language,
-    language_of,
-    primary_language,
     split,
     splitter_for,
     splitting_names,
 )
+from crawler.core.sentences.languages import guess_language, language_of, primary_language
 from crawler.core.sentences.sentence import sentencex_ends
 from support.crawling import ROOT
 

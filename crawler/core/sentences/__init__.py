@@ -11,28 +11,10 @@ from functools import partial
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.sentences.english_korean import split_english, split_korean
-from crawler.core.sentences.languages import guess_language, language_of, primary_language
+from crawler.core.sentences.languages import guess_language, primary_language
 from crawler.core.sentences.rules import split_by_marks, split_by_sentencex
-from crawler.core.sentences.sentence import (
-    Sentence,
-    Splitter,
-    ended_sentences,
-    has_kiwi,
-    split_as_paper,
-)
-
-__all__ = [
-    "DEFAULT_SPLITTING",
-    "Sentence",
-    "Splitter",
-    "ended_sentences",
-    "guess_language",
-    "language_of",
-    "primary_language",
-    "split",
-    "splitter_for",
-    "splitting_names",
-]
+from crawler.core.sentences.sentence import Sentence, Splitter, has_kiwi, split_as_paper
+from crawler.core.sentences.sentence import ended_sentences as ended_sentences
 
 DEFAULT_SPLITTING = "default"
 

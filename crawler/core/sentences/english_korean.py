@@ -171,7 +171,9 @@ def _is_final(word: str) -> bool:
 
 def _ends_in_verb(stem: str) -> bool:
     """Tell whether a verb's ending is final, by the last consonants of the syllables before it."""
-    consonants = [_final_consonant(syllable) for syllable in stem[-3:-1]]
+    # None for what is no Hangul syllable.
+    numbers = [ord(syllable) - _FIRST_SYLLABLE for syllable in stem[-3:-1]]
+    consonants = [each % _FINALS if 0 <= each < _SYLLABLES else None for each in numbers]
     last, before = stem[-1], consonants[-1]
     if stem.endswith(("니다", "니까")):
         return consonants[0] == _B and len(consonants) > 1  # 합|니다
@@ -183,8 +185,3 @@ def _ends_in_verb(stem: str) -> bool:
     if (last in "음슴니네까" and before == _SS) or (last == "까" and before == _L):
         return True
     return _MEMO.search(stem) is not None and _NOUNS_IN_IM.search(stem) is None
-
-
-def _final_consonant(syllable: str) -> int | None:
-    number = ord(syllable) - _FIRST_SYLLABLE
-    return number % _FINALS if 0 <= number < _SYLLABLES else None

@@ -9,8 +9,10 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from crawler.core.sentences.sentence import readable_ends
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""
@@ -84,29 +86,15 @@ class Place(NamedTuple):
         return not HARD_MARKS.isdisjoint(self.run)
 
     @property
-    def ellipsis(self) -> bool:
-        """Whether the marks are an ellipsis."""
-        return "…" in self.run or "‥" in self.run or ".." in self.run
-
-    @property
     def closes_quote(self) -> bool:
         """Whether a quotation is closed with the marks."""
         return not _QUOTES.isdisjoint(self.run[1:])
 
-    @property
-    def unspaced(self) -> bool:
-        """Whether the next character follows at once."""
-        return self.following == self.start + len(self.run)
 
-
-def places(passage: str, language: str, proposals: Callable[[], Sequence[int]]) -> Iterator[Place]:
+def places(passage: str, language: str) -> Iterator[Place]:
     """Yield the runs of end marks of a passage, save one at its end.
 
-    Args:
-        passage: the text.
-        language: primary language subtag.
-        proposals: returns the ascending offsets at which sentencex ends sentences. It is called
-            once, and only if there is a run: most passages hold one sentence.
+    Most passages hold one sentence, and no run: then sentencex is not asked.
     """
     proposed: Iterator[int] = iter(())
     proposal = -1
@@ -116,7 +104,7 @@ def places(passage: str, language: str, proposals: Callable[[], Sequence[int]]) 
         if following == len(passage):
             return
         if proposal < 0:
-            proposed = iter(proposals())
+            proposed = iter(readable_ends(_without_enclosing_marks(passage), language))
         while proposal <= run.start():
             proposal = next(proposed, len(passage) + 1)
         letter = _behind(LEAD, passage, following)
@@ -174,7 +162,7 @@ def _form(marker: re.Match[str]) -> tuple[str, str, bool]:
     return marker["before"].strip(), marker["after"], marker["value"].isdigit()
 
 
-def without_enclosing_marks(text: str) -> str:
+def _without_enclosing_marks(text: str) -> str:
     """Return ``text`` with quotation marks, brackets and line breaks as spaces, one for one.
 
     sentencex takes a quotation or a bracket for one piece, and an unpaired mark hides the rest of
@@ -201,8 +189,8 @@ _DEPTH = 8
 # Korean particles and verbs that take up the words before them.
 _QUOTING = r"이?라(?:고|며|는|면서|던|니|든지|도)(?=[\s,.]|\Z)|이?란\s"
 _SAYING = r"하(?:고|며|면서|는|자)(?=[\s,.]|\Z)"
-_QUOTING_KO = re.compile(_QUOTING)
-_ASKING_KO = re.compile(rf"{_QUOTING}|{_SAYING}")
+QUOTING_KO = re.compile(_QUOTING)
+ASKING_KO = re.compile(rf"{_QUOTING}|{_SAYING}")
 _AFTER_QUOTE_KO = re.compile(
     rf"{_QUOTING}|{_SAYING}|(?:고(?:는|도)?|며|는)(?=[\s,.]|\Z)|등(?:의|을|이)?\s"
 )
@@ -303,14 +291,3 @@ def goes_on_after_quote(
         asked = not _ASKING_MARKS.isdisjoint(run)
         return at_start and asked and _SAYS_ZH.match(after) is not None
     return language == "en" and at_start and _SAYS_EN.match(after) is not None
-
-
-def is_taken_up(text: str, at: int, *, asked: bool) -> bool:
-    """Tell whether a Korean sentence goes on at ``at`` with a word that takes up what is before.
-
-    Args:
-        text: the text.
-        at: offset of the word.
-        asked: whether a question or an exclamation mark is before it.
-    """
-    return (_ASKING_KO if asked else _QUOTING_KO).match(text, at) is not None

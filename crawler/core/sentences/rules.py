@@ -14,25 +14,24 @@ from typing import TYPE_CHECKING
 
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
+    ASKING_KO,
     CJK_MARKS,
     HARD_MARKS,
     LEAD,
     LOOK_BACK,
+    QUOTING_KO,
     Enclosure,
     Place,
     enclosure_at,
     goes_on_after_quote,
-    is_taken_up,
     list_items,
     outermost_enclosures,
     passages,
     places,
-    without_enclosing_marks,
 )
 from crawler.core.sentences.sentence import (
     Sentence,
     is_abbreviation,
-    readable_ends,
     sentences_between,
     sentencex_ends,
 )
@@ -105,9 +104,7 @@ def _cuts(text: str, start: int, end: int, language: str) -> Iterator[int]:
     """Yield where the sentences of a passage end, the passage's own end included."""
     passage = text[start:end]
     judge: _Judge | None = None
-    for place in places(
-        passage, language, lambda: readable_ends(without_enclosing_marks(passage), language)
-    ):
+    for place in places(passage, language):
         judge = judge or _Judge(passage, language)
         if judge.ends(place):
             judge.begin_sentence(place.end)
@@ -188,9 +185,11 @@ class _Judge:
         return remark and self._language in _UNSPACED
 
     def _ends_by_mark(self, place: Place) -> bool:
-        if self._language == "ko" and is_taken_up(self._text, place.following, asked=place.hard):
+        # A Korean sentence may go on with a word that takes up what is before.
+        takes_up = ASKING_KO if place.hard else QUOTING_KO
+        if self._language == "ko" and takes_up.match(self._text, place.following):
             return False
-        if place.unspaced:
+        if place.following == place.start + len(place.run):
             return self._ends_unspaced(place)
         following = self._text[place.letter : place.letter + 1]
         if following.islower() and self._language not in _EAST_ASIAN and self._has_capitals:
@@ -200,7 +199,7 @@ class _Judge:
     def _ends_spaced(self, place: Place) -> bool:
         if place.hard or place.run[0] in _STOPS:
             return True
-        if not place.ellipsis:
+        if not any(mark in place.run for mark in ("…", "‥", "..")):
             return self._ends_by_dot(place)
         if self._language == "ko":
             return _FINAL_KOREAN.search(self._before(place)) is not None

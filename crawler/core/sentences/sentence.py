@@ -24,7 +24,6 @@ _PAPER_END = re.compile(r"[.?!](?=\s|\Z)")
 # several bytes (no-break, line separator) before an initial.
 _UNREADABLE = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 _PLAIN_END = re.compile(r"[.!?]\s+")
-_PANIC = "PanicException"
 # The time and memory of the model grow with each text: a long text is passed in parts.
 _PART_CHARS = 2000
 _HANGUL = re.compile("[가-힣]")
@@ -104,7 +103,7 @@ def readable_ends(text: str, language: str) -> list[int]:
         return [boundary["end_index"] for boundary in get_sentence_boundaries(language, text)]
     except BaseException as error:  # a failing library must not end a crawl
         # The class has no importable name. The library has written its failure to standard error.
-        if type(error).__name__ != _PANIC:
+        if type(error).__name__ != "PanicException":
             raise
         return [*(end.end() for end in _PLAIN_END.finditer(text)), len(text)]
 

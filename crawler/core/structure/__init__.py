@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DEFAULT_STRUCTURE"]
-
 # Here, so that settings need not import the methods.
 DEFAULT_STRUCTURE: Final = "modern"
 """The method that is taken if none is named."""

@@ -177,8 +177,8 @@ class _Article:
     def _find_headings(self) -> None:
         """Find headings without a tag."""
         for number in self._numbers("paragraph"):
-            block, look = self._blocks[number], self._looks.get(number)
-            if look is None or block.text.endswith(_ENDS) or block.link_share >= _HEADING_LINKED:
+            block, look = self._blocks[number], self._looks[number]
+            if block.text.endswith(_ENDS) or block.link_share >= _HEADING_LINKED:
                 continue
             called = _names_cues(block) & _TITLES
             shown = called or look.style.bold or look.style.size > _LARGER or look.level > 0
@@ -193,8 +193,7 @@ class _Article:
             if self._roles[number] != "heading":
                 level = 0
                 continue
-            look, block = self._looks.get(number), self._blocks[number]
-            own = look.level if look is not None and look.level else _NO_LEVEL
+            block, own = self._blocks[number], self._looks[number].level or _NO_LEVEL
             # A teaser's heading leads to another page, or is on its picture.
             is_teaser = block.link_share > _LINKED or "img" in block.inner.split()
             left_out = level < 0 or is_teaser or 0 < level <= own
@@ -219,8 +218,7 @@ class _Article:
             ):
                 self._roles[block.index] = "summary"
                 return
-        look = self._looks.get(first)
-        if look is not None and look.style.bold and differs:
+        if self._looks[first].style.bold and differs:
             self._roles[first] = "summary"
             return
         for number in self._numbers("heading"):
@@ -231,12 +229,11 @@ class _Article:
 
     def _stands_out(self, paragraphs: Sequence[int]) -> bool:
         """Tell whether the first paragraph looks different from the second."""
-        shown = []
-        for number in paragraphs[:2]:
-            holder, look = self._blocks[number].holder, self._looks.get(number)
-            if holder is None:
-                return False
-            shown.append((holder.path, holder.names, look.style if look is not None else None))
+        shown = [
+            (holder.path, holder.names, self._looks[number].style)
+            for number in paragraphs[:2]
+            if (holder := self._blocks[number].holder) is not None
+        ]
         return len(shown) > 1 and shown[0] != shown[1]
 
     def _may_be_summary(self, block: Block) -> bool:

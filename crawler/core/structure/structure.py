@@ -11,7 +11,6 @@ and for models of running text the roles of blocks (:mod:`~crawler.core.structur
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import UnknownMethodError
@@ -22,7 +21,7 @@ from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.core.structure.roles import article_roles
 from crawler.core.structure.tokens import Keywords, Tokens, apply_patterns
-from crawler.core.structure.tree import ITEM, GroupTree, Node, fit, group_logically, to_xml
+from crawler.core.structure.tree import ITEM, GroupTree, Node, Structure, fit, group_logically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,30 +44,6 @@ _TOKEN: Final = re.compile(r"[^;,:]*+[;,:]*+")
 # The size of <font> that letters of h1 to h4 have: 2, 1.5, 1.17 and 1 em (HTML, section 15.3).
 _RANK_OF_FONT: Final = {7: 1, 6: 1, 5: 2, 4: 3, 3: 4}
 _RANKED_TAGS: Final = frozenset(("p", "dt"))
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """The logical structure of one page.
-
-    ``root``
-        The tree; its texts, in order, are those of the page.
-    ``model``
-        The model it was made by.
-    ``is_matched``
-        Whether any element of the model was found on the page, the outermost not counted.
-    ``problems``
-        What the model asks for and the page does not have, a sentence each, each once.
-    """
-
-    root: Node
-    model: Model
-    is_matched: bool
-    problems: tuple[str, ...]
-
-    def xml(self, *, doctype: bool = False) -> str:
-        """Return the structure as an XML document, with or without its DTD."""
-        return to_xml(self.root, self.model, doctype=doctype)
 
 
 def structure_names() -> tuple[str, ...]:
@@ -121,11 +96,11 @@ def structure_of(
                 line for line in lines if line.block.index in roles or line.block.index in main
             ]
         root = _Builder(model, roles).build(lines)
-    problems: list[str] = []
     is_matched = any(node.is_element for node in root.walk() if node is not root)
-    if not is_matched:
-        problems.append(f"no element of the model {model.name} was found; all is {TEXT}")
-    fit(root, model, problems.append)
+    problems = (
+        [] if is_matched else [f"no element of the model {model.name} was found; all is {TEXT}"]
+    )
+    problems += fit(root, model)
     return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)))
 
 
@@ -153,7 +128,7 @@ class _Builder:
         self._headings: dict[Node, Heading] = {}
 
     def build(self, lines: Iterable[Line]) -> Node:
-        lines = [*self._without_leads(lines)]
+        lines = list(self._without_leads(lines))
         self._group(lines, self._find_headings(lines))
         self._identify()
         group_logically(self._root, self._model, partly=True)
@@ -246,25 +221,28 @@ class _Builder:
         model, tokens = self._model, self._tokens
         heading = self._headings[group]
         allowed = model.children(context)
-        if (
-            heading.level == 0
-            and not self._root.text
-            and model.root in tokens.keywords.whole(group.text)
-        ):
-            self._root.text = group.text
-            return [], None
-        title = model.with_role("title", allowed)
-        if heading.level == 0 and title is not None:
-            return [Node(title, group.text)], None
+        if heading.level == 0:
+            if not self._root.text and model.root in tokens.keywords.whole(group.text):
+                self._root.text = group.text
+                return [], None
+            if title := model.with_role("title", allowed):
+                return [Node(title, group.text)], None
         name = heading.part if heading.part in allowed else None
         name = name or tokens.element(group.text, context, deep=False)
         name = name or tokens.patterned(group.text, context)
-        if name is not None and model.children(name):
-            self._name_entry(group, name, context)
-            return [group], group.name
-        if name is not None:
+        if name is not None and not model.children(name):
             # A title that names what has no children is a label, and its values follow.
-            return self._labelled(group, name, context), None
+            texts = [node.text for node in group.walk() if node is not group and node.name != ITEM]
+            values = [piece for text in texts if text for piece in tokens.cut(text, context, name)]
+            return [Node(TEXT, group.text), *values] if values else [Node(name, group.text)], None
+        if name is not None:
+            group.name = name
+            first, *rest = tokens.cut(group.text, context) if heading.part is None else [group]
+            if model.children(first.name) and any(piece.name != TEXT for piece in rest):
+                # Of several elements in its title, the first is the parent of the rest.
+                group.name, group.text = first.name, first.text
+                group.children[:0] = rest
+            return [group], group.name
         section = model.with_role("section", allowed)
         if section is None:
             return [group], context
@@ -274,23 +252,6 @@ class _Builder:
             group.text = ""
         group.name = section
         return [group], section
-
-    def _name_entry(self, group: Node, name: str, context: str) -> None:
-        """Name a group. Of several elements in its title, the first is the parent of the rest."""
-        group.name = name
-        if self._headings[group].part is not None:
-            return
-        first, *rest = self._tokens.cut(group.text, context)
-        if self._model.children(first.name) and any(piece.name != TEXT for piece in rest):
-            group.name, group.text = first.name, first.text
-            group.children[:0] = rest
-
-    def _labelled(self, group: Node, name: str, context: str) -> list[Node]:
-        values: list[Node] = []
-        for node in group.walk():
-            if node is not group and node.name != ITEM and node.text:
-                values += self._tokens.cut(node.text, context, name)
-        return [Node(TEXT, group.text), *values] if values else [Node(name, group.text)]
 
     def _line_named(
         self, node: Node, context: str, label: str | None

@@ -26,7 +26,7 @@ from lxml import etree
 from crawler.core.structure.model import GROUP, TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from crawler.core.structure.model import Element, Model, Particle
 
@@ -173,23 +173,22 @@ def _under(heads: list[int], children: list[Node], model: Model, *, partly: bool
     return grouped
 
 
-def fit(root: Node, model: Model, problem: Callable[[str], None]) -> None:
+def fit(root: Node, model: Model) -> list[str]:
     """Make a tree valid by the model's DTD, in place.
 
-    Args:
-        root: the tree; its root is the root of the model.
-        model: the model.
-        problem: called with a sentence for what the model asks for and the page does not have.
+    Returns a sentence for each element that the model asks for and the page does not have.
     """
+    problems: list[str] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
         if node.name != GROUP:
-            _fit_children(node, model, problem)
+            problems += _fit_children(node, model)
         waiting += node.children
+    return problems
 
 
-def _fit_children(node: Node, model: Model, problem: Callable[[str], None]) -> None:
+def _fit_children(node: Node, model: Model) -> Iterator[str]:
     element = model.elements.get(node.name)
     if element is not None and element.holds_any:
         return
@@ -201,7 +200,7 @@ def _fit_children(node: Node, model: Model, problem: Callable[[str], None]) -> N
     node.children = list(_allowed(node.children, model.children(node.name)))
     names = [child.name for child in node.children if child.is_element]
     for missing in model.lacking(node.name, names):
-        problem(f"{node.name}: required element {missing} is missing")
+        yield f"{node.name}: required element {missing} is missing"
     if element.holds_text or element.automaton is None:
         return
     steps, tail = element.automaton.nearest(names)
@@ -242,34 +241,47 @@ def _added(name: str, model: Model) -> Node:
     return Node(name, children=[_added(each, model) for each in least])
 
 
-def to_xml(root: Node, model: Model, *, doctype: bool = False) -> str:
-    """Write a tree as an XML document.
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The logical structure of one page.
 
-    Args:
-        root: a tree that :func:`fit` has made valid.
-        model: the model.
-        doctype: whether the document has its own DTD in it.
+    ``root``
+        The tree; its texts, in order, are those of the page.
+    ``model``
+        The model it was made by.
+    ``is_matched``
+        Whether any element of the model was found on the page, the outermost not counted.
+    ``problems``
+        What the model asks for and the page does not have, a sentence each, each once.
     """
-    spaces = _namespaces(model)
-    top = etree.Element(_qualified(root.name, spaces), nsmap=spaces)
-    waiting = [(root, top)]
-    while waiting:
-        node, element = waiting.pop()
-        text = _NO_CHARS.sub("", node.text)
-        declared = model.elements.get(node.name)
-        if node.name == GROUP:
-            element.set("title", text)
-        elif declared is not None and declared.holds_text:
-            element.text = text or None
-        elif text or node.name == TEXT:
-            element.set("val", text)
-        waiting += [
-            (child, etree.SubElement(element, _qualified(child.name, spaces)))
-            for child in node.children
-        ]
-    written = etree.tostring(top, encoding="utf-8", pretty_print=True).decode("utf-8")
-    dtd = f"<!DOCTYPE {root.name} [\n{implied_dtd(model)}]>\n" if doctype else ""
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{dtd}{written}'
+
+    root: Node
+    model: Model
+    is_matched: bool
+    problems: tuple[str, ...]
+
+    def xml(self, *, doctype: bool = False) -> str:
+        """Return the structure as an XML document, with or without its DTD."""
+        spaces = _namespaces(self.model)
+        top = etree.Element(_qualified(self.root.name, spaces), nsmap=spaces)
+        waiting = [(self.root, top)]
+        while waiting:
+            node, element = waiting.pop()
+            text = _NO_CHARS.sub("", node.text)
+            declared = self.model.elements.get(node.name)
+            if node.name == GROUP:
+                element.set("title", text)
+            elif declared is not None and declared.holds_text:
+                element.text = text or None
+            elif text or node.name == TEXT:
+                element.set("val", text)
+            waiting += [
+                (child, etree.SubElement(element, _qualified(child.name, spaces)))
+                for child in node.children
+            ]
+        written = etree.tostring(top, encoding="utf-8", pretty_print=True).decode("utf-8")
+        dtd = f"<!DOCTYPE {self.root.name} [\n{implied_dtd(self.model)}]>\n" if doctype else ""
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{dtd}{written}'
 
 
 def _namespaces(model: Model) -> dict[str, str]:
