@@ -8,8 +8,8 @@ finds it. A gold line is ``{text, sentences}`` and ``lang``, the name of its lan
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.sentences import splitter_for
@@ -21,7 +21,6 @@ from crawler.evaluation.task import Report, sorted_counts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crawler.evaluation.scores import Score
     from crawler.evaluation.task import Job
 
 _NEEDS = "text and sentences"
@@ -37,8 +36,9 @@ def measure_sentences(job: Job) -> Report:
         UnknownMethodError: there is no method of that name, or its model is missing.
     """
     splitter_for("", job.method)  # Refuse a wrong name before a file is opened.
-    # By language, of each text: what was found in it, and by which splitter.
-    texts: defaultdict[str, list[tuple[Overlap, str]]] = defaultdict(list)
+    # By language, what was found in each text, and by which splitters.
+    texts: defaultdict[str, list[Overlap]] = defaultdict(list)
+    splitters: defaultdict[str, set[str]] = defaultdict(set)
     skipped: Counter[str] = Counter()
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         text, sentences = row.text("text"), row.texts("sentences")
@@ -49,8 +49,9 @@ def measure_sentences(job: Job) -> Report:
         splitter = splitter_for(primary_language(language) or guess_language(text), job.method)
         found = boundaries(sentence.text for sentence in splitter.split(text))
         right = boundaries(sentences)
-        overlap = Overlap(len(found & right), len(found), len(right))
-        texts[language or "unknown"].append((overlap, splitter.name))
+        language = language or "unknown"
+        texts[language].append(Overlap(len(found & right), len(found), len(right)))
+        splitters[language].add(splitter.name)
     if not texts and not skipped:
         raise job.no_gold("gold texts", _NEEDS)
     if not texts:
@@ -61,22 +62,22 @@ def measure_sentences(job: Job) -> Report:
     per_language = {
         name: {
             "texts": len(found),
-            "splitter": ", ".join(sorted({splitter for _, splitter in found})),
-            **_score(found).as_json(),
+            "splitter": ", ".join(sorted(splitters[name])),
+            **_score(found),
         }
         for name, found in sorted(texts.items())
     }
-    everything = [each for found in texts.values() for each in found]
+    everything = [overlap for found in texts.values() for overlap in found]
     figures = {
-        **_score(everything).as_json(),
+        **_score(everything),
         "per_language": per_language,
         "skipped": sorted_counts(skipped),
     }
     return Report(pages=len(everything), figures=figures, unit="text")
 
 
-def _score(texts: Iterable[tuple[Overlap, str]]) -> Score:
-    return sum((overlap for overlap, _ in texts), Overlap()).score
+def _score(texts: list[Overlap]) -> dict[str, Any]:
+    return sum(texts, Overlap()).score.as_json()
 
 
 def boundaries(sentences: Iterable[str]) -> set[int]:
@@ -85,14 +86,8 @@ def boundaries(sentences: Iterable[str]) -> set[int]:
     >>> sorted(boundaries(["One. ", "Two three.", "Four."]))
     [4, 13]
     """
-    ends: list[int] = []
-    length = 0
-    for sentence in sentences:
-        characters = len(_without_space(sentence))
-        if characters:
-            length += characters
-            ends.append(length)
-    return set(ends[:-1])
+    lengths = (len(_without_space(sentence)) for sentence in sentences)
+    return set([*accumulate(filter(None, lengths))][:-1])
 
 
 def _without_space(text: str) -> str:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.tokens import Keywords, Tokens
+from crawler.core.structure.tokens import Tokens
 from crawler.core.structure.tree import Node
 
 MODEL = parse_model(
@@ -20,12 +20,11 @@ MODEL = parse_model(
 <!KEYWORD Date KEYPATTERN "([a-z]{3} \\d{1,2}, )?(19|20)\\d{2}">
 """
 )
-KEYWORDS = Keywords(MODEL)
 TOKENS = Tokens(MODEL)
 
 
 def told(text: str) -> list[str]:
-    return [name for hit in KEYWORDS.hits(text) for name in hit.elements]
+    return [name for hit in TOKENS.hits(text) for name in hit.elements]
 
 
 def cut(text: str, context: str = "Education", label: str | None = None) -> list[tuple[str, str]]:
@@ -54,17 +53,17 @@ def test_marks_within_words_count() -> None:
 def test_words_that_belong_together_are_one_token() -> None:
     assert told("Work history") == ["Education"]
     assert told("history work") == []
-    assert KEYWORDS.whole("Work History:") == ("Education",)
-    assert KEYWORDS.whole("My work history") == ()
+    assert TOKENS.whole("Work History:") == ("Education",)
+    assert TOKENS.whole("My work history") == ()
 
 
 def test_joined_scripts_are_looked_into() -> None:
     assert told("한빛대학교 학사") == ["Organization"]
-    assert [(hit.start, hit.end) for hit in KEYWORDS.hits("한빛대학교")] == [(2, 5)]
+    assert [(hit.start, hit.end) for hit in TOKENS.hits("한빛대학교")] == [(2, 5)]
 
 
 def test_the_published_way_takes_words_as_they_are() -> None:
-    plain = Keywords(MODEL, fuzzy=False)
+    plain = Tokens(MODEL, fuzzy=False)
     assert [hit.elements for hit in plain.hits("Boston univercity schools Ph.D.")] == [
         ("City",), ("Degree",),
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from crawler.core.structure.headings import Heading, find_headings
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.core.structure.roles import article_roles
-from crawler.core.structure.tokens import Keywords, Tokens, apply_patterns
+from crawler.core.structure.tokens import Tokens, apply_patterns
 from crawler.core.structure.tree import ITEM, GroupTree, Node, Structure, fit, group_logically
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class _Builder:
         heading = self._headings[group]
         allowed = model.children(context)
         if heading.level == 0:
-            if not self._root.text and model.root in tokens.keywords.whole(group.text):
+            if not self._root.text and model.root in tokens.whole(group.text):
                 self._root.text = group.text
                 return [], None
             if title := model.with_role("title", allowed):
@@ -342,7 +342,7 @@ def _rank(line: Line) -> int | None:
 
 def _identify(root: Node, model: Model) -> None:
     """Name groups and tokens, from the outside in."""
-    keywords = Keywords(model, fuzzy=False)
+    keywords = Tokens(model, fuzzy=False)
     # With each node, the elements that may be below it; outside of any named group all may.
     waiting = [(root, frozenset(model.names) - {model.root})]
     while waiting:
@@ -364,7 +364,7 @@ def _identify(root: Node, model: Model) -> None:
         node.children = children
 
 
-def _element(token: str, keywords: Keywords, allowed: frozenset[str]) -> str | None:
+def _element(token: str, keywords: Tokens, allowed: frozenset[str]) -> str | None:
     """Return the one element of a token: of two, the one that the other qualifies."""
     chosen: tuple[str, int] | None = None
     for hit in keywords.hits(token):

@@ -77,8 +77,32 @@ class _Word(NamedTuple):
     capitals: bool
 
 
-class Keywords:
-    """The tokens of a model, ready to be looked up.
+def _words(
+    text: str, pattern: re.Pattern[str] = _WORD, start: int = 0, end: int | None = None
+) -> Iterator[_Word]:
+    for match in pattern.finditer(text, start, len(text) if end is None else end):
+        source = match[0]
+        # What is longer than any word means nothing as a whole, but its letters may be joined.
+        folded = _folded(source) if len(source) <= _WORD_CHARS else source
+        if folded:
+            yield _Word(folded, match.start(), match.end(), source.strip(_EDGES).isupper())
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(word: str) -> str:
+    """Reduce a word to what a reader compares."""
+    word = unicodedata.normalize("NFKC", word).casefold().strip(_EDGES)
+    word = word.removesuffix("'s").removesuffix("’s")
+    return word.replace(".", "").replace("'", "").replace("’", "")
+
+
+def _shortened(word: str) -> Iterator[str]:
+    """Yield a word without each of its letters in turn."""
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+class Tokens:
+    """Finds the words of a model in texts, and cuts lines by them.
 
     Args:
         model: the model.
@@ -86,11 +110,12 @@ class Keywords:
     """
 
     def __init__(self, model: Model, *, fuzzy: bool = True) -> None:
+        self._model = model
         self._fuzzy = fuzzy
         # The values are elements in the order of the model, without repetition.
         self._tokens: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
         self._capitals: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._labels: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._labels: defaultdict[str | None, set[tuple[str, ...]]] = defaultdict(set)
         # Words and shortened words, with the word of a token that they are near to.
         self._near: dict[str, str] = {}
         for rule in model.rules:
@@ -128,12 +153,6 @@ class Keywords:
                 found += self._within(words[at], text)
                 at += 1
         return found
-
-    def may_label(self, text: str, element: str) -> bool:
-        """Tell whether a label, with its colon or without, may be one of an element's values."""
-        labels = self._labels.get(element)
-        words = tuple(word.folded for word in _words(text.rstrip(" :：")))
-        return labels is None or words in labels
 
     def whole(self, text: str) -> tuple[str, ...]:
         """Return the elements that a text names with all of its words; empty for none."""
@@ -191,38 +210,6 @@ class Keywords:
             else:
                 at += 1
 
-
-def _words(
-    text: str, pattern: re.Pattern[str] = _WORD, start: int = 0, end: int | None = None
-) -> Iterator[_Word]:
-    for match in pattern.finditer(text, start, len(text) if end is None else end):
-        source = match[0]
-        # What is longer than any word means nothing as a whole, but its letters may be joined.
-        folded = _folded(source) if len(source) <= _WORD_CHARS else source
-        if folded:
-            yield _Word(folded, match.start(), match.end(), source.strip(_EDGES).isupper())
-
-
-@lru_cache(maxsize=1 << 14)
-def _folded(word: str) -> str:
-    """Reduce a word to what a reader compares."""
-    word = unicodedata.normalize("NFKC", word).casefold().strip(_EDGES)
-    word = word.removesuffix("'s").removesuffix("’s")
-    return word.replace(".", "").replace("'", "").replace("’", "")
-
-
-def _shortened(word: str) -> Iterator[str]:
-    """Yield a word without each of its letters in turn."""
-    return (word[:place] + word[place + 1 :] for place in range(len(word)))
-
-
-class Tokens:
-    """Cuts lines by a model."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self.keywords = Keywords(model)
-
     def cut(self, text: str, context: str, label: str | None = None) -> list[Node]:
         """Return the tokens of a line, in order: elements and ``TEXT``.
 
@@ -233,7 +220,7 @@ class Tokens:
         """
         if self._is_prose(text):
             return [Node(label, text)] if label else self._dated(text, context)
-        nodes = self._tokens(text, context)
+        nodes = self._pieces(text, context)
         if label:
             return self._labelled(nodes, label, context)
         first = nodes[0].text.strip() if len(nodes) > 1 else ""
@@ -257,7 +244,8 @@ class Tokens:
     def labelled(self, label: str, context: str) -> str | None:
         """Return the element that the values behind a label are; None if it names none."""
         name = self.element(label, context, deep=False)
-        return name if name is not None and self.keywords.may_label(label, name) else None
+        words = tuple(word.folded for word in _words(label.rstrip(" :：")))
+        return name if name not in self._labels or words in self._labels[name] else None
 
     def part(self, text: str, root: str, parts: frozenset[str], *, strictly: bool) -> str | None:
         """Return the part of the document that a heading names; None if it names none.
@@ -273,7 +261,7 @@ class Tokens:
             head = self._head(text, parts | self._model.below(root))
             if head in parts:
                 return head
-        return next((name for name in self.keywords.whole(text) if name in parts), None)
+        return next((name for name in self.whole(text) if name in parts), None)
 
     def patterned(self, text: str, context: str) -> str | None:
         """Return the element whose pattern matches a whole text."""
@@ -286,7 +274,7 @@ class Tokens:
             return None
         head: str | None = None
         end = 0
-        for hit in self.keywords.hits(text):
+        for hit in self.hits(text):
             name = next((name for name in hit.elements if name in allowed), None)
             if name is None:
                 continue
@@ -305,7 +293,7 @@ class Tokens:
             return True
         return not self._model.children(name) and name in self._model.children(head)
 
-    def _tokens(self, text: str, context: str) -> list[Node]:
+    def _pieces(self, text: str, context: str) -> list[Node]:
         allowed = self._model.children(context)
         nodes: list[Node] = []
         for piece in _cut_by_patterns(text, self._model, allowed):
