@@ -115,7 +115,6 @@ def test_names_with_a_prefix_are_declared_with_an_address() -> None:
 
 def test_a_group_in_any_order_is_eased_to_what_xml_has_a_form_for() -> None:
     content = parse_model("<!ELEMENT r (a, (b & c?), d)>").elements["r"].content
-    assert content is not None
     automaton = Automaton(eased(content))
     assert automaton.accepts(["a", "b", "c", "d"])
     assert automaton.accepts(["a", "c", "b", "d"])
@@ -124,14 +123,12 @@ def test_a_group_in_any_order_is_eased_to_what_xml_has_a_form_for() -> None:
 
 def test_a_model_in_which_the_next_child_tells_nothing_is_eased_as_a_whole() -> None:
     content = parse_model("<!ELEMENT r (a*, a, b)>").elements["r"].content
-    assert content is not None
     names = (Particle("name", name="a"), Particle("name", name="b"))
     assert eased(content) == Particle("choice", "*", parts=names)
 
 
 def test_the_nearest_children_leave_out_and_put_in_as_little_as_can_be() -> None:
     content = parse_model("<!ELEMENT r (title, note?, step+)>").elements["r"].content
-    assert content is not None
     automaton = Automaton(content)
     steps, tail = automaton.nearest(["note", "step", "title", "step"])
     assert [step.taken for step in steps] == [True, True, False, True]
@@ -199,7 +196,6 @@ def test_a_long_row_that_does_not_fit_takes_linear_time() -> None:
     names = [f"a{number}" for number in range(149)]
     model = parse_model(f"<!ELEMENT r ({', '.join(f'{name}?' for name in names)})>")
     content = model.elements["r"].content
-    assert content is not None
     children = [names[number * 67 % 149] for number in range(2_000)]
     with within(5):
         steps, tail = Automaton(content).nearest(children)

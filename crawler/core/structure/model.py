@@ -12,6 +12,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Particle:
         if self.kind == "name":
             return frozenset((self.name,))
         sets = [part.required() for part in self.parts]
-        return frozenset.intersection(*sets) if self.kind == "choice" else frozenset.union(*sets)
+        return frozenset.intersection(*sets) if self.kind == "choice" else frozenset().union(*sets)
 
     def least(self, sizes: Mapping[str, float]) -> tuple[float, tuple[str, ...]]:
         """Return the smallest match: the number of its elements with all below, and its elements.
@@ -230,12 +231,15 @@ def _without_all(particle: Particle) -> Particle:
     return replace(particle, parts=tuple(map(_without_all, particle.parts)))
 
 
+_NOTHING: Final = Particle("sequence")
+
+
 @dataclass(frozen=True)
 class Element:
     """An ``ELEMENT`` declaration.
 
     ``content``
-        What it may hold; None for ``EMPTY``, ``ANY`` and ``(#PCDATA)`` alone.
+        What it may hold; nothing for ``EMPTY``, ``ANY`` and ``(#PCDATA)`` alone.
     ``holds_text``
         Whether it has ``#PCDATA``: its own text is its content. Other elements have their text in
         the attribute ``val``.
@@ -244,22 +248,23 @@ class Element:
     """
 
     name: str
-    content: Particle | None = None
+    content: Particle = _NOTHING
     holds_text: bool = False
     holds_any: bool = False
 
     @cached_property
-    def eased(self) -> Particle | None:
+    def eased(self) -> Particle:
         """The content model in a form that XML has."""
-        return eased(self.content) if self.content else None
+        return eased(self.content)
 
     @cached_property
     def automaton(self) -> Automaton | None:
         """The automaton of the eased content model; None if it takes its elements in any order."""
         content = self.eased
-        if content is None or content == any_of(content.names()):
-            return None
-        return Automaton(content)
+        return None if content in (_NOTHING, any_of(content.names())) else Automaton(content)
+
+
+_UNDECLARED: Final = Element("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,21 +307,21 @@ class Model:
         """The outermost element."""
         return next(iter(self.elements))
 
+    def element(self, name: str) -> Element:
+        """Return an element; one that is only named holds nothing."""
+        return self.elements.get(name, _UNDECLARED)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All elements, declared or only named, in the order of first occurrence."""
-        found: dict[str, None] = {}
-        for element in self.elements.values():
-            found[element.name] = None
-            found.update(dict.fromkeys(element.content.names() if element.content else ()))
-        return tuple(found)
+        named = ((each.name, *each.content.names()) for each in self.elements.values())
+        return tuple(dict.fromkeys(chain.from_iterable(named)))
 
     @cached_property
     def _children(self) -> Mapping[str, frozenset[str]]:
         return {
-            name: frozenset(element.content.names() if element.content else self.names)
+            name: frozenset(self.names if element.holds_any else element.content.names())
             for name, element in self.elements.items()
-            if element.content or element.holds_any
         }
 
     def children(self, name: str) -> frozenset[str]:
@@ -337,10 +342,7 @@ class Model:
 
     def lacking(self, name: str, children: Collection[str]) -> list[str]:
         """Return the elements that one has to hold and does not, in the order of the model."""
-        element = self.elements.get(name)
-        if element is None or element.content is None:
-            return []
-        missing = element.content.required().difference(children)
+        missing = self.element(name).content.required().difference(children)
         return [each for each in self.names if each in missing] if missing else []
 
     @cached_property
@@ -355,8 +357,7 @@ class Model:
             changes = False
             # Elements are mostly declared before what they hold: few rounds are enough.
             for name in reversed(self.names):
-                element = self.elements.get(name)
-                least = element.content.least(sizes)[0] if element and element.content else 0
+                least = self.element(name).content.least(sizes)[0]
                 if 1 + least < sizes.get(name, math.inf):
                     sizes[name] = min(1 + least, _HUGE)
                     changes = True
@@ -364,15 +365,11 @@ class Model:
 
     def least(self, name: str) -> tuple[str, ...]:
         """Return the fewest children that an element may have, in order: those of fewest below."""
-        element = self.elements.get(name)
-        return element.content.least(self.sizes)[1] if element and element.content else ()
+        return self.element(name).content.least(self.sizes)[1]
 
     def may_repeat(self, name: str, child: str) -> bool:
         """Tell whether one element may hold more than one of another."""
-        element = self.elements.get(name)
-        if element is None or element.content is None:
-            return element is not None and element.holds_any
-        return element.content.most(child) > 1
+        return self.element(name).holds_any or self.element(name).content.most(child) > 1
 
     @cached_property
     def patterns(self) -> Sequence[tuple[str, re.Pattern[str]]]:

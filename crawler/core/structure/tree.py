@@ -189,10 +189,10 @@ def fit(root: Node, model: Model) -> list[str]:
 
 
 def _fit_children(node: Node, model: Model) -> Iterator[str]:
-    element = model.elements.get(node.name)
-    if element is not None and element.holds_any:
+    element = model.element(node.name)
+    if element.holds_any:
         return
-    if element is None or element.content is None:
+    if not model.children(node.name):
         # It may have no children: what was put under it is part of its text.
         node.text = full_text(node)
         node.children = []
@@ -235,9 +235,8 @@ def _allowed(children: list[Node], allowed: frozenset[str]) -> Iterator[Node]:
 
 def _added(name: str, model: Model) -> Node:
     """Return an element that is not on the page, with the least that it has to hold."""
-    element = model.elements.get(name)
     # Of elements in any order none has to be there.
-    least = model.least(name) if element is not None and element.automaton is not None else ()
+    least = model.least(name) if model.element(name).automaton is not None else ()
     return Node(name, children=[_added(each, model) for each in least])
 
 
@@ -268,10 +267,9 @@ class Structure:
         while waiting:
             node, element = waiting.pop()
             text = _NO_CHARS.sub("", node.text)
-            declared = self.model.elements.get(node.name)
             if node.name == GROUP:
                 element.set("title", text)
-            elif declared is not None and declared.holds_text:
+            elif self.model.element(node.name).holds_text:
                 element.text = text or None
             elif text or node.name == TEXT:
                 element.set("val", text)
@@ -299,9 +297,9 @@ def implied_dtd(model: Model) -> str:
     """Return the DTD of a model's results."""
     lines: list[str] = []
     for name in model.names:
-        element = model.elements.get(name)
+        element = model.element(name)
         lines.append(f"<!ELEMENT {name} {_dtd_content(element)}>")
-        if element is None or not element.holds_text:
+        if not element.holds_text:
             lines.append(f"<!ATTLIST {name} val CDATA #IMPLIED>")
         for prefix, address in _namespaces(model).items() if name == model.root else ():
             lines.append(f'<!ATTLIST {name} xmlns:{prefix} CDATA #FIXED "{address}">')
@@ -311,15 +309,15 @@ def implied_dtd(model: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _dtd_content(element: Element | None) -> str:
-    if element is not None and element.holds_any:
+def _dtd_content(element: Element) -> str:
+    names = dict.fromkeys(element.content.names())
+    if element.holds_any:
         return "ANY"
-    if element is None or element.content is None or element.eased is None:
-        return "(#PCDATA)" if element is not None and element.holds_text else "EMPTY"
+    if not names:
+        return "(#PCDATA)" if element.holds_text else "EMPTY"
     if element.holds_text or element.automaton is None:
         text = ("#PCDATA",) if element.holds_text else ()
-        names = (*text, *dict.fromkeys(element.content.names()), TEXT, GROUP)
-        return f"({' | '.join(names)})*"
+        return f"({' | '.join((*text, *names, TEXT, GROUP))})*"
     return f"({_BETWEEN}, {_spaced(element.eased)})"
 
 
