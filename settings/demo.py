@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from settings.base import *  # noqa: F403 - a settings module is its names
 
-# isort: split
-# Last, so that it wins over base.
-from crawler.demo.settings import *  # noqa: F403 - the same that `scrapy demo` uses
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = False
+CONCURRENT_REQUESTS_PER_DOMAIN = 8
+TELNETCONSOLE_ENABLED = False
+LOG_LEVEL = "WARNING"
+STATS_DUMP = False

@@ -3,34 +3,36 @@
 The English half is a newspaper with sections, tags and print versions; the Korean half is a blog
 laid out with tables. There are also an old home page, a section of tables, files, and pages with
 flaws.
+
+The words of an article are a text file in ``content/``. It begins with ``name: value`` lines; after
+the first empty line come the parts of the article, an empty line between two of them. ``## `` opens
+a subheading, ``- `` an item of a list, ``<table`` a table in HTML; anything else is a paragraph, in
+which ``*stress*`` and ``[text](/path)`` may stand.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from importlib.resources import files
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
-from crawler.demo.content import LINK, STRESS, Article, Part, load_articles
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from jinja2 import Environment
-
     from crawler.demo.server import Answer
 
-PageKind = Literal[
-    "article", "index", "table", "duplicate", "near-duplicate", "redirect", "broken", "binary",
-    "private", "robots",
-]  # fmt: skip
-
-MISSING_PATHS: Final = frozenset({"/news/city/fountain-moved"})
-"""Addresses that pages link to and that are missing on purpose."""
+_STRESS: Final = re.compile(r"\*([^*]+)\*")
+_LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+_KINDS: Final = {"## ": "heading", "<table": "table", "- ": "list", "": "paragraph"}
+_MARKUP: Final = {
+    "heading": "<h2>{}</h2>", "list": "<li>{}</li>", "paragraph": "<p>{}</p>",
+}  # fmt: skip
 
 _SECTIONS: Final = {
     "nature": ("Nature", "Water, trees, weather and whoever lives among them."),
@@ -41,12 +43,12 @@ _SECTIONS: Final = {
 # A tag gets a page of its own from this many articles on; rarer tags are plain words.
 _TAG_PAGE_FROM: Final = 3
 _RELATED: Final = 3
+_LETTER_ARTICLE: Final = "slow-bread"
 # Parameters that change nothing on the page.
 _QUERIES: Final = {
-    "slow-bread": "?utm_source=letter",
+    _LETTER_ARTICLE: "?utm_source=letter",
     "reading-the-tide": "?utm_source=board&utm_medium=paper",
 }
-_LETTER_ARTICLE: Final = "slow-bread"
 # Print versions exist for one section only, as on many real sites.
 _PRINTED_SECTION: Final = "city"
 _REPRINTED: Final = "market-scales"
@@ -57,43 +59,85 @@ _REPRINT_NOTE: Final = (
 
 _BLOG_TAGS: Final = {"기록": "gireok", "기차": "gicha", "요리": "yori"}
 _RECENT: Final = 3
-# This post was saved in EUC-KR, while the server declares UTF-8 for every page.
-_EUC_KR_NUMBER: Final = 8
-MISLABELLED_PATH: Final = f"/blog/read?no={_EUC_KR_NUMBER}"
-"""The address of that post."""
+MISLABELLED_PATH: Final = "/blog/read?no=8"
+"""A post that was saved in EUC-KR, while the server declares UTF-8 for every page."""
 _REPOSTED_NUMBER: Final = 2
 _REPOST_PATH: Final = "/blog/read?no=11"
 _REPOST_NOTE: Final = "물어보시는 분이 많아 다시 올립니다. 새우젓은 반 컵만 넣어도 됩니다."
-_SHORT_PATH: Final = "/blog/4"
 
-_HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
-_FILES: Final = (
-    ("/files/tide-chart.png", "image/png"),
-    ("/files/board-sheet.pdf", "application/pdf"),
-)
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A paragraph, a heading, a list (a line an item), or a table (its HTML as one line)."""
+
+    kind: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article as written, before any template is laid around it."""
+
+    name: str
+    title: str
+    date: str
+    section: str
+    tags: tuple[str, ...]
+    summary: str
+    parts: tuple[Part, ...]
+
+    @property
+    def gold_text(self) -> str:
+        """Headline, paragraphs, subheadings and list items, a line each; tables are left out."""
+        lines = [line for part in self.parts if part.kind != "table" for line in part.lines]
+        return "\n".join(
+            [self.title, *(_LINK.sub(r"\1", _STRESS.sub(r"\1", one)) for one in lines)]
+        )
+
+    def with_note(self, note: str) -> Article:
+        """Return the article with a paragraph at its end."""
+        return replace(self, parts=(*self.parts, Part("paragraph", (note,))))
+
+
+@cache
+def load_articles(folder: str) -> tuple[Article, ...]:
+    """Read the articles of ``crawler/demo/content/<folder>``, oldest first."""
+    found = []
+    for entry in (files("crawler.demo") / "content" / folder).iterdir():
+        if entry.name.endswith(".txt"):
+            head, _, body = entry.read_text(encoding="utf-8").partition("\n\n")
+            values: dict[str, Any] = dict(line.split(": ", 1) for line in head.splitlines())
+            values["tags"] = tuple(filter(None, values.get("tags", "").split(", ")))
+            values["parts"] = tuple(_part(chunk.strip()) for chunk in body.split("\n\n"))
+            found.append(Article(name=entry.name.removesuffix(".txt"), **values))
+    return tuple(sorted(found, key=lambda article: (article.date, article.name)))
+
+
+def _part(chunk: str) -> Part:
+    mark, kind = next(one for one in _KINDS.items() if chunk.startswith(one[0]))
+    if kind == "list":
+        return Part(kind, tuple(line.removeprefix(mark) for line in chunk.splitlines()))
+    if kind == "paragraph":
+        return Part(kind, (" ".join(chunk.splitlines()),))
+    return Part(kind, (chunk if kind == "table" else chunk.removeprefix(mark),))
 
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
     """One address of the demo site.
 
-    ``path``
-        Path and query, as a browser requests it.
-    ``kind``
-        ``article``, and ``table`` for a page about a genuine table; ``index`` lists other pages;
-        ``duplicate`` is an article at another address, ``near-duplicate`` one with a note added;
-        ``redirect`` leads to another page; ``broken`` claims to be HTML and is not; ``binary`` is a
-        picture or a document; ``private`` may not be crawled; ``robots`` is robots.txt.
-    ``headers``
-        The headers sent, ``Content-Length`` apart.
-    ``gold_text``
-        Lines of the article, in order and without boilerplate; empty for pages that are no article.
-    ``duplicate_of``
-        Path of the article that a duplicate or near-duplicate repeats.
+    ``path`` has the query, as a browser requests it; ``headers`` lack ``Content-Length``. The
+    ``gold_text`` are the lines of the article, without boilerplate; it is empty for other pages.
+    ``duplicate_of`` is the path of the article that a duplicate or near-duplicate repeats.
+
+    ``kind`` is ``article``, or ``table`` for a page about a genuine table; ``index`` lists other
+    pages; ``duplicate`` is an article at another address, ``near-duplicate`` one with a note added;
+    ``redirect`` leads to another page; ``broken`` claims to be HTML and is not; ``binary`` is a
+    picture or a document; ``private`` may not be crawled; ``robots`` is robots.txt.
     """
 
     path: str
-    kind: PageKind
+    kind: str
     body: bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -104,16 +148,7 @@ class DemoPage:
 @cache
 def demo_pages() -> tuple[DemoPage, ...]:
     """Make all pages of the demo site; the same bytes at every call."""
-    return tuple(
-        chain(
-            _news_pages(),
-            _blog_pages(),
-            _old_pages(),
-            _data_pages(),
-            _private_pages(),
-            _file_pages(),
-        )
-    )
+    return (*_news_pages(), *_blog_pages(), *_other_pages())
 
 
 def answers() -> dict[str, Answer]:
@@ -125,110 +160,90 @@ def _news_pages() -> Iterator[DemoPage]:
     """Make the front page, the articles, their other addresses and the pages that list them."""
     articles = load_articles("news")
     by_name = {article.name: article for article in articles}
-    tag_pages = _tag_pages(articles)
+    tags = [tag for article in articles for tag in article.tags]
+    tag_pages = sorted(tag for tag in set(tags) if tags.count(tag) >= _TAG_PAGE_FROM)
 
     def article_page(
-        article: Article, kind: PageKind = "article", query: str = "", duplicate_of: str = ""
+        article: Article, kind: str = "article", query: str = "", duplicate_of: str = ""
     ) -> DemoPage:
-        canonical = _news_path(article)
-        return _news_page(
-            "news_article.html",
-            canonical + query,
-            kind,
-            title=article.title,
-            article=article,
-            duplicate_of=duplicate_of,
-            canonical=canonical,
-            printed=article.section == _PRINTED_SECTION and not query,
-            related=_related(article, articles),
-            tag_pages=tag_pages,
-        )
-
-    def list_page(path: str, heading: str, lead: str, chosen: Iterable[Article]) -> DemoPage:
-        return _news_page(
-            "news_list.html", path, "index", title=heading, heading=heading, lead=lead,
-            articles=list(chosen),
+        own = _news_path(article)
+        return _html_page(
+            "news_article.html", own + query, kind, title=article.title, article=article,
+            canonical=own, printed=article.section == _PRINTED_SECTION and not query,
+            related=_related(article, articles), tag_pages=tag_pages, duplicate_of=duplicate_of,
         )  # fmt: skip
 
     for article in articles:
         yield article_page(article)
         if article.section == _PRINTED_SECTION:
-            yield _print_page(article)
+            own = _news_path(article)
+            yield _html_page(
+                "print.html", f"/print{own}", "duplicate", title=article.title, article=article,
+                canonical=own, duplicate_of=own,
+            )  # fmt: skip
     for name, query in _QUERIES.items():
-        article = by_name[name]
-        yield article_page(article, "duplicate", query, duplicate_of=_news_path(article))
+        yield article_page(by_name[name], "duplicate", query, _news_path(by_name[name]))
     first = by_name[_REPRINTED]
-    again = replace(_with_note(first, _REPRINT_NOTE), section="food", date="2025-05-20")
+    again = replace(first.with_note(_REPRINT_NOTE), section="food", date="2025-05-20")
     yield article_page(again, "near-duplicate", duplicate_of=_news_path(first))
-    yield list_page("/news", "All news", "Everything since the spring.", articles)
-    for section, (title, lead) in _SECTIONS.items():
-        chosen = [article for article in articles if article.section == section]
-        yield list_page(f"/news/{section}", title, lead, chosen)
+    lists: dict[str, tuple[str, str, list[Article]]] = {
+        "/news": ("All news", "Everything since the spring.", list(articles))
+    }
+    for section, words in _SECTIONS.items():
+        lists[f"/news/{section}"] = (*words, [one for one in articles if one.section == section])
     for tag in tag_pages:
-        chosen = [article for article in articles if tag in article.tags]
-        yield list_page(f"/news/tag/{tag}", f"Stories about {tag}", f"Filed under {tag}.", chosen)
+        chosen = [one for one in articles if tag in one.tags]
+        lists[f"/news/tag/{tag}"] = f"Stories about {tag}", f"Filed under {tag}.", chosen
+    for path, (title, lead, chosen) in lists.items():
+        yield _html_page(
+            "news_list.html", path, "index", title=title, heading=title, lead=lead, articles=chosen
+        )
     yield _redirect("/news/latest", _news_path(articles[-1]), 302)
-    yield _news_page(
+    yield _html_page(
         "news_front.html", "/", "index", title="Front page", heading="Today by the water",
         lead="What the town is talking about this week.", articles=articles[-4:-1],
     )  # fmt: skip
-    yield _news_page(
+    yield _html_page(
         "news_about.html", "/about", "index", title="About", heading="About the Gazette",
         lead="A small newspaper for a small harbour.",
-    )  # fmt: skip
-
-
-def _news_page(template: str, path: str, kind: PageKind, **values: Any) -> DemoPage:  # noqa: ANN401 - as in _html_page
-    letter = next(one for one in load_articles("news") if one.name == _LETTER_ARTICLE)
-    return _html_page(template, path, kind, letter=letter, sections=_SECTIONS, **values)
-
-
-def _print_page(article: Article) -> DemoPage:
-    own = _news_path(article)
-    return _html_page(
-        "print.html", f"/print{own}", "duplicate", title=article.title, article=article,
-        canonical=own, duplicate_of=own,
     )  # fmt: skip
 
 
 def _blog_pages() -> Iterator[DemoPage]:
     """Make the posts, their other addresses and the pages that list them."""
     posts = {int(article.name): article for article in load_articles("blog")}
-
+    paths = {number: f"/blog/read?no={number}" for number in posts}
     recent = sorted(posts)[-_RECENT:]
     shared = {"posts": posts, "recent": recent, "tag_pages": _BLOG_TAGS, "reposted": ""}
 
-    def post_page(path: str, number: int, kind: PageKind = "article", **values: Any) -> DemoPage:  # noqa: ANN401 - as in _html_page
+    def post_page(path: str, number: int, kind: str = "article", **values: Any) -> DemoPage:  # noqa: ANN401 - as in _html_page
         values = {**shared, "article": posts[number], "number": number, **values}
         return _html_page("blog_post.html", path, kind, title=posts[number].title, **values)
 
-    def list_page(path: str, **values: Any) -> DemoPage:  # noqa: ANN401 - as in _html_page
-        return _html_page("blog_list.html", path, "index", **{**shared, **values})
-
-    for number in posts:
-        path = _blog_path(number)
+    for number, path in paths.items():
         yield post_page(path, number, charset="euc-kr" if path == MISLABELLED_PATH else "utf-8")
     for number in recent:
         # The side column links to the same post with the page of its comments.
-        own = _blog_path(number)
-        yield post_page(f"{own}&page=1", number, "duplicate", duplicate_of=own)
-    again = _with_note(posts[_REPOSTED_NUMBER], _REPOST_NOTE)
+        path = f"{paths[number]}&page=1"
+        yield post_page(path, number, "duplicate", duplicate_of=paths[number])
     yield post_page(
-        _REPOST_PATH, _REPOSTED_NUMBER, "near-duplicate", article=again,
-        duplicate_of=_blog_path(_REPOSTED_NUMBER),
+        _REPOST_PATH, _REPOSTED_NUMBER, "near-duplicate", duplicate_of=paths[_REPOSTED_NUMBER],
+        article=posts[_REPOSTED_NUMBER].with_note(_REPOST_NOTE),
     )  # fmt: skip
-    yield list_page("/blog", title="전체 글", numbers=list(posts))
+    lists: dict[str, dict[str, Any]] = {"/blog": {"title": "전체 글", "numbers": list(posts)}}
     for tag, slug in _BLOG_TAGS.items():
         numbers = [number for number, post in posts.items() if tag in post.tags]
         reposted = _REPOST_PATH if _REPOSTED_NUMBER in numbers else ""
-        yield list_page(
-            f"/blog/tag/{slug}", title=f"{tag} 모음", numbers=numbers, reposted=reposted
-        )
-    yield _redirect(_SHORT_PATH, _blog_path(4), 301)
+        lists[f"/blog/tag/{slug}"] = {
+            "title": f"{tag} 모음", "numbers": numbers, "reposted": reposted,
+        }  # fmt: skip
+    for path, values in lists.items():
+        yield _html_page("blog_list.html", path, "index", **{**shared, **values})
+    yield _redirect("/blog/4", paths[4], 301)
 
 
-def _old_pages() -> Iterator[DemoPage]:
-    """Make the old home page: ``FONT``, ``BR`` and no style sheet."""
+def _other_pages() -> Iterator[DemoPage]:
+    """Make the old home page, the pages of figures, the private pages, the files and robots.txt."""
     articles = load_articles("archive")
     for one in articles:
         path = f"/archive/{one.name}.htm"
@@ -237,102 +252,68 @@ def _old_pages() -> Iterator[DemoPage]:
         "old_list.html", "/archive/index.htm", "index", title="The Shed Pages", articles=articles
     )
     # Both claim to be HTML: one is empty, the other a picture.
-    header = {"Content-Type": "text/html"}
-    yield DemoPage(path="/archive/guestbook.htm", kind="broken", headers=header)
-    picture = _file_body("/files/tide-chart.png")
-    yield DemoPage(path="/archive/scan.htm", kind="broken", headers=header, body=picture)
-
-
-def _data_pages() -> Iterator[DemoPage]:
-    """Make the pages of figures: a genuine table each, inside a layout table."""
-    articles = load_articles("data")
-    for one in articles:
+    folder = files("crawler.demo") / "content"
+    picture = (folder / "tide-chart.png").read_bytes()
+    for name, body in (("guestbook", b""), ("scan", picture)):
+        header = {"Content-Type": "text/html"}
+        yield DemoPage(f"/archive/{name}.htm", "broken", body, headers=header)
+    # A genuine table each, inside a layout table.
+    tables = load_articles("data")
+    for one in tables:
         yield _html_page(
             "data.html", f"/data/{one.name}.html", "table", title=one.title, article=one,
-            articles=articles,
+            articles=tables,
         )  # fmt: skip
-    yield _html_page("data.html", "/data/", "index", title="Figures", articles=articles)
-
-
-def _private_pages() -> Iterator[DemoPage]:
-    """Make the pages that robots.txt disallows."""
+    yield _html_page("data.html", "/data/", "index", title="Figures", articles=tables)
     for name, title in (("desk", "Staff desk"), ("drafts", "Drafts")):
-        yield _news_page(f"private_{name}.html", f"/private/{name}", "private", title=title)
-
-
-def _file_pages() -> Iterator[DemoPage]:
-    """Make the linked files that are no pages, and robots.txt."""
-    for path, kind in _FILES:
-        yield DemoPage(path, "binary", _file_body(path), headers={"Content-Type": kind})
-    yield DemoPage(
-        path="/robots.txt",
-        kind="robots",
-        headers={"Content-Type": "text/plain; charset=utf-8"},
-        body=b"User-agent: *\nDisallow: /private/\n",
-    )
-
-
-def _file_body(path: str) -> bytes:
-    return (files("crawler.demo") / "content" / path.rpartition("/")[2]).read_bytes()
+        yield _html_page(f"private_{name}.html", f"/private/{name}", "private", title=title)
+    sheet = (folder / "board-sheet.pdf").read_bytes()
+    robots = b"User-agent: *\nDisallow: /private/\n"
+    for path, kind, body, type_ in (
+        ("/files/tide-chart.png", "binary", picture, "image/png"),
+        ("/files/board-sheet.pdf", "binary", sheet, "application/pdf"),
+        ("/robots.txt", "robots", robots, "text/plain; charset=utf-8"),
+    ):
+        yield DemoPage(path, kind, body, headers={"Content-Type": type_})
 
 
 def _html_page(
     template: str,
     path: str,
-    kind: PageKind,
+    kind: str,
     *,
     duplicate_of: str = "",
     charset: str = "utf-8",
     **values: Any,  # noqa: ANN401 - a template shows values of any type
 ) -> DemoPage:
-    """Make a page of HTML that the server declares as UTF-8.
+    """Make a page of HTML that the server declares as UTF-8, whatever its charset.
 
-    Args:
-        template: name of a file in ``templates/``.
-        path: the page's path and query.
-        kind: see :class:`DemoPage`.
-        duplicate_of: see :class:`DemoPage`.
-        charset: in which the page is encoded. A letter that it lacks is an error in the content.
-        values: what the template shows; ``article`` is what the page is about.
+    A letter that the charset lacks is an error in the content. ``article`` among the values that
+    the template shows is what the page is about.
     """
     article: Article | None = values.setdefault("article", None)
     number = crc32(path.encode())
     seconds = number % 86_400
-    html = (
-        _environment()
-        .get_template(template)
-        .render(
-            charset=charset,
-            # A visitor number and a time of day: others for each page, the same in every run.
-            counter=100 + number % 9_900,
-            built=f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}",
-            **values,
-        )
-    )
+    # A visitor number and a time of day: others for each page, the same in every run.
+    values["counter"] = 100 + number % 9_900
+    values["built"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    html = _environment().get_template(template).render(charset=charset, **values)
     return DemoPage(
         path=path,
         kind=kind,
         body=html.encode(charset),
-        headers=_HTML,
+        headers={"Content-Type": "text/html; charset=utf-8"},
         gold_text=article.gold_text if article and kind != "table" else "",
         duplicate_of=duplicate_of,
     )
 
 
 def _redirect(path: str, target: str, status: int) -> DemoPage:
-    return DemoPage(path=path, kind="redirect", status=status, headers={"Location": target})
+    return DemoPage(path, "redirect", status=status, headers={"Location": target})
 
 
 def _news_path(article: Article) -> str:
     return f"/news/{article.section}/{article.name}"
-
-
-def _blog_path(number: int) -> str:
-    return f"/blog/read?no={number}"
-
-
-def _with_note(article: Article, note: str) -> Article:
-    return replace(article, parts=(*article.parts, Part("paragraph", (note,))))
 
 
 def _related(article: Article, articles: tuple[Article, ...]) -> list[Article]:
@@ -341,23 +322,14 @@ def _related(article: Article, articles: tuple[Article, ...]) -> list[Article]:
     place = names.index(article.name)
 
     def order(other: Article) -> tuple[int, int]:
-        shared = set(other.tags) & set(article.tags)
+        shared = {*other.tags} & {*article.tags}
         return -len(shared), abs(names.index(other.name) - place)
 
-    others = [other for other in articles if other.name != article.name]
-    return sorted(others, key=order)[:_RELATED]
-
-
-def _tag_pages(articles: Iterable[Article]) -> list[str]:
-    tags = [tag for article in articles for tag in article.tags]
-    return sorted(tag for tag in set(tags) if tags.count(tag) >= _TAG_PAGE_FROM)
+    return sorted((one for one in articles if one.name != article.name), key=order)[:_RELATED]
 
 
 @cache
 def _environment() -> Environment:
-    # Only the demo needs it, and it takes a while to import.
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - as said above
-
     environment = Environment(
         loader=PackageLoader("crawler.demo"),
         # The texts are the project's own and hold marks; the filters below write them as HTML.
@@ -365,7 +337,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    environment.globals["link"] = _link
+    letter = next(one for one in load_articles("news") if one.name == _LETTER_ARTICLE)
+    environment.globals |= {"link": _link, "letter": letter, "sections": _SECTIONS}
     environment.filters |= {
         "inline": _inline, "modern": _modern_body, "old": _old_body, "news_path": _news_path
     }  # fmt: skip
@@ -378,23 +351,18 @@ def _link(href: str, text: str) -> str:
 
 def _inline(line: str) -> str:
     """Write a line of an article as HTML, with its marks of stress and links."""
-    return LINK.sub(r'<a href="\2">\1</a>', STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))
+    return _LINK.sub(r'<a href="\2">\1</a>', _STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))
 
 
 def _modern_body(parts: Iterable[Part]) -> str:
     """Write parts as today's pages do: ``p``, ``h2``, ``ul``."""
     written: list[str] = []
     for part in parts:
-        lines = [_inline(line) for line in part.lines]
-        if part.kind == "heading":
-            written.append(f"<h2>{lines[0]}</h2>")
-        elif part.kind == "list":
-            items = "\n".join(f"<li>{line}</li>" for line in lines)
-            written.append(f"<ul>\n{items}\n</ul>")
-        elif part.kind == "table":
-            written.append(part.lines[0])
-        else:
-            written.append(f"<p>{lines[0]}</p>")
+        if part.kind == "table":
+            written += part.lines
+            continue
+        lines = [_MARKUP[part.kind].format(_inline(line)) for line in part.lines]
+        written += ["<ul>", *lines, "</ul>"] if part.kind == "list" else lines
     return "\n".join(written)
 
 

@@ -37,7 +37,6 @@ def serve(
 
     Yields:
         The address of the site without a closing slash: ``http://127.0.0.1:PORT``.
-
     """
     server = _Server(pages, port, asked)
     # Polling ten times a second: shutdown() waits for the next poll.
@@ -61,7 +60,6 @@ class _Server(ThreadingHTTPServer):
         self.asked = asked
 
     def answer(self, target: str) -> Answer:
-        """Look up what a request is answered with."""
         if self.asked is not None:
             self.asked.append(target)
         return self.pages.get(target) or self.pages.get(target.partition("?")[0]) or _NOT_FOUND
@@ -81,20 +79,17 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        self._send(with_body=True)
-
-    def do_HEAD(self) -> None:
-        self._send(with_body=False)
-
-    def _send(self, *, with_body: bool) -> None:
         status, headers, body = self.server.answer(self.path)
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if with_body:
+        if self.command != "HEAD":
             self.wfile.write(body)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in http.server
         """Write nothing: the crawler reports what it fetched."""

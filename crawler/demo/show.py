@@ -24,6 +24,7 @@ from crawler.core.methods.registry import get_method
 from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds
+from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.statistics import number, reasons
 from crawler.settings import Options
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-_SHOWN: Final = (
-    ("/news/nature/reading-the-tide", "A news article"),
-    (MISLABELLED_PATH, "A blog post laid out with tables, in EUC-KR behind a UTF-8 header"),
-    ("/archive/ink.htm", "A page of font tags and line breaks"),
-)
+_SHOWN: Final = {
+    "/news/nature/reading-the-tide": "A news article",
+    MISLABELLED_PATH: "A blog post laid out with tables, in EUC-KR behind a UTF-8 header",
+    "/archive/ink.htm": "A page of font tags and line breaks",
+}
 # Headers stand at the top and footers at the bottom, so both ends of a page are shown.
 _FIRST_LINES: Final = 12
 _LAST_LINES: Final = 4
@@ -47,6 +48,23 @@ _TEXT_LINES: Final = 4
 _TOP_DROPPED: Final = 8
 _LABEL_WIDTH: Final = 22
 _INDENT: Final = "    "
+_SETTINGS: Final = {
+    "ADDONS": {"crawler.addon.CorpusAddon": 500},
+    "FEED_EXPORTERS": FEED_EXPORTERS,
+    "FEED_EXPORT_ENCODING": "utf-8",
+    # The loopback server is ours, so nobody has to be spared.
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "TELNETCONSOLE_ENABLED": False,
+    # The demo prints its own account at the end.
+    "LOG_LEVEL": "WARNING",
+    "STATS_DUMP": False,
+    "CORPUS_PROGRESS": "off",
+    # It explains each block by the labels on the items; the file does not have them.
+    "CORPUS_ITEM_BLOCKS": True,
+    "FEED_EXPORT_FIELDS": [name for name in FIELD_ORDER if name != "blocks"],
+}
 
 
 def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) -> None:
@@ -74,13 +92,17 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
                 raise CorpusError(
                     "the crawl exported no page; run it again with -L INFO to see why"
                 )
-            if not _is_stored(stats):
+            outcomes = " ".join(name for name in stats if name.startswith("feedexport/"))
+            if "/success_count/" not in outcomes or "/failed_count/" in outcomes:
                 raise CorpusError(
                     f"the pages could not be written to {opts.output}; the log says why; name "
                     "another file after -O"
                 )
             _figures(console, items, stats, base)
-            _pages(console, {item.url.removeprefix(base): item for item in items})
+            by_path = {item.url.removeprefix(base): item for item in items}
+            for path, what in _SHOWN.items():
+                if path in by_path:
+                    _page(console, by_path[path], what)
             _top_dropped(console, stats)
             _next_steps(console, len(items), Path(opts.output).resolve())
             if opts.keep_serving:
@@ -88,19 +110,8 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
 
 
 def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
-    """Put the demo's settings together: its own module, this call's paths, the command line's.
-
-    Raises:
-        CorpusError: a setting, or the file's name or format, is wrong.
-    """
-    settings = Settings()
-    settings.setmodule("crawler.demo.settings", priority="project")
-    settings.set("CORPUS_DIR", folder, priority="project")
-    # The report explains each block by the labels on the items; the file does not have them.
-    settings.set("CORPUS_ITEM_BLOCKS", value=True, priority="project")
-    settings.set("CORPUS_PROGRESS", "off", priority="project")
-    exported = [name for name in FIELD_ORDER if name != "blocks"]
-    settings.set("FEED_EXPORT_FIELDS", exported, priority="project")
+    """Put the demo's settings together: its own, this call's paths, the command line's."""
+    settings = Settings({**_SETTINGS, "CORPUS_DIR": folder})
     for name in given:
         if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
             settings.set(name, given[name], priority="cmdline")
@@ -118,12 +129,7 @@ def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
 
 
 def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, Any]]:
-    """Crawl the site in this process; a process can do this once.
-
-    Returns:
-        The items in order of export and the statistics, both empty when the crawl could not start;
-        the log says why.
-    """
+    """Crawl the site in this process, once; return no items where the crawl could not start."""
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(SiteSpider)
     items: list[PageItem] = []
@@ -138,71 +144,55 @@ def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, 
     return items, crawler.stats.get_stats() if items else {}
 
 
-def _is_stored(stats: Mapping[str, Any]) -> bool:
-    """Whether the only feed was stored."""
-    outcomes = " ".join(name for name in stats if name.startswith("feedexport/"))
-    return "/success_count/" in outcomes and "/failed_count/" not in outcomes
-
-
 def _figures(
     console: Console, items: Sequence[PageItem], stats: Mapping[str, Any], base: str
 ) -> None:
     _heading(console, "A made-up site, served and crawled on this machine")
     skipped = sorted(reasons(stats, "corpus/skipped/").items())
     repeats = sum(item.near_duplicate_of is not None for item in items)
-    rows = (
+    named = ", ".join(f"{reason}: {count}" for reason, count in skipped)
+    for name, figure, remark in (
         ("answers received", number(stats, "response_received_count"), f"from {base}/"),
         ("pages exported", len(items), f"{repeats} of them marked as repeating another page"),
-        (
-            "pages skipped",
-            number(stats, "corpus/pages/skipped"),
-            ", ".join(f"{reason}: {count}" for reason, count in skipped),
-        ),
+        ("pages skipped", number(stats, "corpus/pages/skipped"), named),
         ("blocks kept", number(stats, "corpus/blocks/kept"), "text that is a page's own"),
         ("blocks dropped", number(stats, "corpus/blocks/dropped"), "seen on other pages, or links"),
-    )
-    for name, figure, remark in rows:
+    ):
         console.print(f"  {figure:>5} {name:<17} [dim]{escape(remark)}[/dim]", soft_wrap=True)
 
 
-def _pages(console: Console, items: Mapping[str, PageItem]) -> None:
-    """Print some pages before and after: each line with its label, and the exported text."""
-    for path, what in _SHOWN:
-        item = items.get(path)
-        if item is None or item.blocks is None:
-            continue
-        _heading(console, what)
-        console.print(f"  {item.url}\n", style="cyan", markup=False, soft_wrap=True)
-        console.print("  Before: each line of the page, with what became of it")
-        lines = [_block_line(block) for block in item.blocks]
-        hidden = len(lines) - _FIRST_LINES - _LAST_LINES
-        if hidden > 1:
-            between = (f"    {'':{_LABEL_WIDTH}}  ({hidden} more lines)", "dim")
-            lines = [*lines[:_FIRST_LINES], between, *lines[-_LAST_LINES:]]
-        for line, style in lines:
-            _print_line(console, line, style)
-        console.print("\n  After: the text that was exported")
-        _exported_text(console, item.text.splitlines())
+def _page(console: Console, item: PageItem, what: str) -> None:
+    """Print a page before and after: each line with its label, and the exported text."""
+    _heading(console, what)
+    console.print(f"  {item.url}\n", style="cyan", markup=False, soft_wrap=True)
+    console.print("  Before: each line of the page, with what became of it")
+    lines = [_block_line(block) for block in item.blocks or ()]
+    hidden = len(lines) - _FIRST_LINES - _LAST_LINES
+    if hidden > 1:
+        between = (f"    {'':{_LABEL_WIDTH}}  ({hidden} more lines)", "dim")
+        lines[_FIRST_LINES:-_LAST_LINES] = [between]
+    for line, style in lines:
+        _print_line(console, line, style)
+    console.print("\n  After: the text that was exported")
+    text = item.text.splitlines()
+    if not text:
+        console.print(f"{_INDENT}[dim](empty: no line of the page is its own)[/dim]")
+    for line in text[:_TEXT_LINES]:
+        for row in Text(line).wrap(console, max(console.width - len(_INDENT), _LABEL_WIDTH)):
+            row.rstrip()
+            console.print(Text(_INDENT) + row, no_wrap=True, overflow="ignore", crop=False)
+    if len(text) > _TEXT_LINES:
+        console.print(f"{_INDENT}[dim]({len(text) - _TEXT_LINES} more lines)[/dim]")
 
 
 def _block_line(block: Mapping[str, Any]) -> tuple[str, str]:
     """Return a line of a page with its label, and how it is printed."""
-    label = "kept" if block["kept"] else f"dropped, {block['reason']}"
-    if block["reason"] == "frequent":
-        label = f"dropped, on {block['frequency']} pages"
-    mark, style = ("+", "green") if block["kept"] else ("-", "dim")
+    mark, style, label = "+", "green", "kept"
+    if not block["kept"]:
+        is_frequent = block["reason"] == "frequent"
+        why = f"on {block['frequency']} pages" if is_frequent else block["reason"]
+        mark, style, label = "-", "dim", f"dropped, {why}"
     return f"  {mark} {label:<{_LABEL_WIDTH}}  {' '.join(block['text'].split())}", style
-
-
-def _exported_text(console: Console, lines: Sequence[str]) -> None:
-    if not lines:
-        console.print(f"{_INDENT}[dim](empty: no line of the page is its own)[/dim]")
-    for line in lines[:_TEXT_LINES]:
-        for row in Text(line).wrap(console, max(console.width - len(_INDENT), _LABEL_WIDTH)):
-            row.rstrip()
-            console.print(Text(_INDENT) + row, no_wrap=True, overflow="ignore", crop=False)
-    if len(lines) > _TEXT_LINES:
-        console.print(f"{_INDENT}[dim]({len(lines) - _TEXT_LINES} more lines)[/dim]")
 
 
 def _top_dropped(console: Console, stats: Mapping[str, Any]) -> None:
@@ -214,14 +204,13 @@ def _top_dropped(console: Console, stats: Mapping[str, Any]) -> None:
 
 def _next_steps(console: Console, pages: int, output: Path) -> None:
     _heading(console, "Where it is, and what to try next")
-    steps = (
-        ("the pages, one row each", str(output)),
-        ("why a line was dropped", "scrapy extract --explain URL-OR-FILE"),
-        ("browse the demo site", "scrapy demo --keep-serving"),
-        ("a site of your choice", "scrapy crawl site -a url=https://blog.example/ -O pages.jsonl"),
-        ("in a project of yours", 'ADDONS = {"crawler.addon.CorpusAddon": 500}'),
-    )
-    for what, how in steps:
+    for what, how in {
+        "the pages, one row each": str(output),
+        "why a line was dropped": "scrapy extract --explain URL-OR-FILE",
+        "browse the demo site": "scrapy demo --keep-serving",
+        "a site of your choice": "scrapy crawl site -a url=https://blog.example/ -O pages.jsonl",
+        "in a project of yours": 'ADDONS = {"crawler.addon.CorpusAddon": 500}',
+    }.items():
         console.print(f"  {what:<24} [bold]{escape(how)}[/bold]", soft_wrap=True)
     console.print(f"  [dim]{pages} pages, working files removed[/dim]")
 

@@ -8,13 +8,14 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from lxml import html
 
-from crawler.demo.content import load_articles
-from crawler.demo.pages import MISLABELLED_PATH, MISSING_PATHS, DemoPage, answers, demo_pages
+from crawler.demo.pages import MISLABELLED_PATH, DemoPage, answers, demo_pages, load_articles
 from crawler.demo.server import serve
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
+# Addresses that pages link to and that are missing on purpose.
+MISSING_PATHS = {"/news/city/fountain-moved"}
 _BASE = "http://demo.test"
 _PAGES = {page.path: page for page in demo_pages()}
 _WITH_GOLD = [page for page in demo_pages() if page.gold_text]
