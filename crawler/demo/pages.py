@@ -23,16 +23,13 @@ from zlib import crc32
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from crawler.demo.server import Answer
 
 _STRESS: Final = re.compile(r"\*([^*]+)\*")
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _KINDS: Final = {"## ": "heading", "<table": "table", "- ": "list", "": "paragraph"}
-_MARKUP: Final = {
-    "heading": "<h2>{}</h2>", "list": "<li>{}</li>", "paragraph": "<p>{}</p>",
-}  # fmt: skip
 
 _SECTIONS: Final = {
     "nature": ("Nature", "Water, trees, weather and whoever lives among them."),
@@ -198,7 +195,8 @@ def _news_pages() -> Iterator[DemoPage]:
         yield _html_page(
             "news_list.html", path, "index", title=title, heading=title, lead=lead, articles=chosen
         )
-    yield _redirect("/news/latest", _news_path(articles[-1]), 302)
+    latest = {"Location": _news_path(articles[-1])}
+    yield DemoPage("/news/latest", "redirect", status=302, headers=latest)
     yield _html_page(
         "news_front.html", "/", "index", title="Front page", heading="Today by the water",
         lead="What the town is talking about this week.", articles=articles[-4:-1],
@@ -239,7 +237,7 @@ def _blog_pages() -> Iterator[DemoPage]:
         }  # fmt: skip
     for path, values in lists.items():
         yield _html_page("blog_list.html", path, "index", **{**shared, **values})
-    yield _redirect("/blog/4", paths[4], 301)
+    yield DemoPage("/blog/4", "redirect", status=301, headers={"Location": paths[4]})
 
 
 def _other_pages() -> Iterator[DemoPage]:
@@ -308,10 +306,6 @@ def _html_page(
     )
 
 
-def _redirect(path: str, target: str, status: int) -> DemoPage:
-    return DemoPage(path, "redirect", status=status, headers={"Location": target})
-
-
 def _news_path(article: Article) -> str:
     return f"/news/{article.section}/{article.name}"
 
@@ -338,34 +332,13 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     letter = next(one for one in load_articles("news") if one.name == _LETTER_ARTICLE)
-    environment.globals |= {"link": _link, "letter": letter, "sections": _SECTIONS}
-    environment.filters |= {
-        "inline": _inline, "modern": _modern_body, "old": _old_body, "news_path": _news_path
-    }  # fmt: skip
+    environment.filters |= {"inline": _inline, "news_path": _news_path}
+    markup: Any = environment.get_template("markup.html").module
+    environment.filters |= {"modern": markup.modern, "old": markup.old}
+    environment.globals |= {"link": markup.link, "letter": letter, "sections": _SECTIONS}
     return environment
-
-
-def _link(href: str, text: str) -> str:
-    return f'<a href="{escape(href)}">{escape(text, quote=False)}</a>'
 
 
 def _inline(line: str) -> str:
     """Write a line of an article as HTML, with its marks of stress and links."""
     return _LINK.sub(r'<a href="\2">\1</a>', _STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))
-
-
-def _modern_body(parts: Iterable[Part]) -> str:
-    """Write parts as today's pages do: ``p``, ``h2``, ``ul``."""
-    written: list[str] = []
-    for part in parts:
-        if part.kind == "table":
-            written += part.lines
-            continue
-        lines = [_MARKUP[part.kind].format(_inline(line)) for line in part.lines]
-        written += ["<ul>", *lines, "</ul>"] if part.kind == "list" else lines
-    return "\n".join(written)
-
-
-def _old_body(parts: Iterable[Part]) -> str:
-    """Write parts as pages did before style sheets: lines with two ``BR`` between them."""
-    return "<BR><BR>\n".join(_inline(line) for part in parts for line in part.lines)
