@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, option
+from crawler.commands.base import QuietCommand, valued
 
 
 class ArticlesCommand(QuietCommand):
@@ -18,12 +18,11 @@ class ArticlesCommand(QuietCommand):
     )
     runs = "crawler.exporters.merge_parts.main"
     options = (
-        option(
-            "-O",
-            "--overwrite-output",
+        valued(
+            "-O --overwrite-output",
+            "FILE",
+            "write to FILE (.jsonl, .csv or .parquet), in place of one that is there; - writes "
+            "JSON Lines to standard output",
             dest="output",
-            metavar="FILE",
-            help="write to FILE (.jsonl, .csv or .parquet), in place of one that is there; "
-            "- writes JSON Lines to standard output",
         ),
     )

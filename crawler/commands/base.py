@@ -26,6 +26,11 @@ def flag(name: str, text: str) -> Option:
     return option(name, action="store_true", help=text)
 
 
+def valued(names: str, metavar: str, text: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argparse has it
+    """Declare an option with a value: its names, separated by spaces, and its line in the help."""
+    return option(*names.split(), metavar=metavar, help=text, **keywords)
+
+
 class CorpusCommand(ScrapyCommand):
     """A command that works outside projects too.
 

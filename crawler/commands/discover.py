@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand, flag, option
+from crawler.commands.base import CorpusCommand, flag, valued
 
 if TYPE_CHECKING:
     import argparse
@@ -29,16 +29,16 @@ class DiscoverCommand(CorpusCommand):
     has_answer = True
 
     options = (
-        option(
+        valued(
             "-a",
+            "NAME=VALUE",
+            "argument of the spider 'site', such as since=2026-11-01 (may be repeated)",
             dest="arguments",
-            metavar="NAME=VALUE",
             action="append",
             default=[],
-            help="argument of the spider 'site', such as since=2026-11-01 (may be repeated)",
         ),
         flag("--json", "print JSON Lines, for programs"),
-        option("--limit", metavar="N", type=int, default=0, help="print the first N pages only"),
+        valued("--limit", "N", "print the first N pages only", type=int, default=0),
     )
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:

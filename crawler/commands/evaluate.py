@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, option
+from crawler.commands.base import QuietCommand, valued
 
 
 class EvaluateCommand(QuietCommand):
@@ -28,29 +28,19 @@ class EvaluateCommand(QuietCommand):
 
     runs = "crawler.evaluation.command.evaluate"
     options = (
-        option(
+        valued(
             "--method",
-            metavar="NAME",
-            help="method to measure (default: CORPUS_TEXT_METHOD for text, CORPUS_TABLE_METHOD for "
+            "NAME",
+            "method to measure (default: CORPUS_TEXT_METHOD for text, CORPUS_TABLE_METHOD for "
             "tables, else the task's own)",
         ),
         # Numbers are checked later: an error of argparse prints the whole usage.
-        option("--limit", metavar="N", help="use the first N pages or texts of the set only"),
-        option(
-            "--examples",
-            metavar="N",
-            help="learn from the first N pages of each site (task wrapper; default: 3)",
-        ),
-        option(
+        valued("--limit", "N", "use the first N pages or texts of the set only"),
+        valued("--examples", "N", "task wrapper: learn from N first pages of a site (default: 3)"),
+        valued(
             "--json",
-            metavar="FILE",
-            help="also write the figures to FILE as one JSON object; with - to standard output in "
-            "place of the tables",
+            "FILE",
+            "also write the figures to FILE as one JSON object; with - print them, not the tables",
         ),
-        option(
-            "--curve",
-            metavar="FILE",
-            help="write precision, recall and F1 at each threshold of frequency to FILE as CSV "
-            "(task text)",
-        ),
+        valued("--curve", "FILE", "task text: write the figures at each threshold to FILE as CSV"),
     )

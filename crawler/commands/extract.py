@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand, flag, option
+from crawler.commands.base import CorpusCommand, flag, valued
 
 if TYPE_CHECKING:
     import argparse
@@ -38,27 +38,22 @@ class ExtractCommand(CorpusCommand):
         flag("--explain", "show every block with its label and evidence"),
         flag("--tables", "show the genuine tables of the page with the verdict on each"),
         flag("--markdown", "print the text of the page as Markdown"),
-        option(
-            "--structure",
-            metavar="MODEL",
-            help="print the page as XML by a document model: a file, or the name of one that comes "
-            "with the project",
+        valued(
+            "--structure", "MODEL", "print the page as XML by a document model, a name or a file"
         ),
-        option(
-            "--structure-method", metavar="NAME", help="how structure is found: modern, published"
-        ),
+        valued("--structure-method", "NAME", "how structure is found: modern, published"),
         flag("--dtd", "put the model's DTD into the XML"),
         flag("--suggest-model", "print a document model to start from, made of the FILES given"),
         flag("--layout", "show tables too that are layout"),
-        option("--url", metavar="URL", help="address of the page that FILE was"),
-        option("--method", metavar="NAME", help="text method (CORPUS_TEXT_METHOD)"),
-        option(
+        valued("--url", "URL", "address of the page that FILE was"),
+        valued("--method", "NAME", "text method (CORPUS_TEXT_METHOD)"),
+        valued(
             "--with",
+            "PATH",
+            "count the pages of this folder or archive as the page's site (may be repeated)",
             dest="others",
-            metavar="PATH",
             action="append",
             default=[],
-            help="count the pages of this folder or archive as the page's site (may be repeated)",
         ),
     )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrapy.utils.misc import load_object
 
-from crawler.commands.base import Option, QuietCommand, option
+from crawler.commands.base import Option, QuietCommand, flag, option, valued
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -25,22 +25,14 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _valued(flags: str, metavar: str, words: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argparse has it
-    return option(*flags.split(), metavar=metavar, help=words, **keywords)
-
-
-def _flag(name: str, words: str) -> Option:
-    return option(name, action="store_true", help=words)
-
-
 _PLAN: Final = option("plan", metavar="PLAN")
 _ONE_SITE: Final = "this site of the plan only; may be repeated"
-_SITE: Final = _valued("--site", "ID", _ONE_SITE, dest="sites", action="append", default=[])
+_SITE: Final = valued("--site", "ID", _ONE_SITE, dest="sites", action="append", default=[])
 _WHERE: Final = "in processes of this machine (local, the default), or on a Dask cluster (dask)"
 _ENGINE: Final = (
-    _valued("--executor", "NAME", _WHERE, choices=("local", "dask"), default="local"),
-    _valued("--processes", "N", "local: so many at once (default 2)", type=_positive),
-    _valued("--scheduler", "ADDRESS", "dask: the scheduler, such as tcp://head:8786"),
+    valued("--executor", "NAME", _WHERE, choices=("local", "dask"), default="local"),
+    valued("--processes", "N", "local: so many at once (default 2)", type=_positive),
+    valued("--scheduler", "ADDRESS", "dask: the scheduler, such as tcp://head:8786"),
 )
 _LAST: Final = "the last N entries of each site; 0 for all (default 30)"
 _FETCH: Final = "ask the sites, and show the first N pages of each (default 10)"
@@ -48,7 +40,7 @@ _FETCH: Final = "ask the sites, and show the first N pages of each (default 10)"
 _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
     "run": (
         "crawl the sites of the plan now, or with --due those that became due, for cron",
-        (_PLAN, _SITE, _flag("--due", "what became due since its last run"), *_ENGINE),
+        (_PLAN, _SITE, flag("--due", "what became due since its last run"), *_ENGINE),
     ),
     "watch": (
         "stay, and crawl sites when they become due, until Ctrl-C",
@@ -59,9 +51,9 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         (
             _PLAN,
             _SITE,
-            _valued("--last", "N", _LAST, type=_number, default=30),
-            _flag("--json", "print JSON, for programs"),
-            _valued("--html", "FILE", "write an HTML page with plots"),
+            valued("--last", "N", _LAST, type=_number, default=30),
+            flag("--json", "print JSON, for programs"),
+            valued("--html", "FILE", "write an HTML page with plots"),
         ),
     ),
     "check": (
@@ -69,8 +61,8 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         (
             _PLAN,
             _SITE,
-            _valued("--times", "N", "the next N runs (default 3)", type=_number, default=3),
-            _valued("--fetch", "N", _FETCH, nargs="?", type=_number, const=10),
+            valued("--times", "N", "the next N runs (default 3)", type=_number, default=3),
+            valued("--fetch", "N", _FETCH, nargs="?", type=_number, const=10),
         ),
     ),
     "archive": (
@@ -78,11 +70,11 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         (
             option("files", metavar="FILE", nargs="+"),
             *_ENGINE,
-            _valued("--output -O", "FOLDER", "folder of the items (archive in CORPUS_DIR)"),
-            _valued(
+            valued("--output -O", "FOLDER", "folder of the items (archive in CORPUS_DIR)"),
+            valued(
                 "--work", "FOLDER", "folder of intermediate results (archive-work in CORPUS_DIR)"
             ),
-            _valued("--memory", "MB", "most memory that a job may allocate", type=_positive),
+            valued("--memory", "MB", "most memory that a job may allocate", type=_positive),
         ),
     ),
 }

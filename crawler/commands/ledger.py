@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, flag, option
+from crawler.commands.base import QuietCommand, flag, valued
 
 
 class LedgerCommand(QuietCommand):
@@ -26,11 +26,11 @@ class LedgerCommand(QuietCommand):
         flag("--waiting", "list addresses that are to be fetched, in order"),
         flag("--json", "print JSON, for programs"),
         flag("--move-aside", "move the ledger of SITE away, so that its next crawl begins anew"),
-        option(
+        valued(
             "--limit",
-            metavar="N",
+            "N",
+            "show the first N addresses and the last N runs (default: 20; 0 for all)",
             type=int,
             default=20,
-            help="show the first N addresses and the last N runs (default: 20; 0 for all)",
         ),
     )

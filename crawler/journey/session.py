@@ -134,17 +134,16 @@ class Session:
         page = item.page
         if page is None:
             return True
-        try:
+
+        def work() -> bool:
             stage.process(item, page)
+            return True
+
+        try:
+            return self._attempt(item.url, work) or False
         except Refusal as refusal:
             self.refuse(item.url, refusal, item.parts)
-        except Exception as error:  # noqa: BLE001 - methods may be anybody's
-            # Whatever fails must not cost the other pages.
-            self.lost += 1
-            self._skip_for(item.url, error)
-        else:
-            return True
-        return False
+            return False
 
     # What gives no item
 
@@ -238,18 +237,17 @@ class Session:
         """
         try:
             return work()
+        except Refusal:
+            raise
         except UnreadablePageError as error:
             self.skip(error.reason, f"{url}: {error.detail}")
-        except Exception as error:  # noqa: BLE001 - as above
-            self._skip_for(url, error)
+        except Exception as error:
+            if (cause := self._ending(error)) is not None:
+                raise cause from cause.__cause__
+            logger.exception("Unexpected error on %s; please report it", url)
+            self.skip("error", f"{url}: see the error above")
         self.lost += is_judged
         return None
-
-    def _skip_for(self, url: str, error: Exception) -> None:
-        if (cause := self._ending(error)) is not None:
-            raise cause
-        logger.error("Unexpected error on %s; please report it", url, exc_info=error)
-        self.skip("error", f"{url}: see the error above")
 
     def _ending(self, error: BaseException | None) -> BaseException | None:
         """Return the error that ends the work: this one, or one that it was raised for."""

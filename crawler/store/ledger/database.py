@@ -214,17 +214,15 @@ class LedgerDatabase:
         """
         key = address_key(address)
         key -= _KEYS if key > LAST_KEY else 0
-        select = self._connection.execute
         statement = "SELECT address FROM pages WHERE key = ?"
-        while (row := select(statement, (key,)).fetchone()) is not None:
+        while (row := self._run(statement, key).fetchone()) is not None:
             if row[0] == address:
                 return key, True
             key = key + 1 if key < LAST_KEY else FIRST_KEY
         return key, False
 
     def _key(self, url: str) -> int:
-        with self._sqlite_errors():
-            key, is_known = self._find(canonical_address(url))
+        key, is_known = self._find(canonical_address(url))
         if not is_known:
             raise StoreError(f"{url[:200]} is not in {self.path}. Add it with add_found first.")
         return key

@@ -333,13 +333,11 @@ class Ledger(LedgerRuns):
 
     def knows(self, address: str) -> bool:
         """Say whether an address, in any form of it, is known."""
-        with self._sqlite_errors():
-            return self._find(canonical_address(address))[1]
+        return self._find(canonical_address(address))[1]
 
     def seen(self, address: str) -> Row | None:
         """Return what is known of an address, in any form of it; ``None`` where it is not known."""
-        with self._sqlite_errors():
-            key, is_known = self._find(canonical_address(address))
+        key, is_known = self._find(canonical_address(address))
         statement = f"SELECT {ROW_COLUMNS} FROM pages WHERE key = ?"
         return self._rows(statement, key)[0] if is_known else None
 
