@@ -177,12 +177,11 @@ def _check_incremental(settings: BaseSettings, options: Options) -> None:
 
 
 def _check_wrapper(options: Options) -> None:
-    try:
-        rules = CrawlWrapper.of(options, lambda _key, _count: None)
-    except UnreadableInputError as error:
-        raise OptionError(f"CORPUS_WRAPPER: {error}") from error
-    if rules is not None:
-        rules.close()
+    if options.wrapper is not None:
+        try:
+            CrawlWrapper(options.wrapper, options, lambda _key, _count: None).close()
+        except UnreadableInputError as error:
+            raise OptionError(f"CORPUS_WRAPPER: {error}") from error
     if options.wrapper_report is not None and (flaw := unwritable(options.wrapper_report)):
         raise OptionError(f"CORPUS_WRAPPER_REPORT cannot be written to: {flaw}")
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from crawler.wrapper.project_store import Inputs
-
 _NOT_WELL = 1
 # The exit code of a process that Ctrl-C ended.
 _STOPPED = 130
@@ -43,13 +41,6 @@ _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
         option("--script", metavar="FILE", help="add a script of JavaScript to the project"),
         option("--schema", metavar="FILE", help="the schema of the output (docs/wrappers.md)"),
         option("--matcher", metavar="NAME", help="of a new project: best, published"),
-        option(
-            "--confidence",
-            metavar="SHARE",
-            type=float,
-            help="the least confidence of all matches, 0 to 1",
-        ),
-        option("--no-page", action="store_true", help="do not keep the page beside the project"),
     ),
 }
 
@@ -81,58 +72,49 @@ class WrapCommand(CorpusCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Run, learn or test, as the first argument says."""
-        from crawler.core.errors import ArgumentError
-        from crawler.reports.stdout import print_error
+        from pathlib import Path
+
+        from crawler.core.errors import ArgumentError, printable
+        from crawler.reports.stdout import print_error, print_line, put
         from crawler.settings import Options
         from crawler.spiders.fetch import fetch_pages
+        from crawler.wrapper.learn_page import learn_page, read_lesson
         from crawler.wrapper.project_store import Inputs
+        from crawler.wrapper.run_project import ProjectRun, check_project
 
         form = args[0] if args[:1] in (["learn"], ["test"]) else ""
         for owner in _OPTIONS.keys() - {form}:
             for (*_, flag), _ in _OPTIONS[owner]:
-                if getattr(opts, flag.removeprefix("--").replace("-", "_")):
+                if getattr(opts, flag.removeprefix("--")):
                     raise ArgumentError(f"{flag} belongs to 'scrapy wrap {owner or 'PROJECT'}'")
-        path, *names = args[bool(form) :] or [""]
-        if not path:
+        name, *names = args[bool(form) :] or [""]
+        if not name:
             raise ArgumentError("name a project file, one that ends in .h2x")
-        process = self.crawler_process
+        path, process = Path(name), self.crawler_process
         assert process is not None  # noqa: S101 - Scrapy sets it before it calls
         most = Options.from_settings(settings).max_page_bytes
         inputs = Inputs(tuple(names), lambda urls: fetch_pages(urls, process), most, opts.url)
         try:
-            return 0 if self._do(form, path, opts, inputs) else _NOT_WELL
+            if not form:
+                run = ProjectRun(
+                    path,
+                    # Output is in UTF-8 wherever it goes.
+                    write=lambda text: put(text.encode("utf-8", "backslashreplace")),
+                    tell=lambda line: print_error(self.name, line),
+                    output=opts.output and Path(opts.output),
+                    format=opts.format,
+                    rows=opts.rows,
+                    args=tuple(opts.arg),
+                    saves=opts.saves and Path(opts.saves),
+                )
+                return 0 if run.run(inputs) else _NOT_WELL
+            code = 0
+            lesson = read_lesson(opts) if form == "learn" else None
+            lines = learn_page(path, lesson, inputs) if lesson else check_project(path, inputs)
+            for line, is_well in lines:
+                print_line(printable(line))
+                code = code if is_well else _NOT_WELL
         except KeyboardInterrupt:
             print_error(self.name, "stopped")
             return _STOPPED
-
-    def _do(self, form: str, name: str, opts: argparse.Namespace, inputs: Inputs) -> bool:
-        from pathlib import Path
-
-        from crawler.core.errors import printable
-        from crawler.reports.stdout import print_error, print_line, put
-        from crawler.wrapper.learn_page import learn_page, read_lesson
-        from crawler.wrapper.run_project import ProjectRun, check_project
-
-        path = Path(name)
-        if not form:
-            run = ProjectRun(
-                path,
-                # Output is in UTF-8 wherever it goes.
-                write=lambda text: put(text.encode("utf-8", "backslashreplace")),
-                tell=lambda line: print_error(self.name, line),
-                output=opts.output and Path(opts.output),
-                format=opts.format,
-                rows=opts.rows,
-                args=tuple(opts.arg),
-                saves=opts.saves and Path(opts.saves),
-            )
-            return run.run(inputs)
-        if form == "learn":
-            lines = learn_page(path, read_lesson(opts), inputs)
-        else:
-            lines = check_project(path, inputs)
-        all_well = True
-        for line, is_well in lines:
-            print_line(printable(line))
-            all_well = all_well and is_well
-        return all_well
+        return code

@@ -195,16 +195,17 @@ class WrapperFields(Stage):
     A field that the spider's own item has already is left as it is.
     """
 
-    def __init__(self, wrapper: CrawlWrapper) -> None:
-        self._wrapper = wrapper
+    def __init__(self, options: Options, tally: Tally) -> None:
+        assert options.wrapper is not None  # noqa: S101 - the stage is only made where it is set
+        self.wrapper = CrawlWrapper(options.wrapper, options, tally.inc_value)
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Add the fields. Waits while scripts of the project run."""
-        item.fields = {**self._wrapper.fields(page.document.parsed), **item.fields}
+        item.fields = {**self.wrapper.fields(page.document.parsed), **item.fields}
 
     def close(self) -> None:
         """End the process that runs scripts."""
-        self._wrapper.close()
+        self.wrapper.close()
 
 
 def default_stages(
@@ -231,8 +232,8 @@ def default_stages(
         stages.append(Tables(options, tally))
     if options.structure_model is not None:
         stages.append(Structure(options, tally))
-    if (wrapper := CrawlWrapper.of(options, tally.inc_value)) is not None:
-        stages.append(WrapperFields(wrapper))
+    if options.wrapper is not None:
+        stages.append(WrapperFields(options, tally))
     return tuple(stages)
 
 

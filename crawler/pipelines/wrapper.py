@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
-from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
@@ -24,9 +23,7 @@ from crawler.core.page.parse import parse
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
-from crawler.middlewares.two_pass import TwoPass
-from crawler.settings import Options
-from crawler.wrapper.running import CrawlWrapper
+from crawler.pipelines.stages import StagePipeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from crawler.core.page.parse import ParsedPage
-    from crawler.wrapper.running import Wrapped
+    from crawler.wrapper.running import CrawlWrapper, Wrapped
 
 logger = logging.getLogger(__name__)
 
@@ -62,41 +59,23 @@ class ThreadedWrapper:
         return wrapped
 
 
-class WrapperPipeline:
+class WrapperPipeline(StagePipeline):
     """Adds what a wrapper project finds on an item's page to the item.
 
     A field that the item has already is left as it is. An item whose page does not fit is passed
     on without the fields.
     """
 
-    is_stage: ClassVar = True
+    needs = "wrapper"
+    make = staticmethod(WrapperFields)
 
     def __init__(self, crawler: Crawler) -> None:
-        assert crawler.stats is not None  # noqa: S101 - Scrapy sets it before building components
-        wrapper = CrawlWrapper.of(Options.from_settings(crawler.settings), crawler.stats.inc_value)
-        if wrapper is None:
-            raise NotConfigured
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._threaded = ThreadedWrapper(wrapper)
-        self._stage = WrapperFields(wrapper)
-        self._two_pass: TwoPass | None = None
+        super().__init__(crawler)
+        assert isinstance(self._stage, WrapperFields)  # noqa: S101 - ``make`` makes it
+        self._threaded = ThreadedWrapper(self._stage.wrapper)
         self._warned: set[str] = set()
         self._lock = DeferredLock()
         self._results: WeakKeyDictionary[Response, dict[str, Any] | None] = WeakKeyDictionary()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the pipeline of a crawl; it takes itself out where no project is set."""
-        return cls(crawler)
-
-    def open_spider(self) -> None:
-        """Find the middleware that knows where items come from."""
-        self._two_pass = self._crawler.get_spider_middleware(TwoPass)
-
-    def close_spider(self) -> None:
-        """End the process that runs scripts."""
-        self._stage.close()
 
     async def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Add the fields."""
@@ -106,12 +85,10 @@ class WrapperPipeline:
         if isinstance(item, PageItem):
             if item.page is None or two_pass is None:
                 return item
-            session = two_pass.session
-            if self._threaded.has_scripts and session.mode.exports_while_fetching:
-                item.fields = {**await self._fields(item.page.document.parsed), **item.fields}
-            else:
+            if not (self._threaded.has_scripts and two_pass.session.mode.exports_while_fetching):
                 # Nothing is fetched meanwhile, and pages that wait for a thread take memory.
-                session.run(self._stage, item)
+                return super().process_item(item)
+            item.fields = {**await self._fields(item.page.document.parsed), **item.fields}
             return item
         response = None if two_pass is None else two_pass.origins.take(item)
         if response is None:
@@ -152,19 +129,13 @@ class WrapperPipeline:
                 continue
             try:
                 adapter[name] = value
-            except KeyError:
-                self._count(
-                    "undeclared",
-                    f"{type(item).__name__} has no field '{name}'; declare it to have it filled",
-                )
-            except (AttributeError, TypeError, ValueError) as error:
-                # Frozen classes, and those that look at what they are given.
-                self._count(
-                    "undeclared", f"{type(item).__name__} takes no such field '{name}': {error}"
-                )
+            except (KeyError, AttributeError, TypeError, ValueError) as error:
+                # It is not declared, or the class is frozen or looks at what it is given.
+                why = f"{type(item).__name__} takes no such field '{name}': {error}"
+                self._count("undeclared", why)
 
     def _count(self, key: str, warning: str) -> None:
-        self._stats.inc_value(f"corpus/wrapper/{key}")
+        self.stats.inc_value(f"corpus/wrapper/{key}")
         if key not in self._warned:
             self._warned.add(key)
             logger.warning("%s. Further ones are counted in corpus/wrapper/%s.", warning, key)

@@ -31,10 +31,6 @@ _MOST_SECONDS: Final = 24 * 60 * 60
 _MOST_DEPTH: Final = 100
 # Larger whole numbers are not exact in JavaScript (ECMA-262, MAX_SAFE_INTEGER).
 _MOST_EXACT: Final = 2**53 - 1
-# A character takes at most six bytes in JSON. Each part of the output counts for at least 16
-# characters, and takes at most some sixty bytes beside its characters.
-_BYTES_PER_CHARACTER: Final = 6
-_BYTES_BESIDE: Final = 1024 * 1024
 _DETAILS: Final = {
     "syntax": "{how}",
     "exception": "{how}",
@@ -190,14 +186,7 @@ def script_page(tree: PageTree) -> ScriptPage:
 
 
 class ScriptCall:
-    """One call of a script on a page.
-
-    Args:
-        name: what errors call the script.
-        script: JavaScript with a function ``main``.
-        page: the page.
-        output: the output so far.
-        limits: what the script may use.
+    """One call of a script on a page; the arguments are those of :meth:`Sandbox.run`.
 
     Raises:
         ArgumentError: the output is too deep.
@@ -215,10 +204,6 @@ class ScriptCall:
 
     def request(self, arguments: Sequence[Argument], args: Sequence[str]) -> bytes:
         """Return the request: a line of JSON for the call, and one for the page.
-
-        Args:
-            arguments: nodes that ``main`` is called with.
-            args: what ``system.args`` gives, in order.
 
         Raises:
             ArgumentError: an argument names no node, or the script cannot be encoded.
@@ -239,10 +224,6 @@ class ScriptCall:
         seconds, memory = self._limits.seconds, self._limits.memory
         call = {"world": world, "script": self._script, "seconds": seconds, "memory": memory}
         return f"{json.dumps(call)}\n{self._page.text}\n".encode("ascii")
-
-    def most_bytes(self, request: bytes) -> int:
-        """Return how many bytes an answer can have at most."""
-        return _BYTES_PER_CHARACTER * (self._limits.output + len(request)) + _BYTES_BESIDE
 
     def read(self, answer: bytes) -> ScriptResult:
         """Return what the script did.

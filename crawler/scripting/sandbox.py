@@ -93,8 +93,10 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
                 if self.process is None or self.process.poll() is not None:
                     self._end()
                     self._start()
-                seconds = 4 * self.limits.seconds + 2
-                return call.read(self._ask(request, seconds, call.most_bytes(request)))
+                # A character takes at most six bytes in JSON. Each part of the output counts for at
+                # least 16 characters, and takes at most some sixty bytes beside its characters.
+                most = 6 * (self.limits.output + len(request)) + 2**20
+                return call.read(self._ask(request, 4 * self.limits.seconds + 2, most))
             except BaseException as error:
                 # After Ctrl-C, for instance, the process may still answer this call.
                 if not isinstance(error, ScriptError) or error.reason in _WORN:
@@ -126,17 +128,11 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
                 # Ctrl-C is for the crawl, which may still need scripts when it ends in order.
                 start_new_session=True,
             )
-        except OSError as error:
-            raise ScriptsNotInstalledError(
-                f"the process for scripts cannot be started ({error}); check that {sys.executable} "
-                "can be run"
-            ) from error
-        # Also called when the sandbox is garbage, or the program ends.
-        self._finalizer = finalize(self, _end_process, self.process)
-        try:
+            # Also called when the sandbox is garbage, or the program ends.
+            self._finalizer = finalize(self, _end_process, self.process)
             failed = json.loads(self._ask(b"", _START_SECONDS, _MOST_GREETING))
-        except _LostError as error:
-            failed = error.how or error.reason
+        except (OSError, _LostError) as error:
+            failed = str(error)
         if failed == "other-engine":
             raise ScriptsNotInstalledError(
                 "the package 'quickjs' is installed in place of 'quickjs-ng', which scripts need; "
@@ -149,15 +145,11 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             )
 
     def _ask(self, request: bytes, seconds: float, most: int) -> bytes:
-        """Send a request and wait for the line that answers it.
-
-        Args:
-            request: what to send.
-            seconds: how long to wait before the process is killed.
-            most: bytes that the answer may have.
+        """Send a request and wait for the line that answers it, of at most ``most`` bytes.
 
         Raises:
-            _LostError: there is no answer. The process is of no use any more.
+            _LostError: there is no answer. The process was killed after so many seconds by the
+                clock, has ended, or answers too much; it is of no use any more.
         """
         process = self.process
         assert process is not None and process.stdin is not None  # noqa: S101, PT018 - it runs and has pipes
@@ -193,7 +185,7 @@ class _LostError(Exception):
     """There is no answer: ``time``, ``output`` or ``died``, and how the process ended."""
 
     def __init__(self, reason: str, how: str = "") -> None:
-        super().__init__(reason)
+        super().__init__(how or reason)
         self.reason = reason
         self.how = how
 

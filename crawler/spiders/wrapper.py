@@ -91,15 +91,10 @@ class WrapperSpider(PageSpider):
             ArgumentExit: it cannot be used, or there is nothing to fetch.
         """
         arguments = self.arguments
-
-        def count(key: str, number: int) -> None:
-            # The crawl has no stats yet when the project is read.
-            self.stats.inc_value(key, number)
-
         try:
             if arguments.file:
                 check_address_list(Path(arguments.file))
-            wrapper = CrawlWrapper(Path(arguments.rules), self._options, count)
+            wrapper = CrawlWrapper(Path(arguments.rules), self._options, self._count)
             self.threaded = ThreadedWrapper(wrapper)
             if not arguments.file and not any(self._entries()):
                 raise ArgumentError(
@@ -108,6 +103,10 @@ class WrapperSpider(PageSpider):
                 )
         except CorpusError as error:
             raise ArgumentExit(f"{self.name}: {error}") from error
+
+    def _count(self, key: str, number: int) -> None:
+        # The crawl has no stats yet when the project is read.
+        self.stats.inc_value(key, number)
 
     def engine_stopped(self) -> None:
         """End the process that runs scripts."""
@@ -198,8 +197,8 @@ class WrapperSpider(PageSpider):
         if not result.fits:
             self.skip(result.url, "no-fit", "the rules no longer fit")
             return
-        for saved in wrapped.saves:
-            if not self._saves.save(saved):
+        for file, xml in wrapped.saves:
+            if not self._saves.save(file, xml):
                 self.stats.inc_value("corpus/wrapper/not_saved")
         self.stats.inc_value("corpus/pages/fetched")
         self.stats.inc_value("corpus/pages/exported")

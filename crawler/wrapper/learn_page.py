@@ -27,11 +27,11 @@ from crawler.wrapper.project_store import (
     load_schema,
     read_text,
 )
-from crawler.wrapper.running import problem_lines
+from crawler.wrapper.running import Wrapped
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from crawler.core.page.page import Page
     from crawler.core.wrapper.output import Node
@@ -82,8 +82,6 @@ class Lesson:
         Paths of groups of which the page has no other records than those given.
     ``script``, ``nodes``
         A file of JavaScript to be run from now on, and the elements whose nodes it is called with.
-    ``keep``
-        Whether the page is kept beside the project.
     """
 
     values: tuple[FieldValue, ...] = ()
@@ -95,10 +93,8 @@ class Lesson:
     whole: tuple[str, ...] = ()
     schema: Path | None = None
     matcher: str | None = None
-    confidence: float | None = None
     script: Path | None = None
     nodes: tuple[str, ...] = ()
-    keep: bool = True
 
 
 def read_values(texts: Iterable[str], option: str) -> tuple[FieldValue, ...]:
@@ -148,8 +144,7 @@ def read_lesson(opts: argparse.Namespace) -> Lesson:
     if lesson == Lesson():
         raise ArgumentError("give values of the page: --field NAME=VALUE, as often as you like")
     nodes = tuple(name for part in opts.nodes for name in part.split(",") if name)
-    confidence, keep = opts.confidence, not opts.no_page
-    return replace(lesson, matcher=opts.matcher, confidence=confidence, nodes=nodes, keep=keep)
+    return replace(lesson, matcher=opts.matcher, nodes=nodes)
 
 
 def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str, bool]]:
@@ -169,10 +164,9 @@ def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str
     """
     check_name(path)
     project = _project(path, lesson)
-    page = tree = None
-    if inputs.names:
-        page = _only_page(inputs)
-        tree = read_tree(page)
+    page = _only_page(inputs) if inputs.names else None
+    tree = None if page is None else read_tree(page)
+    if tree is not None:
         project = _teach(project, tree, lesson)
     elif lesson.values or lesson.absent or lesson.wrong or lesson.whole:
         raise ArgumentError("name the page that says this, a file or an address")
@@ -184,8 +178,8 @@ def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str
         project = checked(replace(project, actions=(*others, script)))
     # A project that cannot be written is reported before its pages are touched.
     write_whole(path, [write_project(project).encode("utf-8")])
-    if page is not None and tree is not None and lesson.keep:
-        keep_page(path, page, tree)
+    if page is not None:
+        keep_page(path, page)
     yield f"{path} has {counted(len(project.rules), 'rule')}", True
     for line in _findings(project, tree) if tree is not None else ():
         yield line, True
@@ -196,23 +190,19 @@ def _project(path: Path, lesson: Lesson) -> Project:
     schema = None if lesson.schema is None else load_schema(lesson.schema)
     if not path.exists():
         schema = schema or _with_elements(Element("page", GROUP), lesson)
-        matcher = lesson.matcher or DEFAULT_MATCHER
-        return new_project(schema, matcher=matcher, confidence=lesson.confidence or 0.0)
+        return new_project(schema, matcher=lesson.matcher or DEFAULT_MATCHER)
     project = load_project(path)
     if lesson.matcher not in {None, project.matcher}:
         raise ArgumentError(
             f"{path} is taught by the matcher '{project.matcher}'; begin another project to use "
             f"'{lesson.matcher}'"
         )
-    confidence = project.confidence if lesson.confidence is None else lesson.confidence
-    return checked(replace(project, schema=schema or project.schema, confidence=confidence))
+    return checked(replace(project, schema=schema or project.schema))
 
 
 def _only_page(inputs: Inputs) -> Page:
-    def refuse(name: str, reason: str, detail: str) -> None:
-        if reason == "not-fetched":
-            raise FetchError(detail)
-        raise ArgumentError(f"{name}: {reason}: {detail}")
+    def refuse(_name: str, reason: str, detail: str) -> None:
+        raise (FetchError if reason == "not-fetched" else ArgumentError)(detail)
 
     if not inputs.is_one_page:
         raise ArgumentError("a lesson is of one page; name one saved page or address")
@@ -254,11 +244,7 @@ def _with_elements(schema: Element, lesson: Lesson) -> Element:
 def _with(group: Element, path: str, kind: str = "", mark: str = "") -> Element:
     """Return a group with the element of a path, new where it is not there.
 
-    Args:
-        group: the group.
-        path: the names from the group to the element.
-        kind: the type of the element; empty where any is right.
-        mark: ``repeat`` or ``required``, where it is to be; the element may be a group then.
+    An empty ``kind`` is any type. With a ``mark``, repeat or required, the element may be a group.
     """
     name, _, rest = path.partition("/")
     known = {child.name: child for child in group.elements}
@@ -309,8 +295,7 @@ def _teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
     wrong: dict[str, list[str]] = {}
     for field in lesson.wrong:
         wrong.setdefault(field.path, []).append(field.value)
-    if flaw := next(_flaws(project, lesson, values, set(records), set(wrong)), None):
-        raise ArgumentError(flaw)
+    _check(project, lesson, values, records)
     # A list within records is looked for within those, which have to be known first.
     for group, found in sorted(records.items(), key=lambda one: one[0].count("/")):
         learned = learn_records(project, tree, group, found, whole=group in lesson.whole)
@@ -333,39 +318,29 @@ def _is_of_page(project: Project, path: str) -> bool:
     return not any(project.element(group).repeat or group in project.rules for group in groups)
 
 
-def _flaws(
-    project: Project,
-    lesson: Lesson,
-    values: dict[str, list[str]],
-    groups: set[str],
-    wrong: Iterable[str],
-) -> Iterator[str]:
-    """Yield what is wrong with a lesson.
-
-    Args:
-        project: the project, with the schema of the lesson.
-        lesson: the lesson.
-        values: values of the page by their elements.
-        groups: groups of which records are given.
-        wrong: elements of which values are not meant.
-    """
+def _check(
+    project: Project, lesson: Lesson, values: dict[str, list[str]], groups: Collection[str]
+) -> None:
+    """Refuse what contradicts itself or the schema; records of ``groups`` are given."""
     given = {field.path for field in lesson.values}
     for path in lesson.absent:
         if path in given:
-            yield f"'{path}' has a value here, and is absent too; give one of both"
+            raise ArgumentError(f"'{path}' has a value here, and is absent too; give one of both")
     for group in lesson.whole:
         if group not in groups:
-            yield f"--whole {group} needs at least one of its records: --field {group}/NAME=VALUE"
+            raise ArgumentError(f"--whole {group} needs a record of it: --field {group}/NAME=VALUE")
     for path, its in values.items():
         if len(its) > 1 and not project.element(path).repeat:
-            yield f"'{path}' does not repeat, and has {len(its)} values here; add --repeat {path}"
-    for path in wrong:
+            raise ArgumentError(
+                f"'{path}' does not repeat, and has {len(its)} values here; add --repeat {path}"
+            )
+    for path in (field.path for field in lesson.wrong):
         if not _is_of_page(project, path):
-            yield f"'{path}' is of records; --wrong is for elements of the page"
-        elif path not in values and path not in lesson.absent:
-            yield (
-                f"--wrong {path}=… needs the right value as well, by --field {path}=…, or "
-                f"--absent {path} where the page has none"
+            raise ArgumentError(f"'{path}' is of records; --wrong is for elements of the page")
+        if path not in values and path not in lesson.absent:
+            raise ArgumentError(
+                f"--wrong {path}=… needs the right value as well, by --field {path}=…, or --absent "
+                f"{path} where the page has none"
             )
 
 
@@ -419,9 +394,9 @@ def _findings(project: Project, tree: PageTree) -> Iterator[str]:
         few = len(found) < records and not project.element(path).repeat
         lacking = f", in {len(found):,} of {counted(records, 'record')}" if few else ""
         yield f"  {name}  {fit_width(_values(found), _LINE_WIDTH)}  ({confidence:.2f}){lacking}"
-    yield from problem_lines(result.problems, tree.url)
-    if not result.fits:
-        yield f"by themselves the rules find too little here: {NO_FIT}; teach another page"
+    for reason, line in Wrapped(result).lines():
+        is_misfit = reason == NO_FIT
+        yield f"by themselves the rules find too little here: {line}" if is_misfit else line
 
 
 def _values(found: Sequence[Node]) -> str:

@@ -7,14 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.core.errors import (
-    ArgumentError,
-    FetchError,
-    UnreadableInputError,
-    UnreadablePageError,
-)
+from crawler.core.errors import ArgumentError, FetchError, UnreadableInputError
 from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
-from crawler.core.wrapper.tree import read_tree
 from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
 from crawler.store.files import replacing, system_errors
 from crawler.store.sources import LISTS, is_address, page_of_file, read_source
@@ -25,7 +19,6 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.wrapper.project import Project
     from crawler.core.wrapper.schema import Element
-    from crawler.core.wrapper.tree import PageTree
 
 _PAGES_SUFFIX = ".pages.warc.gz"
 
@@ -87,7 +80,7 @@ def kept_pages(project: Path, on_skip: Callable[[str, str], None]) -> Iterator[P
         yield from read_source(path, on_skip=on_skip)
 
 
-def keep_page(project: Path, page: Page, tree: PageTree) -> None:
+def keep_page(project: Path, page: Page) -> None:
     """Keep a page beside a project, so that what was learned from it can be tested again.
 
     Raises:
@@ -96,7 +89,7 @@ def keep_page(project: Path, page: Page, tree: PageTree) -> None:
     """
     # What cannot be read is reported when the project is tested.
     known = list(kept_pages(project, lambda _reason, _detail: None))
-    if any(_fingerprint(each) == tree.fingerprint for each in known):
+    if any(each.body == page.body for each in known):
         return
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with (
@@ -105,13 +98,6 @@ def keep_page(project: Path, page: Page, tree: PageTree) -> None:
     ):
         for each in (*known, page):
             writer.write(each)
-
-
-def _fingerprint(page: Page) -> str | None:
-    try:
-        return read_tree(page).fingerprint
-    except UnreadablePageError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
 from crawler.core.wording import counted, pad_width, width_of
 from crawler.core.wrapper.example_nodes import node_at
-from crawler.core.wrapper.output import as_xml, columns_of
+from crawler.core.wrapper.output import SCRIPT_FAILED, as_xml, columns_of
 from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
 from crawler.items import nested_to_json, value_to_text
-from crawler.store.files import replacing, system_errors
+from crawler.store.files import replacing
 from crawler.wrapper.project_store import kept_pages, load_project
 from crawler.wrapper.running import (
+    TOLD,
     ProjectRunner,
     SaveFolder,
+    Wrapped,
     addresses_of,
-    misfit_line,
     page_rows,
-    problem_lines,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
     from crawler.wrapper.project_store import Inputs
-    from crawler.wrapper.running import Wrapped
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
 _SHOWN_CHARS = 60
@@ -95,29 +94,34 @@ class ProjectRun:
                 raise ArgumentError("name pages after the project: files, folders or addresses")
         alone = inputs.is_one_page
         with ExitStack() as stack:
-            runner = stack.enter_context(ProjectRunner(project, self.path.name))
+            runner = stack.enter_context(closing(ProjectRunner(project, self.path.name)))
             results = self._results(runner, args, inputs)
             first = next(results, None)
             # Of a single page that does not fit nothing is written.
             if first is not None or not alone:
                 write = self.write
                 if self.output is not None:
-                    write = stack.enter_context(_open(self.output)).write
+                    # Where a link leads to a file, that one is replaced.
+                    aside = stack.enter_context(replacing(self.output.resolve()))
+                    # Halves of characters in an argument have no form in UTF-8.
+                    out = aside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
+                    write = stack.enter_context(out).write
                 found = results if first is None else chain([first], results)
                 for piece in self._pieces(form, project.schema, found, alone=alone):
                     write(piece)
         return self._summarize()
 
     def _format(self) -> str:
-        form = self.format or "xml"
-        if self.output is not None:
-            form = self.format or _FORMATS.get(self.output.suffix.lower(), "")
-            if self.output.resolve() == self.path.resolve():
-                raise ArgumentError(f"{self.output} is the project; name another file")
+        form, output = self.format or "xml", self.output
+        if output is not None:
+            form = self.format or _FORMATS.get(output.suffix.lower(), "")
+            is_project = output.resolve() == self.path.resolve()
+            if is_project or (output.exists() and not output.is_file()):
+                raise ArgumentError(f"{output} is the project, or no file; name another file")
         if not form:
             raise ArgumentError(
-                f"the name {self.output} has no known format; let it end in .xml, .jsonl or .csv, "
-                "or add --format"
+                f"the name {output} has no known format; let it end in .xml, .jsonl or .csv, or "
+                "add --format"
             )
         if self.rows and form != "jsonl":
             raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
@@ -138,8 +142,8 @@ class ProjectRun:
             self._report(wrapped)
             if wrapped.result.fits:
                 # The output itself is written by the command.
-                saves = [saved for saved in wrapped.saves if saved.file != args[0]]
-                self.counts["unsaved"] += sum(not folder.save(saved) for saved in saves)
+                saves = [saved for saved in wrapped.saves if saved[0] != args[0]]
+                self.counts["not saved"] += sum(not folder.save(*saved) for saved in saves)
                 yield wrapped.result
 
     def _skip(self, url: str, reason: str, detail: str) -> None:
@@ -148,14 +152,13 @@ class ProjectRun:
 
     def _report(self, wrapped: Wrapped) -> None:
         result = wrapped.result
-        self.counts["fit" if result.fits else "misfit"] += 1
-        self.counts["failed"] += len(wrapped.failed)
+        self.counts["fit" if result.fits else "no longer fit"] += 1
+        failed = sum(problem.reason == SCRIPT_FAILED for problem in result.problems)
+        self.counts["with failed scripts"] += failed > 0
         self.counts["further"] += len(wrapped.urls)
-        if not result.fits:
-            self.tell(misfit_line(result))
-        lines = problem_lines(result.problems if result.fits else wrapped.failed, result.url)
-        for line in (*lines, *wrapped.debug):
-            self.tell(f"{result.url}: {line}")
+        for kind, line in wrapped.lines():
+            if result.fits or kind in TOLD:
+                self.tell(f"{result.url}: {line}")
 
     def _pieces(
         self, form: str, schema: Element, results: Iterable[Result], *, alone: bool
@@ -193,46 +196,22 @@ class ProjectRun:
 
     def _summarize(self) -> bool:
         """Tell the numbers of pages; return whether all is well."""
-        counts = self.counts
-        if counts["further"]:
+        fit, further = self.counts.pop("fit", 0), self.counts.pop("further", 0)
+        if further:
             self.tell(
-                f"scripts asked for {counted(counts['further'], 'further page')}, not fetched here;"
-                " 'scrapy crawl wrapper' does"
+                f"scripts asked for {counted(further, 'further page')}, not fetched here; 'scrapy "
+                "crawl wrapper' does"
             )
-        pages = counts["fit"] + counts["misfit"] + counts["unreadable"]
-        is_well = not any(counts[its] for its in ("misfit", "unreadable", "failed", "unsaved"))
-        if pages > 1 or not is_well:
-            parts = (
-                (True, counted(pages, "page")),
-                (True, f"{counts['fit']:,} fit"),
-                (counts["misfit"], f"{counts['misfit']:,} no longer fit"),
-                (counts["unreadable"], f"{counts['unreadable']:,} could not be read"),
-                (counts["failed"], f"{counted(counts['failed'], 'script')} failed"),
-                (counts["unsaved"], f"{counted(counts['unsaved'], 'tree')} not saved"),
-            )
-            self.tell(", ".join(text for number, text in parts if number))
-        return is_well
+        pages = fit + self.counts["no longer fit"] + self.counts["unreadable"]
+        flaws = [f"{number:,} {what}" for what, number in self.counts.items() if number]
+        if pages > 1 or flaws:
+            self.tell(", ".join((counted(pages, "page"), f"{fit:,} fit", *flaws)))
+        return not flaws
 
 
 def _cell(value: object) -> str:
     """Return a value as a cell of CSV; lists and groups are JSON."""
     return nested_to_json(value) if isinstance(value, list | dict) else value_to_text(value)
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[IO[str]]:
-    """Open a file to be written in one step; where a link leads to a file, that one is replaced.
-
-    What is no file, such as ``/dev/null`` or a named pipe, is written directly.
-    """
-    is_file = path.is_file() or not path.exists()
-    errors = system_errors(f"{path} cannot be written", "Name another file")
-    # Halves of characters in an argument have no form in UTF-8, and are no reason to stop.
-    with (
-        replacing(path.resolve()) if is_file else errors as aside,
-        (aside or path).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out,
-    ):
-        yield out
 
 
 def check_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
@@ -273,7 +252,7 @@ def check_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:
     for line in (*wrong, *(f"{address}: {lacking}" for address in absent)):
         yield one_line(line), False
     if others:
-        with ProjectRunner(project, path.name) as runner:
+        with closing(ProjectRunner(project, path.name)) as runner:
             yield from (_test_page(runner, tree) for tree in others)
     for line in skipped:
         yield one_line(line), False
@@ -344,11 +323,9 @@ def _cut(text: str) -> str:
 
 def _test_page(runner: ProjectRunner, tree: PageTree) -> tuple[str, bool]:
     """Say of a page that was not taught whether it fits."""
-    wrapped = runner.run(tree, (tree.url, ""), remember=False)
-    result = wrapped.result
-    if not result.fits:
-        return one_line(misfit_line(result)), False
-    missing = f", without {', '.join(result.missing)}" if result.missing else ""
-    problems = "; ".join(problem_lines(result.problems, tree.url))
-    line = f"{tree.url}: fits{missing}{problems and f': {problems}'}"
-    return one_line(line), not wrapped.failed
+    result = runner.run(tree, (tree.url, ""), remember=False).result
+    missing = f"fits, without {', '.join(result.missing)}" if result.missing else "fits"
+    lines = [line for _, line in Wrapped(result).lines()]
+    told = "; ".join([missing, *lines] if result.fits else lines[:1])
+    is_well = all(problem.reason != SCRIPT_FAILED for problem in result.problems)
+    return one_line(f"{tree.url}: {told}"), result.fits and is_well

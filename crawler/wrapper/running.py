@@ -10,8 +10,7 @@ import json
 import logging
 import re
 from collections import Counter
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
@@ -39,9 +38,8 @@ from crawler.store.files import write_whole
 from crawler.wrapper.project_store import load_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-    from typing import Self
 
     from crawler.core.page.parse import ParsedPage
     from crawler.core.wrapper.output import Result
@@ -53,20 +51,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_FILE = "file:"
+DEBUG = "debug"
+TOLD = frozenset((NO_FIT, SCRIPT_FAILED, DEBUG))
+"""The kinds of lines that are told of a page that does not fit, too."""
+
 _NAME = re.compile(r"[^/\\:*?\"<>|.][^/\\:*?\"<>|]*")
 # File systems take names of 255 bytes; numbers and temporary endings are added to a name.
 _MOST_NAME_BYTES = 200
 _NAME_COLUMNS = 80
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """An output that a project asked to have saved: the file name it gave, and the XML."""
-
-    file: str
-    xml: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +73,39 @@ class Wrapped:
     ``urls``
         Addresses that scripts asked for, as they gave them.
     ``saves``
-        Outputs to be saved, in order. The names are not checked.
+        Outputs to be saved, in order: file names as they were given, and XML.
     """
 
     result: Result
     debug: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
-    saves: tuple[Saved, ...] = ()
+    saves: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def failed(self) -> list[Problem]:
-        """The problems of the page that are failed scripts."""
-        return [its for its in self.result.problems if its.reason == SCRIPT_FAILED]
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the page, for a person, and what its scripts say.
+
+        Each line has its kind: no fit, the reason of problems, debug. Problems of one kind of an
+        element are one line, with their number.
+        """
+        result = self.result
+        if not result.fits:
+            required = [its.element for its in result.problems if its.reason == MISSING]
+            names = ", ".join(dict.fromkeys((*required, *result.missing))) or "too much"
+            yield NO_FIT, f"{NO_FIT}: {names} not found"
+        kinds: dict[tuple[str, str], list[str]] = {}
+        for problem in result.problems:
+            kinds.setdefault((problem.element, problem.reason), []).append(problem.detail)
+        for (_, reason), (first, *others) in kinds.items():
+            more = f" (and {len(others)} more like it)" if others else ""
+            # A link that is not absolute is completed by the address of its page, here of a file.
+            is_local = result.url.startswith("file:") and "'file:" in first
+            is_local = is_local and reason == WRONG_TYPE
+            hint = "; the address of the page is not known, see --url" if is_local else ""
+            yield reason, f"{first}{more}{hint}"
+        yield from ((DEBUG, line) for line in self.debug)
 
 
-class ProjectRunner(AbstractContextManager["ProjectRunner"]):
+class ProjectRunner:
     """Runs one project on page after page.
 
     First the rules fill the schema. Then the actions are done in order: scripts change the output,
@@ -119,9 +130,6 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
             blank = script_page(read_tree(Page.from_text("about:blank", "<p>-</p>")))
             self._sandbox.run("function main() {}", blank)
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """End the process that runs scripts."""
         self._sandbox.close()
@@ -143,7 +151,7 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
         failed: list[Problem] = []
         debug: list[str] = []
         urls: list[str] = []
-        saves: list[Saved] = []
+        saves: list[tuple[str, str]] = []
         for number, action in enumerate(project.actions, start=1):
             files: tuple[str, ...] = ()
             if isinstance(action, Save):
@@ -169,7 +177,7 @@ class ProjectRunner(AbstractContextManager["ProjectRunner"]):
             if any(files):
                 root = output if page is None else fit_to_schema(output, project.schema)[0]
                 xml = as_xml(root)
-                saves += [Saved(file, xml) for file in files if file]
+                saves += [(file, xml) for file in files if file]
         if page is not None:
             output, problems = fit_to_schema(output, project.schema)
             # What was missing may have been added; what was not is among the new problems.
@@ -200,48 +208,18 @@ def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
     Raises:
         ArgumentError: it names one by an argument that was not given.
     """
-    sources = [action.address for action in project.actions if isinstance(action, Load)]
-    for source in sources:
-        if not _name_of(source, args):
-            raise ArgumentError(
-                f"the project loads the page that argument {source.argument} names; give it"
-                if source.argument is not None
-                else "the project loads a page without an address; name the page"
-            )
-    return tuple(_name_of(source, args) for source in sources)
+    loads = [action for action in project.actions if isinstance(action, Load)]
+    addresses = tuple(_name_of(load.address, args) for load in loads)
+    if "" in addresses:
+        number = loads[addresses.index("")].address.argument
+        raise ArgumentError(f"the project loads the page that argument {number} names; give it")
+    return addresses
 
 
 def _name_of(source: Source, args: Sequence[str]) -> str:
     if source.argument is None:
         return source.fixed
     return args[source.argument] if source.argument < len(args) else ""
-
-
-def problem_lines(problems: Sequence[Problem], url: str) -> list[str]:
-    """Describe each kind of problem of each element once, with the number of its problems.
-
-    Args:
-        problems: those of one page.
-        url: the address of the page.
-    """
-    counts = Counter((problem.element, problem.reason) for problem in problems)
-    first = {(problem.element, problem.reason): problem.detail for problem in reversed(problems)}
-    lines = []
-    for (element, reason), count in counts.items():
-        line = first[element, reason]
-        # A link that is not absolute is completed by the address of its page, here that of a file.
-        is_local = reason == WRONG_TYPE and url.startswith(_FILE) and f"'{_FILE}" in line
-        more = f" (and {count - 1} more like it)" if count > 1 else ""
-        hint = "; the address of the page is not known, see --url" if is_local else ""
-        lines.append(f"{line}{more}{hint}")
-    return lines
-
-
-def misfit_line(result: Result) -> str:
-    """Describe in a line why the rules no longer fit a page."""
-    required = [problem.element for problem in result.problems if problem.reason == MISSING]
-    names = ", ".join(dict.fromkeys((*required, *result.missing))) or "too much"
-    return f"{result.url}: {NO_FIT}: {names} not found"
 
 
 def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[str, Any]]:
@@ -276,33 +254,33 @@ class SaveFolder:
         self._numbers: Counter[str] = Counter()
         self._told: set[str] = set()
 
-    def save(self, saved: Saved) -> bool:
+    def save(self, file: str, xml: str) -> bool:
         """Write an output; return whether it could be written."""
-        flaw = self._write(saved)
+        flaw = self._write(file, xml)
         if flaw is not None and flaw not in self._told:
             self._told.add(flaw)
-            self._tell(f"'{fit_width(saved.file, _NAME_COLUMNS)}' is not saved: {flaw}")
+            self._tell(f"'{fit_width(file, _NAME_COLUMNS)}' is not saved: {flaw}")
         return flaw is None
 
-    def _write(self, saved: Saved) -> str | None:
+    def _write(self, file: str, xml: str) -> str | None:
         """Write an output; return what is wrong, None where nothing is."""
         if self._folder is None:
             return f"name a folder by {self._option}"
-        if not _NAME.fullmatch(saved.file):
-            return "a project saves into one folder, by names without '/' and no '.' in front"
         # Control characters act on terminals, and let a name be read as another one.
-        if not saved.file.isprintable():
-            return "names of files have no control characters"
-        if len(saved.file.encode("utf-8")) > _MOST_NAME_BYTES:
-            return f"a name has at most {_MOST_NAME_BYTES} bytes"
+        is_plain = file.isprintable() and _NAME.fullmatch(file)
+        if not is_plain or len(file.encode("utf-8")) > _MOST_NAME_BYTES:
+            return (
+                f"a project saves into one folder, by names of at most {_MOST_NAME_BYTES} bytes "
+                "without '/', control characters, and '.' in front"
+            )
         # Some file systems do not tell upper from lower case.
-        key, name = saved.file.casefold(), saved.file
+        key, name = file.casefold(), file
         while name.casefold() in self._names:
             self._numbers[key] += 1
-            name = _SUFFIX.sub(rf"-{self._numbers[key] + 1}\g<0>", saved.file, count=1)
+            name = _SUFFIX.sub(rf"-{self._numbers[key] + 1}\g<0>", file, count=1)
         self._names.add(name.casefold())
         try:
-            write_whole(self._folder / name, [saved.xml.encode("utf-8")])
+            write_whole(self._folder / name, [xml.encode("utf-8")])
         except StoreError as error:
             return str(error)
         return None
@@ -328,11 +306,6 @@ class CrawlWrapper(ProjectRunner):
         self._count = count
         self._logged: set[str] = set()
 
-    @classmethod
-    def of(cls, options: Options, count: Callable[[str, int], None]) -> Self | None:
-        """Return the wrapper of the setting ``CORPUS_WRAPPER``, None where it is not set."""
-        return None if options.wrapper is None else cls(options.wrapper, options, count)
-
     def run_page(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
         """Run the project on a page; count and log nothing. Blocks while scripts run.
 
@@ -348,15 +321,13 @@ class CrawlWrapper(ProjectRunner):
         self._count("corpus/wrapper/pages", 1)
         for path in result.missing:
             self._count(f"corpus/wrapper/missing/{path}", 1)
-        if wrapped.failed:
-            self._count("corpus/wrapper/script_failed", len(wrapped.failed))
+        if failed := sum(its.reason == SCRIPT_FAILED for its in result.problems):
+            self._count("corpus/wrapper/script_failed", failed)
         if not result.fits:
             self._count("corpus/wrapper/no_fit", 1)
-            self._log(NO_FIT, misfit_line(result))
-        for line in problem_lines(wrapped.failed, result.url):
-            self._log(SCRIPT_FAILED, f"{result.url}: {line}")
-        for line in wrapped.debug:
-            logger.debug("%s: %s", result.url, one_line(line))
+        for kind, line in wrapped.lines():
+            if kind in TOLD:
+                self._log(kind, f"{result.url}: {line}")
         if self._report is not None and (not result.fits or result.problems):
             self._add_to_report(result, self._report)
 
@@ -377,6 +348,7 @@ class CrawlWrapper(ProjectRunner):
     def _log(self, kind: str, line: str) -> None:
         # Only the first of a kind is a warning: every page of a site may have the same problem.
         level = logging.INFO if kind in self._logged else logging.WARNING
+        level = logging.DEBUG if kind == DEBUG else level
         self._logged.add(kind)
         logger.log(level, "%s", one_line(line))
 
@@ -386,10 +358,7 @@ class CrawlWrapper(ProjectRunner):
             "fits": result.fits,
             "reason": None if result.fits else NO_FIT,
             "missing": list(result.missing),
-            "problems": [
-                {"element": its.element, "reason": its.reason, "detail": its.detail}
-                for its in result.problems
-            ],
+            "problems": [asdict(problem) for problem in result.problems],
         }
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

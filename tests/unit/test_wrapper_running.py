@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -232,14 +233,14 @@ def test_what_is_required_may_come_from_a_script() -> None:
     )
     project = learn_values(new_project(schema), ONE, {"name": ["Corner"]}).project
     add = Script('function main(n) { if (n) xtree.root.Add("length", n.value.length); }', ("name",))
-    with ProjectRunner(Project(schema, project.rules, (add,)), "p") as wrapper:
+    with closing(ProjectRunner(Project(schema, project.rules, (add,)), "p")) as wrapper:
         found = wrapper.run(TWO).result
         assert (found.fits, as_json(found.root, schema)) == (True, {"name": "Harbour", "length": 7})
         none = wrapper.run(BARE)
         assert not none.result.fits
         assert reasons(none) == [("missing", "length")]
     # Without a script it can come from nowhere.
-    with ProjectRunner(Project(schema, project.rules), "p") as wrapper:
+    with closing(ProjectRunner(Project(schema, project.rules), "p")) as wrapper:
         assert reasons(wrapper.run(TWO)) == [("missing", "length")]
 
 
@@ -248,8 +249,8 @@ def test_saves_hold_what_there_is_in_their_place(run: Runner) -> None:
     wrapped = run(
         Save(Source("before.xml")), note, Save(Source(argument=1)), args=("page", "", "own.xml")
     )
-    assert [save.file for save in wrapped.saves] == ["before.xml", "own.xml"]
-    before, own = (save.xml for save in wrapped.saves)
+    assert [file for file, _ in wrapped.saves] == ["before.xml", "own.xml"]
+    before, own = (xml for _, xml in wrapped.saves)
     assert "<note>" not in before
     assert before.startswith("<shop>\n  <name>Harbour</name>")
     assert "<note>n</note>" in own
