@@ -27,7 +27,7 @@ from lightgbm_trees import trees_of
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
-from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import Judge, ask, chosen, in_context
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from crawler.core.methods.article.features import Evidence
     from crawler.core.page.blocks import Block
 
 _FOLDS = 5
@@ -115,7 +114,7 @@ def _example(row: dict[str, Any], source: str) -> Example | None:
         site=site,
         blocks=document.blocks,
         gold_text=row["gold_text"],
-        evidence=evidence(document),
+        evidence=Evidence(document),
         main=labels.main,
         weights=labels.weights,
         reachable=score_page(text, row["gold_text"]).word.score.f1,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
-
-_NOT_DONE: Final = 1
-_WRONG_CALL: Final = 2
+from typing import ClassVar
 
 
 class CorpusError(Exception):
@@ -15,25 +12,25 @@ class CorpusError(Exception):
     given is wrong, 1 where that is right and yet could not be done.
     """
 
-    exit_code: ClassVar[int] = _NOT_DONE
+    exit_code: ClassVar[int] = 1
 
 
 class OptionError(CorpusError):
     """A ``CORPUS_*`` setting has a wrong name or value. Correct it in the project's settings."""
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
 
 class ArgumentError(CorpusError):
     """A spider or command argument is missing or wrong. The message names the right ones."""
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
 
 class UnknownMethodError(CorpusError):
     """No method of that name is registered. The message lists those that are."""
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
 
 class MethodError(CorpusError):
@@ -47,7 +44,7 @@ class FetchError(CorpusError):
 class ModelError(CorpusError):
     """A document model is wrong. The message names its file, line and column, and what to do."""
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
     def __init__(self, name: str, line: int, column: int, detail: str) -> None:
         super().__init__(f"{name}, line {line}, column {column}: {detail}")
@@ -63,7 +60,7 @@ class StoreError(CorpusError):
 class UnreadableInputError(CorpusError):
     """An input file (archive, list, gold data) cannot be used. The message says why."""
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
 
 class UnreadablePageError(CorpusError):
@@ -73,7 +70,7 @@ class UnreadablePageError(CorpusError):
     the page in ``corpus/skipped/<reason>``.
     """
 
-    exit_code = _WRONG_CALL
+    exit_code = 2
 
     def __init__(self, url: str, reason: str, detail: str) -> None:
         super().__init__(f"{url}: {detail}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crawler.core.flow import Document, Page, read
-from crawler.core.methods.article.features import evidence, head_texts
+from crawler.core.methods.article.features import Evidence, head_texts
 from crawler.core.methods.article.layout import CUES, FAR, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
 
@@ -121,16 +121,16 @@ def test_comments_come_after_prose_and_without_the_headline() -> None:
     page = document(
         f"<h1>Night train</h1><p>{PROSE}{comments}<p>After.", "<title>Night train</title>"
     )
-    assert evidence(page).comments.tolist() == [False, False, True, True, False]
+    assert Evidence(page).comments.tolist() == [False, False, True, True, False]
     wrapped = document(f'<div class="has-comments"><h1>Night train</h1><p>{PROSE}</div>')
-    assert not evidence(wrapped).comments.any(), "what holds the headline is the article"
+    assert not Evidence(wrapped).comments.any(), "what holds the headline is the article"
     first = document(f"{comments}<p>{PROSE}")
-    assert not evidence(first).comments.any(), "no article came before"
+    assert not Evidence(first).comments.any(), "no article came before"
 
 
 def test_evidence_has_a_row_a_block_and_is_always_a_number() -> None:
     page = document("<nav><a href=/>Home</a></nav><h1>1</h1><p>" + PROSE + "<pre>x\n\ty</pre>")
-    found = evidence(page)
+    found = Evidence(page)
     assert found.rows.shape == (len(page.blocks), len(found.names))
     assert len(set(found.names)) == len(found.names)
     assert np.isfinite(found.rows).all()
@@ -139,6 +139,6 @@ def test_evidence_has_a_row_a_block_and_is_always_a_number() -> None:
 
 def test_deep_and_wide_pages_are_read_in_reasonable_time() -> None:
     deep = document("<div>" * 900 + "text" + "</div><p>more" * 900)
-    assert len(evidence(deep).rows) == len(deep.blocks)
+    assert len(Evidence(deep).rows) == len(deep.blocks)
     wide = document("".join(f'<div class="c{number}"><p>{number}</div>' for number in range(5_000)))
-    assert len(evidence(wide).rows) == 5_000
+    assert len(Evidence(wide).rows) == 5_000

@@ -20,7 +20,7 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.methods import Label
-from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import Judge, ask, chosen
 from crawler.core.methods.article.method import Article, confidence, site_margins
 
@@ -238,7 +238,7 @@ def test_weights_of_other_features_are_refused() -> None:
     document = read(page("train"))
     with pytest.raises(CorpusError, match="other features"):
         Article(replace(judge, first=other)).label(document, SiteView())
-    rows = evidence(document)
+    rows = Evidence(document)
     found = judge.likelihoods(rows, ask(judge.first, rows), np.zeros(len(rows.rows)))
     assert len(found) == len(document.blocks)
 

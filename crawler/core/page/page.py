@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 LOCAL_SITE = "local"
 """The site of pages whose address names no host."""
 
-DEFAULT_PORTS: Mapping[str, int] = MappingProxyType({"http": 80, "https": 443})
+DEFAULT_PORTS = {"http": 80, "https": 443}
 """The ports that addresses of a scheme need not name."""
 
 MAX_PAGE_BYTES = 10 * 1024 * 1024
@@ -67,12 +66,7 @@ class Page:
         # Lone surrogates can stand in a str but not in UTF-8; they carry no text worth an error.
         body = html.encode("utf-8", "replace")
         return cls(
-            url=url,
-            body=body,
-            encoding="utf-8",
-            fetched_at=fetched_at,
-            site=site,
-            fields=fields or {},
+            url, body, encoding="utf-8", fetched_at=fetched_at, site=site, fields=fields or {}
         )
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,11 +13,8 @@ from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from crawler.core.page.blocks import Block
     from crawler.core.page.page import Document
     from crawler.core.page.parse import ParsedPage
 
@@ -80,84 +76,67 @@ def _article_body(script: str) -> str:
     return longest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The evidence of the blocks of a page.
+    """The evidence of the blocks of a page that has at least one.
 
     Attributes:
         names: the names of the features.
         rows: one row a block, one column a feature, float32.
-        layout: where they stand.
+        layout: where the blocks stand.
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
     """
 
-    names: tuple[str, ...]
-    rows: NDArray[np.float32]
-    layout: Layout
-    sizes: NDArray[np.float64]
-    comments: NDArray[np.bool_]
-
-
-def evidence(document: Document) -> Evidence:
-    """Gather the evidence of a page that has at least one block."""
-    gathered = _Gathered(document.blocks)
-    gathered.text()
-    gathered.head(document)
-    gathered.inner()
-    gathered.position()
-    gathered.containers()
-    gathered.kinds()
-    gathered.neighbours()
-    columns, layout = gathered.columns, gathered.layout
-    rows = np.empty((gathered.count, len(columns) + len(SIGNS)), np.float32)
-    rows[:, : len(columns)] = np.array(list(columns.values()), np.float32).T
-    rows[:, len(columns) :] = layout.distance[layout.at]
-    return Evidence((*columns, *_NEAR), rows, layout, gathered.words, gathered.comments)
-
-
-class _Gathered:
-    """The columns gathered so far, and arrays that several groups of columns need."""
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self.columns: dict[str, NDArray[np.float64]] = {}
-        self.blocks = blocks
-        self.count = len(blocks)
+    def __init__(self, document: Document) -> None:
+        self._columns: dict[str, NDArray[np.float64]] = {}
+        self._blocks = blocks = document.blocks
+        self._count = len(blocks)
         self.layout = Layout(blocks)
-        self.letters = Letters([block.text for block in blocks])
-        self.number = np.arange(self.count, dtype=np.float64)
-        self.chars = np.array([block.chars for block in blocks], np.float64)
-        self.linked = np.array([block.link_chars for block in blocks], np.float64)
-        self.own = self.chars - self.linked
-        self.all_own = max(self.own.sum(), 1.0)
-        self.tags = np.array([_TAGS.get(block.tag, _OTHER_TAG) for block in blocks], np.float64)
-        counts = self.letters.counts.astype(np.float64)
-        self.counts = {name: counts[:, place] for place, name in enumerate(LETTER_COUNTS)}
-        self.words = self.counts["words"]
+        self._letters = Letters([block.text for block in blocks])
+        self._number = np.arange(self._count, dtype=np.float64)
+        self._chars = np.array([block.chars for block in blocks], np.float64)
+        self._linked = np.array([block.link_chars for block in blocks], np.float64)
+        self._own = self._chars - self._linked
+        self._all_own = max(self._own.sum(), 1.0)
+        self._tags = np.array([_TAGS.get(block.tag, _OTHER_TAG) for block in blocks], np.float64)
+        counts = self._letters.counts.astype(np.float64)
+        self._counts = {name: counts[:, place] for place, name in enumerate(LETTER_COUNTS)}
+        self.sizes = self._counts["words"]
         # Text outside hyperlinks of blocks that are long enough for prose.
-        self.prose = np.where(self.own >= _LONG, self.own, 0.0)
-        self.comments = np.zeros(self.count, np.bool_)
+        self._prose = np.where(self._own >= _LONG, self._own, 0.0)
+        self.comments = np.zeros(self._count, np.bool_)
+        self._text()
+        self._head(document)
+        self._inner()
+        self._position()
+        self._containers()
+        self._kinds()
+        self._neighbours()
+        self.names = (*self._columns, *_NEAR)
+        columns = np.array(list(self._columns.values()), np.float32)
+        self.rows = np.empty((self._count, len(self.names)), np.float32)
+        self.rows[:, : len(columns)] = columns.T
+        self.rows[:, len(columns) :] = self.layout.distance[self.layout.at]
+        self._columns.clear()
 
-    def whole(self, value: float) -> NDArray[np.float64]:
-        """Return a column with the same value for all blocks."""
-        return np.full(self.count, value, np.float64)
+    def _whole(self, value: float) -> NDArray[np.float64]:
+        return np.full(self._count, value, np.float64)
 
-    def text(self) -> None:
-        """Add features of the text of each block."""
-        columns, blocks = self.columns, self.blocks
-        columns["size"] = np.log1p(self.chars)
-        columns["link_share"] = self.linked / self.chars
+    def _text(self) -> None:
+        columns, blocks = self._columns, self._blocks
+        columns["size"] = np.log1p(self._chars)
+        columns["link_share"] = self._linked / self._chars
         columns["links"] = np.array([block.links for block in blocks], np.float64)
-        columns["tag"] = self.tags
+        columns["tag"] = self._tags
         columns["lines"] = np.array([block.text.count("\n") for block in blocks], np.float64)
         for name in _LETTERS:
-            columns[name] = self.counts[name] / self.chars
-        columns["all_words"] = np.log1p(self.words)
-        columns["all_ends"] = np.minimum(self.counts["ends"], 20.0)
+            columns[name] = self._counts[name] / self._chars
+        columns["all_words"] = np.log1p(self.sizes)
+        columns["all_ends"] = np.minimum(self._counts["ends"], 20.0)
         for end, classes, names in (
-            ("first", self.letters.first, ("letter", "upper", "digit")),
-            ("last", self.letters.last, ("letter", "digit", "stop", "other")),
+            ("first", self._letters.first, ("letter", "upper", "digit")),
+            ("last", self._letters.last, ("letter", "digit", "stop", "other")),
         ):
             for name in names:
                 columns[f"{end}_{name}"] = ((classes & CLASSES[name]) > 0).astype(np.float64)
@@ -167,112 +146,109 @@ class _Gathered:
         _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
         columns["times"] = np.minimum(times[where], 20).astype(np.float64)
 
-    def head(self, document: Document) -> None:
+    def _head(self, document: Document) -> None:
         """Add how similar each block is to the texts of the page's head."""
-        columns = self.columns
+        columns = self._columns
         texts = (document.title or "", *head_texts(document.parsed))
         names = ("title", "shared_title", "description", "body")
-        for name, (share, covered) in zip(names, self.letters.shared(texts), strict=True):
+        for name, (share, covered) in zip(names, self._letters.shared(texts), strict=True):
             columns[f"{name}_share"] = share
             if name != "body":
                 columns[f"{name}_covered"] = covered
-        columns["has_body"] = self.whole(len(texts[-1]) > _LONG)
+        columns["has_body"] = self._whole(len(texts[-1]) > _LONG)
         like = columns["title_covered"] * columns["title_share"]
-        headline = int(np.argmax(like + 0.2 * (self.tags == _H1)))
-        columns["from_headline"] = self.number - headline
-        firsts = np.flatnonzero(self.tags == _H1)
-        columns["from_h1"] = self.number - (firsts[0] if len(firsts) else -1)
-        self.comments = self.layout.comments(headline, self.prose > 0)
+        headline = int(np.argmax(like + 0.2 * (self._tags == _H1)))
+        columns["from_headline"] = self._number - headline
+        firsts = np.flatnonzero(self._tags == _H1)
+        columns["from_h1"] = self._number - (firsts[0] if len(firsts) else -1)
+        self.comments = self.layout.comments(headline, self._prose > 0)
         columns["comment"] = self.comments.astype(np.float64)
-        columns["has_h1"] = self.whole(min(len(firsts), 3))
+        columns["has_h1"] = self._whole(min(len(firsts), 3))
 
-    def inner(self) -> None:
-        """Add features of the inline elements of each block."""
-        known = dict.fromkeys((block.inner for block in self.blocks), 0)
+    def _inner(self) -> None:
+        known = dict.fromkeys((block.inner for block in self._blocks), 0)
         for names in known:
             for name in names.split():
                 known[names] |= _shown_by(name)
-        shown = np.array([known[block.inner] for block in self.blocks], np.uint32)
+        shown = np.array([known[block.inner] for block in self._blocks], np.uint32)
         for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
-            self.columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
+            self._columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
 
-    def position(self) -> None:
-        """Add the position of each block on the page."""
-        columns, number, count = self.columns, self.number, self.count
+    def _position(self) -> None:
+        columns, number, count = self._columns, self._number, self._count
         columns["place"] = number / count
-        columns["before"] = (np.cumsum(self.own) - self.own) / self.all_own
-        columns["text_share"] = self.own / self.all_own
-        columns["blocks"] = self.whole(np.log1p(count))
-        columns["all_text"] = self.whole(np.log1p(self.all_own))
-        columns["all_prose"] = self.whole(self.prose.sum() / self.all_own)
-        columns["all_links"] = self.whole(self.linked.sum() / max(self.chars.sum(), 1.0))
-        columns["longest"] = self.own / max(self.own.max(), 1.0)
+        columns["before"] = (np.cumsum(self._own) - self._own) / self._all_own
+        columns["text_share"] = self._own / self._all_own
+        columns["blocks"] = self._whole(np.log1p(count))
+        columns["all_text"] = self._whole(np.log1p(self._all_own))
+        columns["all_prose"] = self._whole(self._prose.sum() / self._all_own)
+        columns["all_links"] = self._whole(self._linked.sum() / max(self._chars.sum(), 1.0))
+        columns["longest"] = self._own / max(self._own.max(), 1.0)
         columns["depth"] = self.layout.depth[self.layout.at].astype(np.float64)
-        heading = np.isin(self.tags, _HEADINGS)
+        heading = np.isin(self._tags, _HEADINGS)
         last = np.maximum.accumulate(np.where(heading, number, -1.0))
         columns["from_heading"] = number - last
-        columns["heading"] = np.where(last >= 0, self.tags[last.astype(np.int64)], 0.0)
-        prose = self.prose > 0
+        columns["heading"] = np.where(last >= 0, self._tags[last.astype(np.int64)], 0.0)
+        prose = self._prose > 0
         behind = np.maximum.accumulate(np.where(prose, number, -100.0))
         columns["from_prose"] = np.minimum(number - behind, 100.0)
         ahead = np.minimum.accumulate(np.where(prose, number, count + 100.0)[::-1])[::-1]
         columns["to_prose"] = np.minimum(ahead - number, 100.0)
 
-    def containers(self) -> None:
+    def _containers(self) -> None:
         """Add how much text is in the elements around each block, and how near the best one is."""
-        columns, layout = self.columns, self.layout
-        ends, ones = self.counts["ends"], np.ones(self.count)
-        values = np.stack((self.own, self.linked, ends, ones, self.prose, self.words), axis=1)
+        columns, layout = self._columns, self.layout
+        ends, ones = self._counts["ends"], np.ones(self._count)
+        values = np.stack((self._own, self._linked, ends, ones, self._prose, self.sizes), axis=1)
         own, linked, ends_in, blocks, prose, words = layout.sums(values).T
         here = layout.at
         for level in _LEVELS:
-            columns[f"c{level}_share"] = own[here] / self.all_own
-            columns[f"c{level}_prose"] = prose[here] / max(self.prose.sum(), 1.0)
+            columns[f"c{level}_share"] = own[here] / self._all_own
+            columns[f"c{level}_prose"] = prose[here] / max(self._prose.sum(), 1.0)
             columns[f"c{level}_dense"] = prose[here] / np.maximum(own[here], 1.0)
             columns[f"c{level}_links"] = linked[here] / np.maximum(own[here] + linked[here], 1.0)
             columns[f"c{level}_blocks"] = np.log1p(blocks[here])
             columns[f"c{level}_mean"] = np.log1p(own[here] / blocks[here])
             columns[f"c{level}_ends"] = ends_in[here] / np.maximum(words[here], 1.0)
-            columns[f"c{level}_place"] = (self.number - layout.begin[here]) / blocks[here]
+            columns[f"c{level}_place"] = (self._number - layout.begin[here]) / blocks[here]
             here = layout.outer[here]
         # The element around most prose, where prose of nearer elements counts more.
         worth = np.zeros(len(layout.parent))
         inner = layout.at
         for factor in (0.6, 1.0, 0.6, 0.3):
-            worth += np.bincount(inner, self.prose * factor, len(worth))
+            worth += np.bincount(inner, self._prose * factor, len(worth))
             inner = layout.parent[inner]
         worth *= own / np.maximum(own + linked, 1.0)
         best = int(np.argmax(worth))
         begin, end = layout.begin[best], layout.end[best]
         columns["best_steps"] = np.minimum(layout.steps_to(best), 30).astype(np.float64)
-        columns["best_share"] = self.whole(own[best] / self.all_own)
-        columns["best_before"] = self.number - begin
-        columns["best_after"] = end - 1 - self.number
-        columns["best_place"] = (self.number - begin) / max(float(end - begin), 1.0)
+        columns["best_share"] = self._whole(own[best] / self._all_own)
+        columns["best_before"] = self._number - begin
+        columns["best_after"] = end - 1 - self._number
+        columns["best_place"] = (self._number - begin) / max(float(end - begin), 1.0)
 
-    def kinds(self) -> None:
-        """Add features of the blocks in elements of the same path and names."""
-        columns, kind = self.columns, self.layout.kinds[self.layout.at]
+    def _kinds(self) -> None:
+        columns, kind = self._columns, self.layout.kinds[self.layout.at]
         count = np.bincount(kind)[kind]
         own, linked, chars, ends = (
             np.bincount(kind, values)[kind]
-            for values in (self.own, self.linked, self.chars, self.counts["ends"])
+            for values in (self._own, self._linked, self._chars, self._counts["ends"])
         )
         columns["kind_blocks"] = np.log1p(count)
         columns["kind_mean"] = np.log1p(own / count)
-        columns["kind_share"] = own / self.all_own
+        columns["kind_share"] = own / self._all_own
         columns["kind_links"] = linked / np.maximum(chars, 1.0)
         columns["kind_ends"] = ends / count
 
-    def neighbours(self) -> None:
+    def _neighbours(self) -> None:
         """Add features of the blocks before and after; -1 where there is none."""
         reach = max(_OFFSETS)
-        padded = np.full((len(_AROUND), self.count + 2 * reach), -1.0)
-        padded[:, reach:-reach] = [self.columns[name] for name in _AROUND]
+        padded = np.full((len(_AROUND), self._count + 2 * reach), -1.0)
+        padded[:, reach:-reach] = [self._columns[name] for name in _AROUND]
         for name, values in zip(_AROUND, padded, strict=True):
             for offset in _OFFSETS:
-                moved = values[reach + offset : reach + offset + self.count]
-                self.columns[f"{name}{offset:+}"] = moved
+                moved = values[reach + offset : reach + offset + self._count]
+                self._columns[f"{name}{offset:+}"] = moved
 
 
 @lru_cache(maxsize=1 << 15)

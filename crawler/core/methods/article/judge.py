@@ -8,7 +8,8 @@ either, since it is of another kind: it was counted, not learned, and is absent 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -115,11 +116,10 @@ def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
         **_in_page(first, weights),
     }
     added = np.array(list(columns.values()), np.float32).T
-    return replace(
-        evidence,
-        names=(*evidence.names, *columns),
-        rows=np.concatenate((evidence.rows, added), axis=1),
-    )
+    found = copy(evidence)
+    found.names = (*evidence.names, *columns)
+    found.rows = np.concatenate((evidence.rows, added), axis=1)
+    return found
 
 
 def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crawler.core.methods import Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
-from crawler.core.methods.article.features import evidence
+from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.trees import sigmoid
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from crawler.core.counting.site_counts import SiteView
     from crawler.core.methods import Cutoff
-    from crawler.core.methods.article.features import Evidence
     from crawler.core.page.blocks import Block, Holder
     from crawler.core.page.page import Document
 
@@ -159,7 +158,7 @@ class Article:
         if len(blocks) > _MOST_BLOCKS or sum(len(block.text) for block in blocks) > _MOST_CHARS:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
-        found = evidence(document)
+        found = Evidence(document)
         looked = ask(judge.first, found)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
