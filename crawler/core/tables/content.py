@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.areas import Areas, marked_pairs
-from crawler.core.tables.markup import find_tables
-from crawler.core.tables.parts import is_hidden
+from crawler.core.tables.markup import find_tables, is_hidden
 from crawler.core.tables.values import Value, element_type, read_value
 
 if TYPE_CHECKING:

@@ -13,38 +13,45 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
 from crawler.core.page.text import drop_unseen
-from crawler.core.tables.grid import (
-    MAX_COLSPAN,
-    MAX_ROWSPAN,
-    Cell,
-    Grid,
-    Row,
-    lay_out,
-    parse_span,
-)
-from crawler.core.tables.parts import (
-    CLOSED,
-    CONTROLS,
-    COUNTED,
-    HEADER_ROLES,
-    IMAGES,
-    INSTEAD,
-    LAYOUT_ROLES,
-    LINES,
-    SCOPES,
-    STRONG,
-    Around,
-    is_hidden,
-    is_link,
-    kind_with,
-    part_of,
-    tables_below,
-)
+from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, Grid, Row, lay_out, parse_span
 
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
+# Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
+_INSTEAD = frozenset(("noscript", "object"))
+_CONTROLS = frozenset(("input", "select", "textarea", "button"))
+# Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
+_CLOSED = (UNSEEN | _CONTROLS) - _INSTEAD - {"button"}
+_IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
+_COUNTED = _CONTROLS | _IMAGES | {"a"}
+_STRONG = frozenset(("b", "strong"))
+# Elements that begin a line of their own within a cell.
+_LINES = frozenset(
+    ("p", "div", "br", "li", "ul", "ol", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+     "blockquote", "pre", "center", "form", "fieldset", "section", "article", "table", "tr",
+     "figure", "figcaption", "address", "details", "summary", "option", "caption")
+)  # fmt: skip
+_NATIVE = {
+    "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
+    "td": "cell", "th": "cell", "caption": "caption",
+}  # fmt: skip
+_ROLES = {
+    "table": "table", "grid": "table", "treegrid": "table", "rowgroup": "body", "row": "row",
+    "cell": "cell", "gridcell": "cell", "columnheader": "cell", "rowheader": "cell",
+    "caption": "caption",
+}  # fmt: skip
+_STYLES = {
+    "table": "table", "inline-table": "table", "table-header-group": "head",
+    "table-row-group": "body", "table-footer-group": "foot", "table-row": "row",
+    "table-cell": "cell", "table-caption": "caption",
+}  # fmt: skip
+_DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
+_HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
+_SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
+_LAYOUT_ROLES = frozenset(("presentation", "none"))
 # Attributes by which a table and its cells are drawn.
 _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
                 "align")  # fmt: skip
@@ -74,17 +81,58 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     a cell; definition lists that hold a term and a description are tables of the kind ``list``.
     """
     walker = _Walker()
-    around = Around()
+    known: dict[etree._Element, int | None] = {}
     for root in parsed.roots:
-        for element in tables_below(root):
-            if (forms := around.forms_of(element)) is not None:
-                around.close(element)
+        for element in root.iter():
+            tag, names = element.tag, element.keys()
+            if tag not in ("table", "dl") and (
+                not ("role" in names or "style" in names) or _part_of(element, tag) != "table"
+            ):
+                continue
+            if (forms := _forms_around(element, known)) is not None:
+                known[element] = None
                 walker.walk(element, forms)
     return tuple(
         FoundTable(table.element, grid)
         for table in walker.tables
         if (grid := _grid_of(table)) is not None
     )
+
+
+def _forms_around(element: etree._Element, known: dict[etree._Element, int | None]) -> int | None:
+    """Return how many forms are around an element; None inside a closed element or a table read.
+
+    Args:
+        element: the element.
+        known: the same of each element passed; this function adds to it.
+    """
+    chain: list[etree._Element] = []
+    above: etree._Element | None = element
+    while above is not None and above not in known:
+        chain.append(above)
+        above = above.getparent()
+    forms = 0 if above is None else known[above]
+    for each in reversed(chain[1:]):
+        if forms is not None:
+            forms = None if each.tag in _CLOSED else forms + (each.tag == "form")
+        known[each] = forms
+    return forms
+
+
+def _part_of(element: etree._Element, tag: str) -> str:
+    """Return what an element is in a table, "" for nothing."""
+    if (part := _NATIVE.get(tag)) is not None:
+        return part
+    if tag in ("dl", "dt", "dd"):
+        return {"dl": "list", "dt": "term", "dd": "description"}[tag]
+    if not element.attrib:
+        return ""
+    role = (element.get("role") or "").strip().lower()
+    if role in _ROLES:
+        return _ROLES[role]
+    style = element.get("style")
+    found = _DISPLAY.search(style) if style else None
+    return _STYLES.get(found[1].lower(), "") if found else ""
 
 
 def _grid_of(table: _OpenTable) -> Grid | None:
@@ -237,10 +285,10 @@ class _Walker:
             cell = open_table.cells[-1].cell if open_table.cells else None
             if cell is not None and len(cell.inside) < _INSIDE_CHARS:
                 cell.inside += f" {tag}"
-        if tag in CLOSED or (tag in INSTEAD and open_table is not None):
+        if tag in _CLOSED or (tag in _INSTEAD and open_table is not None):
             return None
         self._forms += tag == "form"
-        kind = part_of(element, tag)
+        kind = _part_of(element, tag)
         if open_table is None and kind not in ("table", "list"):
             return ""
         if kind in ("table", "list"):
@@ -253,17 +301,17 @@ class _Walker:
         return kind
 
     def _count(self, table: _OpenTable, element: etree._Element, tag: str) -> None:
-        table.links += is_link(element, tag)
-        table.strong += tag in STRONG
+        table.links += _is_link(element, tag)
+        table.strong += tag in _STRONG
         table.grid.in_form |= tag == "form" and not table.cells
-        if tag in LINES:
+        if tag in _LINES:
             self._add("\n")
-        if tag not in COUNTED:
+        if tag not in _COUNTED:
             return
         for cell in (each.cell for each in self._receiving()):
-            cell.links += is_link(element, tag)
-            cell.controls += tag in CONTROLS and element.get("type") != "hidden"
-            if tag in IMAGES:
+            cell.links += _is_link(element, tag)
+            cell.controls += tag in _CONTROLS and element.get("type") != "hidden"
+            if tag in _IMAGES:
                 cell.images += 1
                 cell.linked_images += table.links > 0
                 _read_alt(element, cell)
@@ -276,7 +324,7 @@ class _Walker:
             role=role,
             summary=(element.get("summary") or "").strip(),
             label=(element.get("aria-label") or "").strip(),
-            says_layout=role in LAYOUT_ROLES or element.get("datatable") == "0",
+            says_layout=role in _LAYOUT_ROLES or element.get("datatable") == "0",
             in_form=self._forms > 0,
             look=_look_of(element, _TABLE_LOOKS),
             nesting=0 if outer is None else outer.grid.nesting + (outer.grid.kind != "list"),
@@ -303,7 +351,8 @@ class _Walker:
             self._open_cell(table, element, tag)
             table.cells[-1].guessed = True
             return "cell"
-        if table.unseen or table.grid.kind != kind_with(tag, kind):
+        wanted = "list" if kind in ("term", "description") else "table" if tag in _NATIVE else "div"
+        if table.unseen or table.grid.kind != wanted:
             return ""  # a part of another kind of table
         if kind in ("head", "body", "foot"):
             table.begin(kind)
@@ -350,10 +399,10 @@ class _Walker:
             table.grid.caption = table.caption.close().text
         elif kind in ("cell", "term", "description"):
             table.cells.pop().close()
-        if tag in LINES:
+        if tag in _LINES:
             self._add("\n")
-        table.links -= is_link(element, tag)
-        table.strong -= tag in STRONG
+        table.links -= _is_link(element, tag)
+        table.strong -= tag in _STRONG
 
     def _close_table(self) -> None:
         closed = self._open.pop()
@@ -405,7 +454,7 @@ def _read_cell(element: etree._Element, cell: Cell) -> None:
     cell.look = _look_of(element, _CELL_LOOKS)
     role = (element.get("role") or "").strip().lower()
     scope = (element.get("scope") or "").strip().lower()
-    cell.scope = scope if scope in SCOPES else HEADER_ROLES.get(role, "")
+    cell.scope = scope if scope in _SCOPES else _HEADER_ROLES.get(role, "")
     cell.is_header = cell.is_header or bool(cell.scope)
     rows = element.get("rowspan") or element.get("aria-rowspan")
     columns = element.get("colspan") or element.get("aria-colspan")
@@ -429,3 +478,18 @@ def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
         for name, value in found
         if value is not None
     )
+
+
+def _is_link(element: etree._Element, tag: str) -> bool:
+    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
+    return tag == "a" and (element.get("href") is not None or element.get("name") is None)
+
+
+def is_hidden(element: etree._Element) -> bool:
+    """Tell whether an element's own attributes hide it."""
+    if not element.attrib:
+        return False
+    if element.get("hidden") is not None:
+        return True
+    style = element.get("style")
+    return style is not None and HIDDEN_STYLE.search(style) is not None
