@@ -178,7 +178,8 @@ def judge_features(survey: Survey) -> dict[str, float]:
     for name, lines in (("column", survey.columns), ("row", survey.rows)):
         features |= _of_agreement(name, lines, survey)
     for name, lines in (("row", survey.rows), ("column", survey.columns)):
-        features |= _of_first_line(name, lines, survey)
+        rest = [cell for line in lines[1:] for cell in line]
+        features |= first_line_features(name, lines[0] if lines else [], rest, survey)
     features |= _of_readings(survey)
     return features
 
@@ -334,10 +335,17 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     }
 
 
-def _of_first_line(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
-    """Compare the first line with the others: attributes are unlike their values."""
-    first = lines[0] if lines else []
-    rest = [cell for line in lines[1:] for cell in line]
+def first_line_features(
+    name: str, first: Sequence[Cell], rest: Sequence[Cell], survey: Survey
+) -> dict[str, float]:
+    """Compare the first line with the others: attributes are unlike their values.
+
+    Args:
+        name: what the names of the features begin with: ``row`` or ``column``.
+        first: the cells of the line.
+        rest: those of all others.
+        survey: the table.
+    """
     said, said_rest = with_text(first), with_text(rest)
     looks = Counter(cell.look for cell in rest)
     unlike = 1 - mean([looks[cell.look] / len(rest) for cell in first]) if rest else 0.0

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import takewhile
-from math import log1p
 from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import (
@@ -27,8 +26,8 @@ from crawler.core.tables.features import (
     chars_of,
     commonest,
     ends_in_colon,
+    first_line_features,
     has_digits,
-    is_strong,
     mean,
     share,
     spread,
@@ -50,6 +49,11 @@ _UNIT_CHARS = 4
 _RANK_CHARS = 4
 _TICK_CHARS = 2
 _PAIR = 2
+# Features of a first line that go by the same name here.
+_AS_THEY_ARE = (
+    "row_digits", "row_blank", "row_keywords", "column_digits", "column_blank", "column_keywords",
+    "column_unique", "column_colons", "column_chars",
+)  # fmt: skip
 
 
 def title_rows(survey: Survey) -> int:
@@ -159,10 +163,8 @@ def header_features(survey: Survey) -> dict[str, float]:
     ]
     return {
         **_of_markup(survey, rows, titles),
-        **_of_first_row(survey, rows, columns),
-        **_of_first_column(survey, rows),
+        **_of_first_lines(survey, rows, columns),
         **_of_values(survey, rows, columns),
-        **_of_units(rows, columns),
     }
 
 
@@ -188,53 +190,39 @@ def _of_markup(survey: Survey, rows: Sequence[Sequence[Cell]], titles: int) -> d
     }
 
 
-def _of_first_row(
+def _of_first_lines(
     survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, float]:
-    first, below = rows[0], [cell for row in rows[1:] for cell in row]
-    said, said_below = with_text(first), with_text(below)
-    corner = first[0] if first else None
-    looks = Counter(cell.look for cell in below)
+    """Compare the first row with the rows below it, and its first cells with what is right."""
+    below = [cell for row in rows[1:] for cell in row]
+    first = [row[0] for row in rows[1:] if row]
+    right = [cell for row in rows[1:] for cell in row[1:]]
+    row = first_line_features("row", rows[0], below, survey)
+    column = first_line_features("column", first, right, survey)
+    found = {name: (row | column)[name] for name in _AS_THEY_ARE}
+    for name, own, rest in (("row", row, below), ("column", column, right)):
+        found[f"{name}_stronger"] = own[f"{name}_strong"] - own[f"{name}_strong_rest"]
+        found[f"{name}_look_differs"] = own[f"{name}_looks_unlike"] if rest else 1.0
+    corner = rows[0][0] if rows[0] else None
     differing = []
     for line in columns[1:] or columns:
         kinds = Counter(survey.kind_of(cell) for cell in line[1:] if not cell.is_blank)
         if kinds:
             kind, count = kinds.most_common(1)[0]
             differing.append((survey.kind_of(line[0]) != kind) * count / kinds.total())
-    return {
-        "corner_blank": corner is not None and corner.is_blank,
-        "corner_number": corner is not None and survey.kind_of(corner) in ("number", "date"),
-        "row_digits": share(said, has_digits),
-        "digits_below": share(said_below, has_digits),
-        "row_stronger": share(said, is_strong) - share(said_below, is_strong),
-        "row_blank": share(first, lambda cell: cell.is_blank),
-        "row_one_cell": is_alone(first),
-        "row_kind_differs": mean(differing),
-        "row_look_differs": 1 - mean([looks[cell.look] / max(len(below), 1) for cell in first]),
-        "row_keywords": share(said, survey.is_keyword),
-    }
-
-
-def _of_first_column(survey: Survey, rows: Sequence[Sequence[Cell]]) -> dict[str, float]:
-    first = [row[0] for row in rows[1:] if row]
-    rest = [cell for row in rows[1:] for cell in row[1:]]
-    said, said_right = with_text(first), with_text(rest)
-    looks = Counter(cell.look for cell in rest)
     ranks = [cell.text.strip().rstrip(".") for cell in first]
     return {
-        "headers_in_first_column": share(first, lambda cell: cell.is_header),
-        "column_digits": share(said, has_digits),
+        **found,
+        "digits_below": row["row_digits_rest"],
+        "row_one_cell": row["row_is_one_cell"],
+        "headers_in_first_column": column["column_headers"],
+        "chars_right": column["column_chars_rest"],
+        "corner_blank": corner is not None and corner.is_blank,
+        "corner_number": corner is not None and survey.kind_of(corner) in ("number", "date"),
+        "row_kind_differs": mean(differing),
         "column_strings": share(first, lambda cell: survey.kind_of(cell) == "string"),
         "column_numbers": share(first, lambda cell: survey.kind_of(cell) in ("number", "date")),
-        "column_blank": share(first, lambda cell: cell.is_blank),
-        "column_unique": len({cell.text for cell in said}) / max(len(said), 1),
-        "column_colons": share(said, ends_in_colon),
-        "column_chars": log1p(mean(chars_of(said))),
-        "chars_right": log1p(mean(chars_of(said_right))),
-        "column_long": share(said, lambda cell: cell.chars > _LONG),
-        "column_stronger": share(said, is_strong) - share(said_right, is_strong),
-        "column_look_differs": 1 - mean([looks[cell.look] / max(len(rest), 1) for cell in first]),
-        "column_keywords": share(said, survey.is_keyword),
+        "column_long": share(with_text(first), lambda cell: cell.chars > _LONG),
         "column_ranks": mean(
             [
                 float(rank.isdecimal() and len(rank) <= _RANK_CHARS and int(rank) == number)
@@ -247,22 +235,25 @@ def _of_first_column(survey: Survey, rows: Sequence[Sequence[Cell]]) -> dict[str
 def _of_values(
     survey: Survey, rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, float]:
-    """Return how alike values are: a matrix has one kind in all columns, records one in each."""
+    """Return how alike values are: a matrix has one kind in all columns, records one in each.
+
+    So with units: they agree along the rows of a matrix and down the columns of records.
+    """
     values = [cell for row in rows[1:] for cell in row[1:]]
-    said = with_text(values)
-    types = Counter(survey.type_of(cell) for cell in values if not cell.is_blank)
-    total = max(types.total(), 1)
-    kinds = Counter(survey.kind_of(cell) for cell in values if not cell.is_blank)
+    said, filled = with_text(values), _filled(values)
+    types = Counter(survey.type_of(cell) for cell in filled)
+    kinds = Counter(survey.kind_of(cell) for cell in filled)
+    total = max(len(filled), 1)
     in_columns = [
-        Counter(found).most_common(1)[0][0]
+        Counter(map(survey.kind_of, found)).most_common(1)[0][0]
         for line in columns[1:]
-        if (found := [survey.kind_of(cell) for cell in line[1:] if not cell.is_blank])
+        if (found := _filled(line[1:]))
     ]
     in_rows = [
-        commonest(survey.kind_of(cell) for cell in row[1:] if not cell.is_blank)
-        for row in rows[1:]
-        if any(not cell.is_blank for cell in row[1:])
+        commonest(map(survey.kind_of, found)) for row in rows[1:] if (found := _filled(row[1:]))
     ]
+    unit_rows = [commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))]
+    unit_columns = [commonest(units) for line in columns[1:] if (units := _units(line[1:]))]
     return {
         "values_of_one_type": max(types.values(), default=0) / total,
         "values_of_one_kind": max(kinds.values(), default=0) / total,
@@ -278,24 +269,15 @@ def _of_values(
         "rows_of_one_kind": mean(in_rows),
         "columns_length_spread": spread([mean(chars_of(line[1:])) for line in columns[1:]]),
         "rows_length_spread": mean([spread(chars_of(row[1:])) for row in rows[1:] if row[2:]]),
+        "units_alike": max(Counter(_units(values)).values(), default=0) / total,
+        "units_alike_in_rows": mean(unit_rows),
+        "units_alike_in_columns": mean(unit_columns),
+        "units_rather_in_rows": mean(unit_rows) - mean(unit_columns),
     }
 
 
-def _of_units(
-    rows: Sequence[Sequence[Cell]], columns: Sequence[Sequence[Cell]]
-) -> dict[str, float]:
-    """Return where units agree: along the rows of a matrix, down the columns of records."""
-    in_rows = mean([commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))])
-    in_columns = mean([commonest(units) for line in columns[1:] if (units := _units(line[1:]))])
-    values = [cell for row in rows[1:] for cell in row[1:]]
-    filled = sum(not cell.is_blank for cell in values)
-    counted = Counter(_units(values))
-    return {
-        "units_alike": max(counted.values(), default=0) / max(filled, 1),
-        "units_alike_in_rows": in_rows,
-        "units_alike_in_columns": in_columns,
-        "units_rather_in_rows": in_rows - in_columns,
-    }
+def _filled(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if not cell.is_blank]
 
 
 def _units(cells: Sequence[Cell]) -> list[str]:
