@@ -68,17 +68,19 @@ class Reading:
 
 def readings(grid: Grid) -> tuple[Reading, ...]:
     """Return the ways to divide a table into attributes and values; none without a value area."""
-    rows, columns = grid.rows, grid.columns
-    if rows == 1 or columns == 1:
-        return _of_line(grid)
-    deep = depth_of(grid, down=True)
-    wide = depth_of(grid, down=False)
+    if grid.rows == 1 or grid.columns == 1:  # the first cell is the attribute
+        cells = grid.cells
+        lines = ((cells[:1], cells[1:]),)
+        line = Reading(grid.columns == 1, 1, lines, is_syntactic=len(cells) > _PAIR)
+        return (line,) if len(cells) >= _PAIR else ()
     found = []
-    # Two columns, the first a single cell: attribute and sub-attributes, and no value (figure 7).
-    if deep < rows and not (columns == _PAIR and _is_one_cell(grid, down=False)):
-        found.append(_reading(grid, deep, down=True, is_syntactic=rows - deep > 1))
-    if wide < columns and not (rows == _PAIR and _is_one_cell(grid, down=True)):
-        found.append(_reading(grid, wide, down=False, is_syntactic=columns - wide > 1))
+    for down, most, others in ((True, grid.rows, grid.columns), (False, grid.columns, grid.rows)):
+        depth = depth_of(grid, down=down)
+        starts = [cell for cell in grid.cells if (cell.column if down else cell.row) == 0]
+        # Two columns, the first a single cell: attribute and sub-attributes, and no value (figure
+        # 7); and so with two rows.
+        if depth < most and not (others == _PAIR and len(starts) == 1):
+            found.append(_reading(grid, depth, down=down, is_syntactic=most - depth > 1))
     return tuple(found)
 
 
@@ -162,15 +164,6 @@ def marked_pairs(rows: Sequence[Sequence[Cell]]) -> bool:
     return most > 1
 
 
-def _of_line(grid: Grid) -> tuple[Reading, ...]:
-    """Return the reading of a single row or column: its first cell is the attribute."""
-    down = grid.columns == 1
-    cells = tuple(grid.cells)
-    if len(cells) < _PAIR:
-        return ()
-    return (Reading(down, 1, ((cells[:1], cells[1:]),), is_syntactic=len(cells) > _PAIR),)
-
-
 def depth_of(grid: Grid, *, down: bool, start: int = 0) -> int:
     """Count the rows (``down``) or columns of attributes from the line ``start`` on.
 
@@ -186,12 +179,6 @@ def depth_of(grid: Grid, *, down: bool, start: int = 0) -> int:
     while start + depth - 1 in spanning:
         depth += 1
     return min(depth, (grid.rows if down else grid.columns) - start)
-
-
-def _is_one_cell(grid: Grid, *, down: bool) -> bool:
-    """Tell whether the first row (``down``) or column is one single cell: a main attribute."""
-    first = [cell for cell in grid.cells if (cell.row if down else cell.column) == 0]
-    return len(first) == 1
 
 
 def _reading(grid: Grid, depth: int, *, down: bool, is_syntactic: bool) -> Reading:

@@ -86,7 +86,12 @@ class TableMethod:
                 verdicts[at] = replace(_decided(said, genuine=False), confidence=_ONE_LINE)
             else:
                 asked.append(at)
-        likely = _likely([surveys[at] for at in asked])
+        if not asked:
+            return verdicts
+        boosted, forest = load_trees("genuine_boosted"), load_trees("genuine_forest")
+        features = [judge_features(surveys[at]) for at in asked]
+        rows = np.array([[row[name] for name in boosted.names] for row in features], np.float32)
+        likely = probability(boosted, forest, rows).tolist()
         genuine = [at for at, share in zip(asked, likely, strict=True) if share > MORE_LIKELY]
         areas = dict(zip(genuine, _located([surveys[at] for at in genuine]), strict=True))
         for at, share in zip(asked, likely, strict=True):
@@ -145,16 +150,6 @@ def _decided(said: Verdict, *, genuine: bool) -> Verdict:
     if said.is_genuine == genuine:
         return said
     return Verdict(genuine, "evidence", coherency=said.coherency, main_type=said.main_type)
-
-
-def _likely(surveys: Sequence[Survey]) -> list[float]:
-    """Return how likely each table is genuine."""
-    if not surveys:
-        return []
-    boosted, forest = load_trees("genuine_boosted"), load_trees("genuine_forest")
-    found = [judge_features(survey) for survey in surveys]
-    rows = np.array([[row[name] for name in boosted.names] for row in found], np.float32)
-    return [float(share) for share in probability(boosted, forest, rows)]
 
 
 def _located(surveys: Sequence[Survey]) -> tuple[Areas, ...]:
