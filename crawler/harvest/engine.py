@@ -115,8 +115,7 @@ def open_engine(
     Args:
         options: ``executor`` (``local`` or ``dask``), ``processes`` (how many jobs run at once, for
             ``local``) and ``scheduler`` (its address, for ``dask``).
-        local: how jobs run on this machine: in threads where they start a process of their own, in
-            processes where they compute.
+        local: the class where jobs run on this machine.
         memory: most bytes that a process of :class:`ProcessEngine` may allocate; None for no limit.
 
     Raises:
@@ -250,11 +249,7 @@ class Engine:
 
 
 class ThreadEngine(Engine):
-    """Runs jobs in threads of this process; for jobs that start a process and wait for it.
-
-    Args:
-        places: how many at once.
-    """
+    """Runs so many jobs at once in threads; for jobs that start a process and wait for it."""
 
     def __init__(self, places: int) -> None:
         super().__init__(ThreadPoolExecutor(places, "job"), places)

@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
     from crawler.harvest.plan import SitePlan
 
+# Reasons beside those of crawls. A run has not ended; planned times passed without one; its harvest
+# or its cluster ended before it; it was not begun, since another harvest crawls the site, or since
+# the history or a lock cannot be written.
 RUNNING: Final = "running"
-"""The reason of a run that has not ended."""
 MISSED: Final = "missed"
-"""The reason of an entry that is no run: planned times that passed without one."""
 LOST: Final = "lost"
-"""The reason of a run whose harvest, or whose cluster, ended before it did."""
 BUSY: Final = "busy"
-"""The reason of a run that was not begun, since another harvest crawls the site."""
 NOT_BEGUN: Final = "not-begun"
-"""The reason of a run that was not begun, since the history or a lock cannot be written."""
 
 FIGURES: Final = ("pages", "items", "new", "changed", "gone", "errors")
 """The figures of a run that are compared with the run before."""
@@ -129,9 +127,8 @@ class Run:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values; times as ISO 8601."""
-        values = asdict(self)
-        values |= {key: values[key] and values[key].isoformat() for key in _TIMES}
-        return {**values, "seconds": self.seconds}
+        values = asdict(self) | {"seconds": self.seconds}
+        return values | {key: values[key] and values[key].isoformat() for key in _TIMES}
 
 
 _COLUMNS: Final = tuple(one.name for one in fields(Run))

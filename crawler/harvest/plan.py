@@ -72,11 +72,7 @@ _OWN_SETTINGS: Final = {
 
 
 class PlanError(CorpusError):
-    """A plan cannot be used. The message has a line for each mistake: file, place, what to do.
-
-    ``lines``
-        These lines.
-    """
+    """A plan cannot be used; ``lines`` has one for each mistake: file, place, what to do."""
 
     exit_code = 2
 
@@ -226,14 +222,9 @@ class Alerts:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A harvest.
+    """A harvest: the file it was read from, its sites in their order, what is done in trouble.
 
-    Attributes:
-        path: The file the plan was read from.
-        output: Folder (an absolute path) or fsspec URL where outputs, ledgers, counts and the
-            history lie.
-        sites: In the order of the file.
-        alerts: What is done in trouble.
+    ``output`` is the folder (an absolute path) or fsspec URL where all that is kept lies.
     """
 
     path: Path

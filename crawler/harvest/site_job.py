@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,11 +79,8 @@ def crawl_command(site: SitePlan, folder: Path | str, run: str = "RUN") -> list[
         folder: the site's folder, the ``CORPUS_DIR``.
         run: a name of the run; names the output of a site that is not incremental.
     """
-    settings: dict[str, Any] = {
-        **site.settings,
-        "CORPUS_DIR": folder,
-        "CORPUS_INCREMENTAL": site.incremental,
-    }
+    own = {"CORPUS_DIR": folder, "CORPUS_INCREMENTAL": site.incremental}
+    settings: dict[str, Any] = {**site.settings, **own}
     if "ADDONS" in settings:
         # What a plan switches on besides replaces nothing.
         settings["ADDONS"] = {"crawler.addon.CorpusAddon": 500, **settings["ADDONS"]}
@@ -93,8 +89,7 @@ def crawl_command(site: SitePlan, folder: Path | str, run: str = "RUN") -> list[
     if site.time_limit is not None:
         settings["CLOSESPIDER_TIMEOUT"] = site.time_limit
     if site.memory_limit is not None:
-        megabytes = int(site.memory_limit * _MEMORY_SHARE / _MEGABYTE)
-        settings["MEMUSAGE_LIMIT_MB"] = max(1, megabytes)
+        settings["MEMUSAGE_LIMIT_MB"] = int(site.memory_limit * _MEMORY_SHARE / _MEGABYTE)
     if site.incremental:
         settings["CORPUS_OUTPUT_FORMAT"] = site.output_format
     else:
@@ -145,14 +140,7 @@ def crawl_site(site: SitePlan, output: str, run: str) -> dict[str, Any]:
 def _crawl(command: list[str], log: Path, report: Path, site: SitePlan) -> tuple[int, str]:
     """Run the process of a crawl; tell it to end at its limits, and kill it after the grace.
 
-    Args:
-        command: the command line, without ``scrapy``.
-        log: gets all that the process says, appended.
-        report: the file that the crawl writes at its end.
-        site: the limits.
-
-    Returns:
-        The exit code, and why the process was told to end: ``TIME``, ``STOPPED`` or nothing.
+    Return its exit code, and why it was told to end: ``TIME``, ``STOPPED`` or nothing.
     """
     began, told, kill_at = time.monotonic(), "", math.inf
     time_limit = math.inf if site.time_limit is None else site.time_limit + _LATE_SECONDS
@@ -201,15 +189,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 def _result(
     code: int, told: str, report: Path, last: str, memory_limit: int | None
 ) -> dict[str, Any]:
-    """Return what became of a crawl.
-
-    Args:
-        code: the exit code of its process.
-        told: why it was told to end, if so.
-        report: the report, which a process that was killed has not written.
-        last: the last line of its log.
-        memory_limit: the bytes beyond which it is ended.
-    """
+    """Return what became of a crawl: its report says it, unless its process was killed."""
     with suppress(OSError, ValueError):
         content = json.loads(report.read_text("utf-8"))
         if content and content["reason"]:
@@ -291,12 +271,10 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
     figures = {name: int(stats.get(key) or 0) for name, key in _FIGURES.items()}
     errors, skipped = reasons("corpus/failed/"), reasons("corpus/skipped/")
     feeds = sum(reasons("feedexport/failed_count/").values())
-    for found, more in (
-        (errors, {"item": skipped.pop("error", 0), "pipeline": figures.pop("broken"),
-                  "output": figures.pop("parts_failed") + feeds}),
-        (skipped, {"joined": figures.pop("joined"), "dropped": figures.pop("dropped")}),
-    ):  # fmt: skip
-        found |= {why: number for why, number in more.items() if number}
+    errors["item"], errors["pipeline"] = skipped.pop("error", 0), figures.pop("broken")
+    errors["output"] = figures.pop("parts_failed") + feeds
+    skipped |= {why: figures.pop(why) for why in ("joined", "dropped")}
+    errors, skipped = ({k: n for k, n in one.items() if n} for one in (errors, skipped))
     reason, detail = _REASONS.get(report["reason"], report["reason"]), ""
     if reason == "finished" and not figures["pages"] and errors:
         most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
@@ -312,14 +290,11 @@ def _feed(site: SitePlan, folder: Path, run: str) -> Path:
 
 
 def _options(flag: str, values: Mapping[str, Any]) -> list[str]:
-    options = ([flag, f"{name}={_setting_text(value)}"] for name, value in values.items())
-    return list(chain.from_iterable(options))
-
-
-def _setting_text(value: object) -> str:
-    """Write the value of a setting as Scrapy reads it from a command line."""
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list | tuple):
-        return ",".join(map(str, value))
-    return str(value)
+    """Write arguments or settings as Scrapy reads them from a command line."""
+    options: list[str] = []
+    for name, value in values.items():
+        text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+        if isinstance(value, list | tuple):
+            text = ",".join(map(str, value))
+        options += [flag, f"{name}={text}"]
+    return options

@@ -32,11 +32,10 @@ _WIDEST: Final = 40
 _REASONS: Final = 3
 # The run before the last, with missed times between the two.
 _BEFORE: Final = 2
-# Of a page: how many runs have a bar, and how many are listed; the size of the bars in pixels.
+# Of a page: how many runs have a bar, its size in pixels, and how many are listed.
 _PLOTTED: Final = 60
+_BAR_WIDTH, _BAR_HEIGHT = 4, 26
 _LISTED: Final = 200
-_BAR_WIDTH: Final = 4
-_BAR_HEIGHT: Final = 26
 # Of a terminal: the longest line, and how many sites the live line and the summary name.
 _LONGEST_LINE: Final = 200
 _NAMED: Final = 3
@@ -45,19 +44,10 @@ _SITES_NAMED: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SiteStatus:
-    """The history of a site.
+    """The history of a site: its runs and missed times in their order, and the next planned time.
 
-    ``site``
-        As the plan has it.
-    ``entries``
-        Runs and missed times, in their order.
-    ``next``
-        The next planned time; None where none is planned.
-    ``last``
-        The last run, which may be before the entries; None where the site was never run.
-    ``before``
-        The run with which the last one is compared; None where there is none. A run that has not
-        ended has no figures yet.
+    ``last`` is the last run, which may be before the entries, and ``before`` the run with which it
+    is compared; a run that has not ended has no figures yet. Each is None where there is none.
     """
 
     site: SitePlan
@@ -261,7 +251,7 @@ class Display:
 
     def ended(self, run: Run) -> None:
         """Show that a run has ended, or could not be begun."""
-        if run.site in self._running:
+        with suppress(ValueError):
             self._running.remove(run.site)
         self._done += 1
         self._failed += not run.went_well
@@ -281,19 +271,18 @@ class Display:
             self._draw()
 
     def _draw(self) -> None:
-        parts = [counted(self._done, "run")]
-        if self._sites:
-            parts = [f"{self._done:,} of {counted(self._sites, 'site')}"]
-        if self._failed:
-            parts.append(f"{self._failed:,} not well")
-        if self._running:
-            parts.append(f"running: {listed(self._running, _NAMED)}")
-        elif self._next:
-            parts.append(self._next)
-        if self._is_live:
-            with suppress(OSError):
-                line = fit_width(" · ".join(parts), self._console.width)
-                self._live.update(line, refresh=True)
+        if not self._is_live:
+            return
+        sites = f"{self._done:,} of {counted(self._sites, 'site')}"
+        running = f"running: {listed(self._running, _NAMED)}"
+        parts = (
+            sites if self._sites else counted(self._done, "run"),
+            f"{self._failed:,} not well" if self._failed else "",
+            running if self._running else self._next,
+        )
+        with suppress(OSError):
+            line = fit_width(" · ".join(filter(None, parts)), self._console.width)
+            self._live.update(line, refresh=True)
 
 
 def run_line(run: Run) -> str:

@@ -48,10 +48,7 @@ def site_folder(site: str) -> str:
 
 
 class Storage:
-    """A folder, or the URL of a store.
-
-    Args:
-        url: an absolute path, or a URL such as ``s3://bucket/news`` or ``file:///mnt/news``.
+    """A folder by its absolute path, or a store by its URL, such as ``s3://bucket/news``.
 
     Raises:
         StoreError: nothing can be stored there.

@@ -227,11 +227,7 @@ def _joined(
     That is so for the parts of one article. Where near-duplicates are left out, it is so for a
     group of them whose first page may be left out for its kind, since another page then takes its
     place: where the first page is of an unwanted kind, or a part of an article is in the group.
-
-    Args:
-        pages: the exported pages.
-        duplicate_of: of each near-duplicate that is left out the first page of its group.
-        chains: the articles in several pages.
+    ``duplicate_of`` has of each near-duplicate that is left out the first page of its group.
     """
     parts = frozenset(address for chain in chains for address in chain)
     firsts = frozenset(duplicate_of.values())

@@ -63,7 +63,6 @@ MANIFEST: Final = "archive.json"
 _PARTITION_BYTES: Final = 256 << 20
 """Bytes of an archive for one partition: the addresses of some 100,000 pages fit in memory."""
 _LEAST_BITS, _MOST_BITS = 2, 12
-"""There are 4 to 4,096 partitions."""
 _KEY_CHARS: Final = 16
 _TELL_SECONDS: Final = 10.0
 _MEGABYTE: Final = 1 << 20
@@ -101,8 +100,7 @@ def _check(options: Options, settings: BaseSettings) -> None:
     for name in ("tables_folder", "structure_folder", "wrapper_report"):
         if getattr(options, name) is not None:
             raise OptionError(
-                f"{PREFIX}{name.upper()} is set, and 'scrapy harvest archive' writes items alone: "
-                "leave it out"
+                f"{PREFIX}{name.upper()} is set: leave it out, only items are written"
             )
     # Methods, models and wrapper projects have to be there before the first job.
     for stage in default_stages(options, Figures()):
@@ -244,14 +242,10 @@ class ArchiveHarvest:
     def _do(
         self, function: Callable[..., dict[str, Any]], jobs: Iterable[tuple[Any, ...]]
     ) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
-        """Do the jobs of a step that are not done.
+        """Do the jobs of a step that are not done; return of each that is its arguments and value.
 
-        Args:
-            function: does a job; its name begins with that of the step.
-            jobs: of each the file of its result, and its arguments.
-
-        Returns:
-            Of each job that is done its arguments and its value.
+        The name of the function begins with that of the step. ``jobs`` has of each job the file of
+        its result, and its arguments.
         """
         step = function.__name__.partition("_")[0]
         missing: dict[str, Job] = {}
@@ -290,19 +284,18 @@ class ArchiveHarvest:
         for path in self._archive.work.rglob(f".*{ASIDE}"):
             path.unlink(missing_ok=True)
         for path in self._archive.work.glob("*/*"):
-            if len(path.stem) != _KEY_CHARS or path.stem in keys:
-                continue
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+            if len(path.stem) == _KEY_CHARS and path.stem not in keys:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 def partitions_for(size: int) -> int:
     """Return into how many partitions the sites of an archive of so many bytes are put.
 
-    It is a power of two, so that a few files more seldom change it: what shards say is kept by
-    partition, and is made again when their number changes.
+    It is a power of two from 4 to 4,096, so that a few files more seldom change it: what shards say
+    is kept by partition, and is made again when their number changes.
     """
     bits = ((size - 1) // _PARTITION_BYTES).bit_length()
     return 1 << max(_LEAST_BITS, min(_MOST_BITS, bits))
@@ -387,11 +380,7 @@ def locked(folder: Path, option: str) -> Iterator[None]:
 
 
 def _origin_of(output: Path) -> str:
-    """Return the key of what the items in a folder are made of; "" where it has none.
-
-    Raises:
-        ArgumentError: it holds items of unknown origin.
-    """
+    """Return the key of what the items in a folder are made of; "" where it has none."""
     with suppress(StoreError, KeyError, TypeError):
         return str(read_json(output / MANIFEST)["key"])
     if files := _item_files(output):
@@ -403,12 +392,7 @@ def _origin_of(output: Path) -> str:
 
 
 def _clear_output(output: Path, key: str) -> int:
-    """Prepare a folder for items with a key; remove those of another, and return how many.
-
-    Raises:
-        ArgumentError: it holds items of unknown origin.
-        StoreError: it cannot be written to.
-    """
+    """Prepare a folder for items with a key; remove those of another, and return how many."""
     is_other = _origin_of(output) != key
     others = _item_files(output) if is_other else []
     for path in [*others, *output.glob(f".*{ASIDE}")]:
