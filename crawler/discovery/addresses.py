@@ -115,11 +115,9 @@ def read_address_list(path: Path) -> Iterator[ListedAddress]:
 
 
 def _json_address(text: str) -> str:
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    value = record.get(_COLUMN) if isinstance(record, dict) else None
+    value = None
+    with suppress(ValueError, RecursionError, AttributeError):
+        value = json.loads(text).get(_COLUMN)
     return value if isinstance(value, str) else ""
 
 

@@ -323,11 +323,7 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
 
 
 def _folder_of(name: str, options: Options) -> Path:
-    """Return the folder of a site's parts, or the named folder itself.
-
-    Raises:
-        ArgumentError: there is neither.
-    """
+    """Return the folder of a site's parts, or the named folder itself."""
     folder = parts_folder(options, name)
     if name and folder.is_dir():
         return folder

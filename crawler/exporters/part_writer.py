@@ -69,10 +69,9 @@ class NumberedParts(Component):
         self._open: dict[str, _OpenPart] = {}
         self._warned = False
         self._failed: set[str] = set()
-
-    def repair(self, site: str) -> None:
-        """Finish or discard the parts that a killed crawl of a site left."""
-        self._ledgers.repair(site, parts_folder(self.options, site))
+        # A killed crawl of a site may have left parts, to be finished or discarded.
+        for site in ledgers.runs:
+            ledgers.repair(site, parts_folder(self.options, site))
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write an item, and begin another part where this one has enough."""

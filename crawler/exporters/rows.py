@@ -76,13 +76,7 @@ def _exporter_of_rows(
     row_columns: dict[str, Kind],
     rows_of: Callable[[object], Iterator[Row]],
 ) -> type[Any]:
-    """Make an exporter that writes rows of each item, and counts them as ``rows_written``.
-
-    Args:
-        exporter: the exporter of the format.
-        row_columns: the columns of the rows.
-        rows_of: gives the rows of an item.
-    """
+    """Make an exporter that writes rows of each item, and counts them as ``rows_written``."""
 
     class RowsExporter(exporter):  # type: ignore[valid-type, misc] # a class that is an argument
         item_type = dict

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
@@ -49,8 +49,8 @@ class CrawlReport(Component):
         stats = self.stats.get_stats()
         report = {
             "reason": stats.get("finish_reason", ""),
-            "start": _as_json(stats.get("start_time")),
-            "end": _as_json(stats.get("finish_time")),
+            "start": stats.get("start_time"),
+            "end": stats.get("finish_time"),
             "seconds": stats.get("elapsed_time_seconds"),
             "stats": stats,
         }
@@ -61,12 +61,11 @@ class CrawlReport(Component):
             logger.error("%s", error)  # noqa: TRY400 - it says it all
 
 
-def _as_json(value: Any) -> Any:  # noqa: ANN401 - statistics are of any type
-    """Return a time as ISO 8601 in UTC, and any other value as text; None stays None."""
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return aware.isoformat(timespec="seconds")
-    return None if value is None else str(value)
+def _as_json(value: object) -> str:
+    """Return a time as ISO 8601 in UTC, and any other value as text."""
+    if not isinstance(value, datetime):
+        return str(value)
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat(timespec="seconds")
 
 
 def _end_with_stdin() -> None:

@@ -15,7 +15,7 @@ from crawler.middlewares.throttling import ThrottlingMiddleware
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy import Request, Spider
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
@@ -27,12 +27,7 @@ _QUEUE = "SCHEDULER_PRIORITY_QUEUE"
 class LenientMetaRefresh(MetaRefreshMiddleware):
     """Follows a page's refresh; a page whose addresses are invalid is passed on as it is."""
 
-    def process_response(
-        self,
-        request: Request,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - older Scrapy passed it
-    ) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override] # Scrapy's third argument is deprecated
         """Return the request that a page's refresh asks for, else the page."""
         try:
             return super().process_response(request, response)

@@ -95,8 +95,6 @@ class TwoPass(Component, BaseSpiderMiddleware):
         if self.ledgers is not None:
             save = self.session.evidence.save
             self._parts = NumberedParts.from_crawler(crawler, self.ledgers, save)
-            for site in self.ledgers.runs:
-                self._parts.repair(site)
         self._any_page = False
         self._asked = False
         self._ledger_failed = False

@@ -106,11 +106,7 @@ class PageFolder:
         raise NotImplementedError
 
     def write(self, name: str, data: bytes, row: Sequence[str]) -> None:
-        """Write a file and add its row to the index.
-
-        Raises:
-            StoreError: one of both could not be done; then the file is not there.
-        """
+        """Write a file and add its row to the index, or raise StoreError and leave none."""
         path = self.folder / name
         write_whole(path, [data])
         try:

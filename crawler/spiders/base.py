@@ -104,13 +104,9 @@ class PageSpider(Spider):
         return spider
 
     @cached_property
-    def _options(self) -> Options:
+    def options(self) -> Options:
+        """The project's settings of the crawl."""
         return Options.from_settings(self.settings)
-
-    @cached_property
-    def respected(self) -> frozenset[str]:
-        """The names in ``crawler.core.page.robots_meta.DIRECTIVES`` that are respected."""
-        return self._options.respected_directives
 
     def kept_state(self, key: str, fresh: _T) -> _T:
         """Return what a paused crawl (JOBDIR) kept under ``key``, else keep ``fresh``."""
@@ -130,7 +126,7 @@ class PageSpider(Spider):
     def parsed(self, response: Response) -> ParsedPage | None:
         """Parse a page; None where it cannot be read, which is counted when it is spooled."""
         try:
-            return parse_response(response, self._options.max_page_bytes)
+            return parse_response(response, self.options.max_page_bytes)
         except UnreadablePageError:
             return None
 
@@ -148,7 +144,7 @@ class PageSpider(Spider):
 
     def is_reserved(self, response: Response, directives: frozenset[str]) -> bool:
         """Say whether a page is excluded by directives that are respected; then it is counted."""
-        reason = excluding(directives, self.respected)
+        reason = excluding(directives, self.options.respected_directives)
         if reason is not None:
             self.skip(response.url, reason, DIRECTIVES[reason])
         return reason is not None

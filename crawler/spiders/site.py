@@ -86,7 +86,7 @@ class SiteSpider(ListingReader):
         self.frontier.max_pages = self.arguments.max_pages
         # One more than may be under way, so that the site is never without a request.
         self.frontier.ahead = self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") + 1
-        if "nofollow" in self.respected:
+        if "nofollow" in self.options.respected_directives:
             self.scope = replace(self.scope, follow_nofollow=False)
         for address in self.start_urls:
             site = self.frontier.add_root(address)
@@ -322,11 +322,6 @@ class SiteSpider(ListingReader):
         # /a/amp/ may be the twin of /a/ or of /a.
         other = plain.removesuffix("/") if plain.endswith("/") else f"{plain}/"
         return other if self.frontier.knows(other) else plain
-
-    def count_cut(self, reason: str, address: str) -> None:
-        """Count an address that is not followed, once."""
-        if self.traps.count_cut(reason, address, self.logger):
-            self.stats.inc_value(f"corpus/cut/{reason}")
 
     def _after_nothing(self, visit: Visit | None) -> Iterator[Request]:
         if visit is not None:

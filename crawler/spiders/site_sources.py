@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crawler.discovery.frontier import Frontier, Visit
     from crawler.discovery.ledger_frontier import LedgerFrontier
     from crawler.discovery.scope import Scope
+    from crawler.discovery.url_traps import Traps
     from crawler.spiders.arguments import SiteArguments
 
 _ROBOTS = "/robots.txt"
@@ -50,6 +51,7 @@ class ListingReader(PageSpider):
     arguments: SiteArguments
     scope: Scope
     frontier: Frontier
+    traps: Traps
     ledgers: LedgerFrontier | None = None
     """The frontier, in incremental crawls: it keeps in ledgers what came of each visit."""
 
@@ -69,9 +71,10 @@ class ListingReader(PageSpider):
     def failed(self, failure: Failure) -> Iterator[Request]:
         """Count a request that failed, and go on."""
 
-    @abstractmethod
     def count_cut(self, reason: str, address: str) -> None:
-        """Count an address that is not followed."""
+        """Count an address that is not followed, once."""
+        if self.traps.count_cut(reason, address, self.logger):
+            self.stats.inc_value(f"corpus/cut/{reason}")
 
     def response_received(self, response: Response, request: Request) -> None:
         """Note which sitemaps a robots.txt names, no matter what requested it."""

@@ -94,7 +94,7 @@ class WrapperSpider(PageSpider):
         try:
             if arguments.file:
                 check_address_list(Path(arguments.file))
-            wrapper = CrawlWrapper(Path(arguments.rules), self._options, self._count)
+            wrapper = CrawlWrapper(Path(arguments.rules), self.options, self._count)
             self.threaded = ThreadedWrapper(wrapper)
             if not arguments.file and not any(self._entries()):
                 raise ArgumentError(

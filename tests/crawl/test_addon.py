@@ -140,7 +140,6 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
     assert settings["FEED_EXPORT_ENCODING"] == "latin-1"
     assert settings.getdict("FEED_EXPORTERS")["csv"] == "scrapy.exporters.CsvItemExporter"
     assert settings.getdict("DOWNLOAD_HANDLERS")["http"] is None
-    assert "spool" in settings.getdict("DOWNLOAD_HANDLERS")
     assert list(settings.getdict("SPIDER_MIDDLEWARES").values()) == [20]
     assert settings["ITEM_PROCESSOR"] is DrainingItems
     untouched = {name: settings[name] for name in POLITE_SETTINGS if name not in own}
