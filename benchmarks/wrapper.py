@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
-from crawler.core.wrapper.project import matcher_names, new_rule
+from crawler.core.wrapper.project import MATCHERS, new_rule
 from crawler.core.wrapper.rules import RecordRule, example_of_records
 from crawler.core.wrapper.tree import tree_of
 from crawler.core.wrapper.view import View
@@ -90,7 +90,7 @@ def main() -> int:
     print(f"{best_of(lambda: tree_of(parsed)):8.1f}  tag tree")
     times: dict[str, float] = {}
     trees = [tree_of(parse(made_page(number, 600))) for number in (1, 2, 3)]
-    for matcher in matcher_names():
+    for matcher in MATCHERS:
         rule = new_rule(matcher)
         for number, known in enumerate(trees, start=1):
             view = View(known)

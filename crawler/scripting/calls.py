@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.text import drop_unseen
 from crawler.core.wrapper.output import Node
-from crawler.core.wrapper.schema import XML_NAME
+from crawler.core.wrapper.project import XML_NAME
 from crawler.core.wrapper.tree import TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crawler.core.wrapper.schema import Scalar
+    from crawler.core.wrapper.project import Scalar
     from crawler.core.wrapper.tree import PageTree
 
 _LEAST_MEMORY: Final = 1024 * 1024

@@ -14,9 +14,18 @@ from crawler.core.wording import counted, did_you_mean, fit_width, listed, pad_w
 from crawler.core.wrapper.example_nodes import find_value, nodes_of, value_of
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.output import NO_FIT, apply_project
-from crawler.core.wrapper.project import DEFAULT_MATCHER, Script, checked, new_project
+from crawler.core.wrapper.project import (
+    DEFAULT_MATCHER,
+    GROUP,
+    TYPES,
+    Element,
+    Script,
+    check_schema,
+    checked,
+    elements_of,
+    new_project,
+)
 from crawler.core.wrapper.project_file import write_project
-from crawler.core.wrapper.schema import GROUP, TYPES, Element, check_schema, elements_of
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.store.files import write_whole

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from crawler.core.page.page import Page
-    from crawler.core.wrapper.project import Project
-    from crawler.core.wrapper.schema import Element
+    from crawler.core.wrapper.project import Element, Project
 
 _PAGES_SUFFIX = ".pages.warc.gz"
 

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from crawler.core.page.page import Page
     from crawler.core.wrapper.example_nodes import Example
     from crawler.core.wrapper.output import Result
-    from crawler.core.wrapper.project import Project, Rule
-    from crawler.core.wrapper.schema import Element
+    from crawler.core.wrapper.project import Element, Project, Rule
     from crawler.core.wrapper.tree import PageTree
     from crawler.wrapper.project_store import Inputs
 

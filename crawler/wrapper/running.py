@@ -29,8 +29,7 @@ from crawler.core.wrapper.output import (
     fit_to_schema,
     fits,
 )
-from crawler.core.wrapper.project import Load, Save, Script
-from crawler.core.wrapper.schema import may_repeat
+from crawler.core.wrapper.project import Load, Save, Script, may_repeat
 from crawler.core.wrapper.tree import read_tree, tree_of
 from crawler.scripting.calls import Limits, NodeArgument, ScriptError, script_page
 from crawler.scripting.sandbox import Sandbox
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
 
     from crawler.core.page.parse import ParsedPage
     from crawler.core.wrapper.output import Result
-    from crawler.core.wrapper.project import Project, Source
-    from crawler.core.wrapper.schema import Element
+    from crawler.core.wrapper.project import Element, Project, Source
     from crawler.core.wrapper.tree import PageTree
     from crawler.scripting.calls import Argument, ScriptPage
     from crawler.settings import Options

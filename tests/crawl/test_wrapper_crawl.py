@@ -10,10 +10,9 @@ import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.wrapper.learning import learn_records, learn_values
-from crawler.core.wrapper.project import Load, Script, Source, new_project
+from crawler.core.wrapper.project import Element, Load, Script, Source, new_project
 from crawler.core.wrapper.project import Project as Rules
 from crawler.core.wrapper.project_file import write_project
-from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import read_tree
 from support.crawling import Project, Site, html
 

@@ -20,10 +20,9 @@ from crawler.core.wrapper.example_nodes import (
 )
 from crawler.core.wrapper.features import evidence_of
 from crawler.core.wrapper.paper_method import PaperRule
-from crawler.core.wrapper.project import Project, matcher_names, new_project, new_rule
+from crawler.core.wrapper.project import MATCHERS, Element, Project, new_project, new_rule
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
-from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, TagItem, read_tree
 from crawler.core.wrapper.view import View
 
@@ -155,7 +154,7 @@ def test_records_do_not_overlap_and_do_not_depend_on_the_order(
         assert all(end <= node for end, node in zip(ends[:-1], found[1:], strict=True))
 
 
-@given(st.data(), st.sampled_from(matcher_names()))
+@given(st.data(), st.sampled_from(sorted(MATCHERS)))
 def test_a_project_file_gives_the_project_back(data: st.DataObject, matcher: str) -> None:
     schema = Element("page", "group", elements=(Element("value", repeat=True),))
     project: Project = new_project(schema, matcher=matcher)

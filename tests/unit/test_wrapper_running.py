@@ -15,6 +15,7 @@ from crawler.core.wrapper.output import as_json
 from crawler.core.wrapper.project import (
     Action,
     Copy,
+    Element,
     Load,
     Project,
     Save,
@@ -24,7 +25,6 @@ from crawler.core.wrapper.project import (
     new_project,
 )
 from crawler.core.wrapper.project_file import write_project
-from crawler.core.wrapper.schema import Element
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.middlewares.to_page import ItemOrigins
 from crawler.scripting.calls import Limits

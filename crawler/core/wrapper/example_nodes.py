@@ -122,7 +122,7 @@ class PageEvidence:
         siblings_meant = sum(sibling in meant for sibling in siblings)
         return ExampleNode(
             kind,
-            tree.path(node).removeprefix(tree.record_path(self.view.root)) or "/",
+            tree.path(node).removeprefix(tree.path(self.view.root)) or "/",
             evidence,
             counts,
             nodes=len(self.nodes(kind)),
@@ -183,7 +183,7 @@ def value_of(view: View, node: int, kind: str) -> str:
 def node_at(view: View, path: str) -> int | None:
     """Return the node of the path of an example node, None where the page has none there."""
     at_root = view.root >= 0 and path == "/"
-    return view.root if at_root else view.tree.find(view.tree.record_path(view.root) + path)
+    return view.root if at_root else view.tree.find(view.tree.path(view.root) + path)
 
 
 def rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
@@ -238,7 +238,7 @@ def describe_values(
             for node in nodes[:_MOST_COPIES]
         ):
             found.append(ExampleValue(value, described))
-    return Example(tree.fingerprint, tree.url, tree.record_path(root), tuple(found), wrong)
+    return Example(tree.fingerprint, tree.url, tree.path(root), tuple(found), wrong)
 
 
 def find_value(view: View, value: str) -> tuple[str, list[int]]:

@@ -36,12 +36,10 @@ _Reader = Callable[[View, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A kind of evidence.
+    """A kind of evidence, by its name in project files.
 
-    Attributes:
-        name: its name in project files.
-        trust: how likely the value of one example is to recur in others, 0 to 1.
-        read: returns its value for a node.
+    ``trust`` is how likely the value of one example is to recur in others, 0 to 1; ``read`` returns
+    its value for a node.
     """
 
     name: str
@@ -218,13 +216,13 @@ def _child_elements(view: View, node: int) -> str:
     """Return the names and classes of the first children of an element, repetitions folded."""
     tree = view.tree
     found: list[str] = []
-    child = node + 1
-    while child < tree.ends[node] and len(found) < _CHILDREN:
+    for child in view.children(node):
         if tree.elements[child] is not None:
             part = f"{tree.names[child]}.{view.class_of(child)}"
             if not found or found[-1] != part:
                 found.append(part)
-        child = tree.ends[child]
+            if len(found) == _CHILDREN:
+                break
     return " ".join(found)[: 4 * LABEL_CHARS]
 
 

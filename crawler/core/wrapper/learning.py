@@ -14,8 +14,8 @@ from crawler.core.wrapper.example_nodes import (
     example_of_values,
     find_value,
 )
+from crawler.core.wrapper.project import GROUP
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records, similar_siblings
-from crawler.core.wrapper.schema import GROUP
 from crawler.core.wrapper.tree import fold
 from crawler.core.wrapper.view import View
 

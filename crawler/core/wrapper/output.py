@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from crawler.core.wrapper.project import Add, Copy
+from crawler.core.wrapper.project import GROUP, Add, Copy, Scalar, convert
 from crawler.core.wrapper.rules import Record, RecordRule
-from crawler.core.wrapper.schema import GROUP, Scalar, convert
 from crawler.core.wrapper.tree import TEXT, fold
 from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crawler.core.wrapper.project import Project
+    from crawler.core.wrapper.project import Element, Project
     from crawler.core.wrapper.rules import Match
-    from crawler.core.wrapper.schema import Element
     from crawler.core.wrapper.tree import PageTree
 
 NO_FIT = "rule no longer fits"

@@ -29,8 +29,10 @@ from crawler.core.wrapper.features import FEATURE_AT, FEATURES
 from crawler.core.wrapper.paper_method import PaperFieldRule, PaperRule, TagSet
 from crawler.core.wrapper.project import (
     DEFAULT_MATCHER,
+    GROUP,
     Add,
     Copy,
+    Element,
     Load,
     Project,
     Save,
@@ -39,7 +41,6 @@ from crawler.core.wrapper.project import (
     checked,
 )
 from crawler.core.wrapper.rules import BestRule, RecordRule
-from crawler.core.wrapper.schema import GROUP, Element
 from crawler.core.wrapper.tree import TagItem
 
 if TYPE_CHECKING:

@@ -73,10 +73,8 @@ def _in_order(examples: Iterable[Example]) -> tuple[Example, ...]:
 class BestRule:
     """What was learned from a set of examples. Made by :meth:`learn`.
 
-    Attributes:
-        examples: the examples.
-        groups: the roles, each with those that have the same values.
-        several: whether an example has several values.
+    ``groups`` are the roles, each with those that have the same values; ``several`` tells whether
+    an example has several values.
     """
 
     examples: tuple[Example, ...]
@@ -111,7 +109,7 @@ class BestRule:
         found = self._find(view)
         if not remember:
             return found
-        place = (view.tree.fingerprint, view.tree.record_path(view.root))
+        place = (view.tree.fingerprint, view.tree.path(view.root))
         own = [example for example in self.examples if (example.page, example.record) == place]
         return _of_examples(view, found, own) if own else found
 
@@ -267,17 +265,14 @@ def example_of_records(
 def similar_siblings(view: View, node: int) -> Iterable[int]:
     """Yield the siblings of an element that look like records of one list with it."""
     tree = view.tree
-    if tree.parents[node] < 0:
-        return
-    child = tree.parents[node] + 1
-    while child < tree.ends[tree.parents[node]]:
-        is_other = child != node and tree.names[child] == tree.names[node]
-        if is_other and looks_alike(view, node, child):
-            yield child
-        child = tree.ends[child]
+    if tree.parents[node] >= 0:
+        for child in view.children(tree.parents[node]):
+            is_other = child != node and tree.names[child] == tree.names[node]
+            if is_other and _looks_alike(view, node, child):
+                yield child
 
 
-def looks_alike(view: View, one: int, other: int) -> bool:
+def _looks_alike(view: View, one: int, other: int) -> bool:
     """Tell whether two elements look like records of one list, by their own markup."""
     whole = same = 0.0
     for feature in _OWN_MARKUP:

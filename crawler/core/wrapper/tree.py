@@ -55,14 +55,10 @@ class PageTree:
     Attributes:
         names: names of elements, in lower case; :data:`TEXT` for text nodes.
         parents: the parent of each node; -1 for a root.
-        tag_indexes: as in :class:`TagItem`.
-        indexes: as in :class:`TagItem`.
         depths: how many elements are around each node.
-        ends: the number after the last node within each node.
         texts: the text of a text node, white space folded; empty for elements.
         raws: the same before folding, with a blank in front where a reader sees a gap.
         elements: the elements; None for text nodes.
-        text_nodes: numbers of the text nodes.
     """
 
     url: str
@@ -90,7 +86,7 @@ class PageTree:
         return tuple(reversed(steps))
 
     def path(self, node: int) -> str:
-        """Return the path of a node as text: ``/html[1]/body[1]/p[2]/#text[1]``."""
+        """Return the path of a node: ``/html[1]/body[1]/p[2]/#text[1]``; empty for -1."""
         return "".join(f"/{step.name}[{step.tag_index}]" for step in self.tag_path(node))
 
     @cached_property
@@ -126,10 +122,6 @@ class PageTree:
     def within(self, root: int) -> range:
         """Return the nodes within a node, without the node itself; with -1 those of the page."""
         return range(len(self)) if root < 0 else range(root + 1, self.ends[root])
-
-    def record_path(self, root: int) -> str:
-        """Return the path of a record; empty for -1, the page."""
-        return self.path(root) if root >= 0 else ""
 
     @cached_property
     def text_counts(self) -> Counter[str]:
