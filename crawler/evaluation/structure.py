@@ -43,11 +43,8 @@ _MOST_STEPS: Final = 60_000_000
 class Likeness:
     """How similar a tree is to the right one.
 
-    ``elements``, ``groups``
-        Of the elements with text, and the groups under headings: how many are right, were found,
-        and are to be found.
-    ``hierarchy``
-        1 less the edit distance over the nodes of both trees; None where the trees are too large.
+    ``elements`` are those with text, and ``groups`` those under headings. ``hierarchy`` is 1 less
+    the edit distance over the nodes of both trees; None where the trees are too large.
     """
 
     elements: Overlap
@@ -107,12 +104,12 @@ def likeness(found: Node, truth: Node) -> Likeness:
     )
 
 
-def _label(node: Node) -> tuple[str, str]:
-    return node.name, _folded(node.text)
-
-
 def _folded(text: str) -> str:
     return " ".join(drop_unseen(text).split())
+
+
+def _label(node: Node) -> tuple[str, str]:
+    return node.name, _folded(node.text)
 
 
 def _elements(root: Node) -> list[tuple[str, str]]:

@@ -1,18 +1,9 @@
 """What is known of single languages, and which language's rules a text is split by.
 
-The tables are in ``data/languages.json``:
-
-``list_ends``
-    Abbreviations of "and so on" in all languages. They end a list, and often the sentence too.
-``scripts``
-    By language, the letters of its script, as in a regular expression. One language stands for all
-    that share a script.
-``same_script``
-    Other languages that a language of ``scripts`` stands for.
-``names``
-    English names of languages with their tags.
-``habits``
-    By language, the fields of :class:`Habits`: words separated by spaces.
+The tables are in ``data/languages.json``: ``list_ends``, abbreviations of "and so on" in all
+languages; ``scripts``, by language, the letters of its script, where one language stands for all
+that share it, and ``same_script``, these others; ``names``, English names of languages with their
+tags; and ``habits``, by language, the fields of :class:`Habits` as words separated by spaces.
 """
 
 from __future__ import annotations

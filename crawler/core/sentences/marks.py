@@ -186,30 +186,6 @@ _REACH = 500
 _REACH_SINGLE = 200
 _DEPTH = 8
 
-# Korean particles and verbs that take up the words before them.
-_QUOTING = r"이?라(?:고|며|는|면서|던|니|든지|도)(?=[\s,.]|\Z)|이?란\s"
-_SAYING = r"하(?:고|며|면서|는|자)(?=[\s,.]|\Z)"
-QUOTING_KO = re.compile(_QUOTING)
-ASKING_KO = re.compile(rf"{_QUOTING}|{_SAYING}")
-_AFTER_QUOTE_KO = re.compile(
-    rf"{_QUOTING}|{_SAYING}|(?:고(?:는|도)?|며|는)(?=[\s,.]|\Z)|등(?:의|을|이)?\s"
-)
-_HANGUL = re.compile("[가-힣]")
-_QUOTING_JA = re.compile(
-    r"と(?![こてもにりき])|って|は(?![いじる])|が(?!ん)|を|に(?![ほし])|の(?!ち)|も(?![うしっ])|で(?![もす])"
-    r"|な(?:ど|んて)|だ[とっ]|、|，"
-)
-_SAYS_ZH = re.compile("[^。，！？；：“”「」『』\\s]{0,10}?[说說问問道喊叫答想写寫讲講嚷骂罵]")
-_TAKES_UP_ZH = re.compile("[的地得之等里裡中，、；]")
-_TITLE_CLOSERS = frozenset("》〉")
-_ASKING_MARKS = frozenset("？！?!")
-_SAYS_EN = re.compile(
-    r"\s*(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?\s(?:said|says|asked|asks|cried|"
-    r"replied|shouted|whispered|answered|added|exclaimed|muttered|wrote|called|yelled|laughed|"
-    r"beams|beamed|wondered|continued|agreed|insisted|declared)\b"
-)
-_QUOTE_LOOK_AHEAD = 80
-
 
 class Enclosure(NamedTuple):
     """The offsets of a pair of marks; ``bracket`` is false for quotation marks."""
@@ -266,28 +242,3 @@ def _is_apostrophe(text: str, at: int) -> bool:
     """Tell "don't" from a quotation mark. Hangul and Han have no apostrophe."""
     before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     return before.isalpha() and after.isalpha() and after < "\u0600"
-
-
-def goes_on_after_quote(
-    text: str, language: str, run: str, end: int, *, at_start: bool = True
-) -> bool:
-    """Tell whether a sentence goes on right behind a closing quotation mark: "…?" she asked.
-
-    Args:
-        text: the text.
-        language: primary language subtag.
-        run: the end marks and the closing marks.
-        end: offset behind the run.
-        at_start: whether the sentence began with the quotation.
-    """
-    after = text[end : end + _QUOTE_LOOK_AHEAD]
-    if language == "ko":
-        return bool(_HANGUL.match(after) or _AFTER_QUOTE_KO.match(after.lstrip()))
-    if language == "ja":
-        return _QUOTING_JA.match(after) is not None
-    if language == "zh":
-        if not _TITLE_CLOSERS.isdisjoint(run) or _TAKES_UP_ZH.match(after):
-            return True
-        asked = not _ASKING_MARKS.isdisjoint(run)
-        return at_start and asked and _SAYS_ZH.match(after) is not None
-    return language == "en" and at_start and _SAYS_EN.match(after) is not None

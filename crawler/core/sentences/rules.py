@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
-    ASKING_KO,
     CJK_MARKS,
     HARD_MARKS,
     LEAD,
     LOOK_BACK,
-    QUOTING_KO,
     Enclosure,
     Place,
     enclosure_at,
-    goes_on_after_quote,
     list_items,
     outermost_enclosures,
     passages,
@@ -76,6 +73,30 @@ _NEXT_DOT = 3
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _BEFORE_TOKEN = re.compile(r"[\s(\[\"'“„«‘’/]")
 _APOSTROPHE = re.compile("['’]")
+
+# Korean particles and verbs that take up the words before them.
+_QUOTING = r"이?라(?:고|며|는|면서|던|니|든지|도)(?=[\s,.]|\Z)|이?란\s"
+_SAYING = r"하(?:고|며|면서|는|자)(?=[\s,.]|\Z)"
+_QUOTING_KO = re.compile(_QUOTING)
+_ASKING_KO = re.compile(rf"{_QUOTING}|{_SAYING}")
+_AFTER_QUOTE_KO = re.compile(
+    rf"{_QUOTING}|{_SAYING}|(?:고(?:는|도)?|며|는)(?=[\s,.]|\Z)|등(?:의|을|이)?\s"
+)
+_HANGUL = re.compile("[가-힣]")
+_QUOTING_JA = re.compile(
+    r"と(?![こてもにりき])|って|は(?![いじる])|が(?!ん)|を|に(?![ほし])|の(?!ち)|も(?![うしっ])|で(?![もす])"
+    r"|な(?:ど|んて)|だ[とっ]|、|，"
+)
+_SAYS_ZH = re.compile("[^。，！？；：“”「」『』\\s]{0,10}?[说說问問道喊叫答想写寫讲講嚷骂罵]")
+_TAKES_UP_ZH = re.compile("[的地得之等里裡中，、；]")
+_TITLE_CLOSERS = frozenset("》〉")
+_ASKING_MARKS = frozenset("？！?!")
+_SAYS_EN = re.compile(
+    r"\s*(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?\s(?:said|says|asked|asks|cried|"
+    r"replied|shouted|whispered|answered|added|exclaimed|muttered|wrote|called|yelled|laughed|"
+    r"beams|beamed|wondered|continued|agreed|insisted|declared)\b"
+)
+_QUOTE_LOOK_AHEAD = 80
 
 
 def split_by_sentencex(text: str, language: str) -> tuple[Sentence, ...]:
@@ -146,9 +167,8 @@ class _Judge:
 
     def _is_list_marker(self, place: Place) -> bool:
         """Tell whether the sentence so far is nothing but "1." or "b."."""
-        if place.start - self._begin > _LIST_MARKER_CHARS or place.run[0] != ".":
-            return False
-        return _LIST_MARKER.fullmatch(self._text, self._begin, place.start) is not None
+        is_short = place.start - self._begin <= _LIST_MARKER_CHARS and place.run[0] == "."
+        return is_short and bool(_LIST_MARKER.fullmatch(self._text, self._begin, place.start))
 
     @cached_property
     def _enclosures(self) -> list[Enclosure]:
@@ -159,34 +179,43 @@ class _Judge:
         length = pair.closing - pair.opening
         if not pair.bracket and length > _SHORT_QUOTE and self._language not in _EAST_ASIAN:
             return True
-        at_start = pair.opening <= self._word
-        return at_start and place.end < pair.closing and self._is_whole(pair)
-
-    def _is_whole(self, pair: Enclosure) -> bool:
-        """Tell whether the enclosed text ends as a sentence, and none goes on behind it."""
+        if pair.opening > self._word or place.end >= pair.closing:
+            return False
+        # It may if the enclosed text ends as a sentence, and none goes on behind it.
         text, end = self._text, pair.closing + 1
         last = text[pair.closing - 1]
         if last not in HARD_MARKS and last not in ".…":
             return False
-        if goes_on_after_quote(text, self._language, text[end - 2 : end], end):
-            return False
         lead = LEAD.match(text, end)
         letter = lead.end() if lead else end
-        return not text[letter : letter + 1].islower()
+        goes_on = self._goes_on_after_quote(text[end - 2 : end], end, at_start=True)
+        return not goes_on and not text[letter : letter + 1].islower()
 
     def _goes_on_behind(self, pair: Enclosure | None, place: Place) -> bool:
         """Tell whether the sentence goes on behind a quotation or bracket closed with the marks."""
         at_start = pair is not None and pair.opening <= self._word
         if place.closes_quote:
-            return goes_on_after_quote(
-                self._text, self._language, place.run, place.end, at_start=at_start
-            )
+            return self._goes_on_after_quote(place.run, place.end, at_start=at_start)
         remark = pair is not None and pair.bracket and not at_start
         return remark and self._language in _UNSPACED
 
+    def _goes_on_after_quote(self, run: str, end: int, *, at_start: bool) -> bool:
+        """Tell whether a sentence goes on right behind a closing quotation mark: "…?" she asked."""
+        language, after = self._language, self._text[end : end + _QUOTE_LOOK_AHEAD]
+        if language == "ko":
+            return bool(_HANGUL.match(after) or _AFTER_QUOTE_KO.match(after.lstrip()))
+        if language == "ja":
+            return _QUOTING_JA.match(after) is not None
+        if language == "zh":
+            if not _TITLE_CLOSERS.isdisjoint(run) or _TAKES_UP_ZH.match(after):
+                return True
+            asked = not _ASKING_MARKS.isdisjoint(run)
+            return at_start and asked and _SAYS_ZH.match(after) is not None
+        return language == "en" and at_start and _SAYS_EN.match(after) is not None
+
     def _ends_by_mark(self, place: Place) -> bool:
         # A Korean sentence may go on with a word that takes up what is before.
-        takes_up = ASKING_KO if place.hard else QUOTING_KO
+        takes_up = _ASKING_KO if place.hard else _QUOTING_KO
         if self._language == "ko" and takes_up.match(self._text, place.following):
             return False
         if place.following == place.start + len(place.run):

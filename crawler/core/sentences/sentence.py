@@ -1,7 +1,4 @@
-"""Sentences, the rule of Lee (2009), and the libraries that split.
-
-The libraries are sentencex, for many languages, and kiwipiepy, a model of Korean.
-"""
+"""Sentences, the rule of Lee (2009), and the libraries sentencex and kiwipiepy (for Korean)."""
 
 from __future__ import annotations
 
@@ -95,10 +92,7 @@ def sentencex_ends(text: str, language: str) -> list[int]:
 
 
 def readable_ends(text: str, language: str) -> list[int]:
-    """Return the offsets at which sentencex ends sentences of a text that it can read.
-
-    The text has no white space but spaces and line breaks, and no half of a surrogate pair.
-    """
+    """Return what :func:`sentencex_ends` does, of a text with nothing that sentencex cannot read."""
     try:
         return [boundary["end_index"] for boundary in get_sentence_boundaries(language, text)]
     except BaseException as error:  # a failing library must not end a crawl

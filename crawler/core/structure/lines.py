@@ -97,8 +97,8 @@ def _rules(parsed: ParsedPage) -> dict[str, dict[str, str]]:
     for sheet in (sheet for root in parsed.roots for sheet in root.iter("style")):
         text = (sheet.text or "")[:left]
         left -= len(text)
-        # A body ends at each closing brace. Of rules within rules, as of media, these are the
-        # inner ones. What is behind the last brace is never closed.
+        # A body ends at each closing brace; of rules within rules, as of media, the inner ones are
+        # read. What is behind the last brace is never closed.
         for rule in _COMMENT.sub("", text).split("}")[:-1]:
             before, brace, body = rule.rpartition("{")
             selectors = before.rpartition("{")[2].strip()
