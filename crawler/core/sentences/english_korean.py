@@ -112,13 +112,9 @@ def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
 def _split(
     text: str, language: str, ends_in: Callable[[str], Iterable[int]]
 ) -> tuple[Sentence, ...]:
-    """Split at the marks, and each piece where a sentence in it ends without a mark.
+    """Split at the marks, and each piece at the ascending offsets that ``ends_in`` yields for it.
 
-    Args:
-        text: the whole text.
-        language: primary language subtag.
-        ends_in: yields ascending offsets in a piece at which a sentence ends. Those in quotation
-            marks or brackets are ignored.
+    Those in quotation marks or brackets are ignored.
     """
     pieces = split_by_marks(text, language)
     cuts: list[int] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from crawler.core.words import read_data
@@ -43,9 +43,7 @@ class Habits:
     then does not tell a new sentence. In other languages the small letter after "3." does."""
 
 
-@cache
-def _tables() -> dict[str, Any]:
-    return read_data("crawler.core.sentences", "languages")
+_tables = cache(partial(read_data, "crawler.core.sentences", "languages"))
 
 
 @cache

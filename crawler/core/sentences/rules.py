@@ -266,7 +266,11 @@ class _Judge:
         if any(mark in CJK_MARKS for mark in place.run):
             return True
         if self._language in _EAST_ASIAN and text[at].isalpha() and text[at] >= _FIRST_HANGUL:
-            return self._ends_korean(place) if self._language == "ko" else place.hard
+            if self._language != "ko":
+                return place.hard
+            # A last word, not syllables with dots between them for emphasis.
+            word = re.split(r"[\s.]", self._before(place))[-1]
+            return len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
         if text[at] in "¿¡":
             return True
         before = text[max(0, place.start - _WORD_CHARS) : place.start]
@@ -277,11 +281,6 @@ class _Judge:
             return False
         around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
         return _WEBLIKE.search(around) is None and "." not in text[at : at + _NEXT_DOT]
-
-    def _ends_korean(self, place: Place) -> bool:
-        """Tell a last word from syllables with dots between them for emphasis."""
-        word = re.split(r"[\s.]", self._before(place))[-1]
-        return len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
 
     def _ends_by_dot(self, place: Place) -> bool:
         """Tell whether a sentence ends at a dot before a space and no small letter."""

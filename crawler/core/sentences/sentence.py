@@ -92,7 +92,7 @@ def sentencex_ends(text: str, language: str) -> list[int]:
 
 
 def readable_ends(text: str, language: str) -> list[int]:
-    """Return what :func:`sentencex_ends` does, of a text with nothing that sentencex cannot read."""
+    """Return these offsets in a text that has nothing which sentencex cannot read."""
     try:
         return [boundary["end_index"] for boundary in get_sentence_boundaries(language, text)]
     except BaseException as error:  # a failing library must not end a crawl

@@ -51,16 +51,12 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    """A line that may be a heading.
-
-    ``looks``
-        Equal for headings that look alike.
-    ``weight``
-        Orders headings, the outermost first.
-    """
+    """A line that may be a heading."""
 
     line: Line
+    # Equal for headings that look alike.
     looks: Hashable
+    # Orders headings, the outermost first.
     weight: tuple[float, float]
     part: str | None
 

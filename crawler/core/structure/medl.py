@@ -142,25 +142,21 @@ class _Parser:
         if len(self._elements) >= _MOST_ELEMENTS:
             self._fail(f"there are more than {_MOST_ELEMENTS:,} elements; cut it up", at)
         self._named.setdefault(name, at)
+        start = self._ahead.offset
         if self._is_mark("("):
-            element = self._content(name)
-        else:
-            if self._ahead.text not in ("EMPTY", "ANY"):
-                self._fail(f"what '{name}' may hold, in parentheses, or EMPTY or ANY belongs here")
+            particle, holds_text = self._group(1)
+            plain = all(part.kind == "name" and not part.occurs for part in particle.parts)
+            if holds_text and particle.parts and not (plain and particle.occurs == "*"):
+                self._fail(f"text among elements is ({_TEXT_ALONE} | a | b)*, names alone", start)
+            content = Particle("sequence") if holds_text and not particle.parts else particle
+            element = Element(name, content, holds_text=holds_text)
+        elif self._ahead.text in ("EMPTY", "ANY"):
             is_any = self._next().text == "ANY"
             element = Element(name, holds_any=is_any, holds_text=is_any)
+        else:
+            self._fail(f"what '{name}' may hold, in parentheses, or EMPTY or ANY belongs here")
         self._expect("mark", f"'>' at the end of the declaration of '{name}'", ">")
         self._elements[name] = element
-
-    def _content(self, name: str) -> Element:
-        start = self._ahead.offset
-        particle, holds_text = self._group(1)
-        if not particle.parts and holds_text:
-            return Element(name, holds_text=True)
-        plain = all(part.kind == "name" and not part.occurs for part in particle.parts)
-        if holds_text and not (plain and particle.occurs == "*"):
-            self._fail(f"text among elements is ({_TEXT_ALONE} | a | b)*, with names alone", start)
-        return Element(name, particle, holds_text=holds_text)
 
     def _group(self, depth: int) -> tuple[Particle, bool]:
         """Read a group, and tell whether it has text among its parts."""

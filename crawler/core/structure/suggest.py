@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import chain, count
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -158,10 +159,9 @@ def _name(text: str, used: set[str]) -> str:
     """Return a new name of an element: letters and digits of what it is made from."""
     words = "_".join(re.findall(r"[A-Za-z0-9]+", text)).lower()[:_NAME_CHARS].strip("_")
     base = words if words[:1].isalpha() and not words.startswith("xml") else f"part_{words}"
-    name = base = base.strip("_")
-    number = 2
-    while name in used:
-        name, number = f"{base}_{number}", number + 1
+    base = base.strip("_")
+    names = chain((base,), (f"{base}_{number}" for number in count(2)))
+    name = next(name for name in names if name not in used)
     used.add(name)
     return name
 

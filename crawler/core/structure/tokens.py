@@ -388,12 +388,9 @@ def apply_patterns(root: Node, model: Model) -> None:
     """Step 4: find patterns in text that no keyword names, where the model allows them."""
     for node in list(root.walk()):
         allowed = model.children(node.name) if node.is_element else frozenset(model.names)
-        node.children = [
-            piece
-            for child in node.children
-            for piece in (
-                _without_marks(_cut_by_patterns(child.text, model, allowed))
-                if child.name == TEXT
-                else [child]
-            )
-        ]
+        children: list[Node] = []
+        for child in node.children:
+            is_text = child.name == TEXT
+            pieces = _cut_by_patterns(child.text, model, allowed) if is_text else ()
+            children += _without_marks(pieces) if is_text else [child]
+        node.children = children
