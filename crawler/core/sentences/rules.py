@@ -266,11 +266,10 @@ class _Judge:
         if any(mark in CJK_MARKS for mark in place.run):
             return True
         if self._language in _EAST_ASIAN and text[at].isalpha() and text[at] >= _FIRST_HANGUL:
-            if self._language != "ko":
-                return place.hard
-            # A last word, not syllables with dots between them for emphasis.
+            # In Korean a last word ends it, not syllables with dots between them for emphasis.
             word = re.split(r"[\s.]", self._before(place))[-1]
-            return len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
+            final = len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
+            return final if self._language == "ko" else place.hard
         if text[at] in "¿¡":
             return True
         before = text[max(0, place.start - _WORD_CHARS) : place.start]
