@@ -103,7 +103,8 @@ def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
     """
 
     def ends(piece: str) -> Iterator[int]:
-        final = _final_words(piece)
+        words = _CANDIDATE.finditer(piece)
+        final = [word.end() for word in words if _is_final(word[0][-_LONGEST_WORD:])]
         return _not_taken_up(piece, sorted({*final, *kiwi_ends(piece)}) if by_model else final)
 
     return _split(text, "ko", ends)
@@ -132,13 +133,6 @@ def _english_ends(piece: str) -> Iterator[int]:
     for found in _ENGLISH_END.finditer(piece):
         before = piece[max(0, found.start() - _LOOK_BACK) : found.start()]
         if found.start() and _GOES_ON.search(before) is None:
-            yield found.end()
-
-
-def _final_words(piece: str) -> Iterator[int]:
-    """Yield where words end whose form says that a sentence is over."""
-    for found in _CANDIDATE.finditer(piece):
-        if _is_final(found[0][-_LONGEST_WORD:]):
             yield found.end()
 
 

@@ -207,12 +207,12 @@ def outermost_enclosures(text: str) -> list[Enclosure]:
     opened: list[tuple[int, str]] = []
     for token in _MARK.finditer(text):
         at, mark = token.start(), token[0]
-        if mark in "'’" and _is_apostrophe(text, at):
+        before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]
+        # An apostrophe, as in "don't"; Hangul and Han have none.
+        if mark in "'’" and before.isalpha() and after.isalpha() and after < "\u0600":
             continue
-        opens = mark in _PAIRS
-        if mark in "\"'":
-            before, after = text[at - 1 : at] or " ", text[at + 1 : at + 2]
-            opens = before in _OPENS_AFTER and not after.isspace()
+        begins = before in _OPENS_AFTER and not after.isspace()
+        opens = begins if mark in "\"'" else mark in _PAIRS
         partner = None if opens and mark in "\"'" else _partner(opened, mark, at)
         if partner is None:
             if opens:
@@ -236,9 +236,3 @@ def _partner(opened: list[tuple[int, str]], mark: str, at: int) -> int | None:
         if at - opening <= reach and mark in closers:
             return number
     return None
-
-
-def _is_apostrophe(text: str, at: int) -> bool:
-    """Tell "don't" from a quotation mark. Hangul and Han have no apostrophe."""
-    before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
-    return before.isalpha() and after.isalpha() and after < "\u0600"

@@ -312,9 +312,8 @@ class Tokens:
         """Cut from prose the text behind its last comma, if a pattern matches all of it."""
         before, comma, last = text.rpartition(",")
         name = self.patterned(last, context) if comma else None
-        if name is None:
-            return [Node(TEXT, text)]
-        return [Node(TEXT, before + comma), Node(name, last.strip())]
+        dated = [Node(TEXT, before + comma), Node(name or TEXT, last.strip())]
+        return [Node(TEXT, text)] if name is None else dated
 
     def _labelled(self, nodes: Sequence[Node], label: str, context: str) -> list[Node]:
         """Name values by their label: each of a list of short ones, else the whole."""

@@ -75,13 +75,9 @@ class Node:
             waiting += reversed(node.children)
 
 
-def _texts(root: Node) -> Iterator[str]:
-    return (node.text for node in root.walk() if node.text)
-
-
 def full_text(root: Node) -> str:
     """Return all text of a tree in the order of the page, spaces between the texts of nodes."""
-    return " ".join(_texts(root))
+    return " ".join(node.text for node in root.walk() if node.text)
 
 
 class GroupTree:
@@ -212,7 +208,8 @@ def _fit_children(node: Node, model: Model) -> Iterator[str]:
             continue
         step = next(plan)
         done += [_added(name, model) for name in step.missing]
-        done += [child] if step.taken else (Node(TEXT, text) for text in _texts(child))
+        kept = (Node(TEXT, each.text) for each in child.walk() if each.text)
+        done += [child] if step.taken else kept
     node.children = done + [_added(name, model) for name in tail]
 
 
