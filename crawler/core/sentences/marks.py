@@ -65,10 +65,8 @@ class Place(NamedTuple):
         Where the run begins, and the run itself: end marks and what is closed with them.
     ``end``
         Where a sentence would end: behind the run, and behind a face or laughter that follows.
-    ``following``
-        The next character that is no white space.
-    ``letter``
-        The next character that is neither white space nor an opening mark nor a dash.
+    ``following``, ``letter``
+        The next character that is no white space; and that is no opening mark or dash either.
     ``is_proposed``
         Whether sentencex ends a sentence here.
     """

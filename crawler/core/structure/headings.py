@@ -39,10 +39,8 @@ _STYLED_LEVEL, _TERM_LEVEL = 7.0, 8.0
 class Heading(NamedTuple):
     """A line that is a heading.
 
-    ``level``
-        From 1, the outermost; 0 for a title of the whole.
-    ``part``
-        The element directly under the root that it names; None for none.
+    ``level`` is 1 for the outermost, 0 for a title of the whole. ``part`` is the element directly
+    under the root that it names; None for none.
     """
 
     level: int

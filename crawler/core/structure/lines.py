@@ -65,10 +65,8 @@ _FRAMED: Final = "framed"
 class Style(NamedTuple):
     """How letters look.
 
-    ``size``
-        In em of a browser's normal letters, 1.0.
-    ``font``
-        Number of the ``size`` attribute of ``<font>``, 1 to 7; 0 for none.
+    ``size`` is in em of a browser's normal letters. ``font`` is the number of the ``size``
+    attribute of ``<font>``, 1 to 7; 0 for none.
     """
 
     bold: bool = False

@@ -271,12 +271,8 @@ _UNDECLARED: Final = Element("")
 class Rule:
     """A ``KEYWORD`` declaration: what identifies an element. Several may name one element.
 
-    ``tokens``
-        Words as they are written in the model; an underscore is a space.
-    ``pattern``
-        An expression that part of a text has to match.
-    ``roles``
-        Some of :data:`ROLES`.
+    An underscore in one of the ``tokens`` is a space; ``pattern`` has to match part of a text;
+    ``roles`` are some of :data:`ROLES`.
     """
 
     element: str

@@ -97,9 +97,8 @@ def structure_of(
             ]
         root = _Builder(model, roles).build(lines)
     is_matched = any(node.is_element for node in root.walk() if node is not root)
-    problems = (
-        [] if is_matched else [f"no element of the model {model.name} was found; all is {TEXT}"]
-    )
+    none = f"no element of the model {model.name} was found; all is {TEXT}"
+    problems = [] if is_matched else [none]
     problems += fit(root, model)
     return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)))
 
