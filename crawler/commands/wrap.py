@@ -11,10 +11,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-_NOT_WELL = 1
-# The exit code of a process that Ctrl-C ended.
-_STOPPED = 130
-
 
 def _list(name: str, metavar: str, meaning: str) -> Option:
     return option(name, metavar=metavar, action="append", default=[], help=meaning)
@@ -107,14 +103,14 @@ class WrapCommand(CorpusCommand):
                     args=tuple(opts.arg),
                     saves=opts.saves and Path(opts.saves),
                 )
-                return 0 if run.run(inputs) else _NOT_WELL
+                return int(not run.run(inputs))
             code = 0
             lesson = read_lesson(opts) if form == "learn" else None
             lines = learn_page(path, lesson, inputs) if lesson else check_project(path, inputs)
             for line, is_well in lines:
                 print_line(printable(line))
-                code = code if is_well else _NOT_WELL
+                code |= not is_well
         except KeyboardInterrupt:
             print_error(self.name, "stopped")
-            return _STOPPED
+            return 130  # as a process that Ctrl-C ended
         return code

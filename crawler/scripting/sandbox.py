@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 _ENGINE: Final = "_quickjs"
 _INSTALL: Final = "pip install 'scrapy-corpus[scripts]'"
 _HERE: Final = Path(__file__).parent
-_START_SECONDS: Final = 60.0
-_MOST_GREETING: Final = 64 * 1024
 # The signals of a process that reached its own limit of time; Windows has none of them.
 _TIME_SIGNALS: Final = frozenset(
     getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)
@@ -130,7 +128,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             )
             # Also called when the sandbox is garbage, or the program ends.
             self._finalizer = finalize(self, _end_process, self.process)
-            failed = json.loads(self._ask(b"", _START_SECONDS, _MOST_GREETING))
+            failed = json.loads(self._ask(b"", seconds=60, most=64 * 1024))
         except (OSError, _LostError) as error:
             failed = str(error)
         if failed == "other-engine":

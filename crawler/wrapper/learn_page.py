@@ -50,12 +50,9 @@ if TYPE_CHECKING:
 
 _VALUE = re.compile(r"([^=:]+)(?::([^=:]+))?=(.*)", re.DOTALL)
 _NEAR_CHARS = 200
-_NEAR_TEXTS = 5_000
 # A group is made by naming an element of it.
 _TYPES = tuple(kind for kind in TYPES if kind != GROUP)
-_VALUE_WIDTH = 60
 _SHOWN_VALUES = 3
-_LINE_WIDTH = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +210,9 @@ def _only_page(inputs: Inputs) -> Page:
     def refuse(_name: str, reason: str, detail: str) -> None:
         raise (FetchError if reason == "not-fetched" else ArgumentError)(detail)
 
-    if not inputs.is_one_page:
-        raise ArgumentError("a lesson is of one page; name one saved page or address")
-    pages = [page for _, page in inputs.pages(refuse)]
+    pages = [page for _, page in inputs.pages(refuse)] if inputs.is_one_page else []
     if not pages:
-        raise ArgumentError(f"{inputs.names[0]} holds no page; name a saved page or an address")
+        raise ArgumentError("a lesson is of one page; name one saved page or address")
     return pages[0]
 
 
@@ -361,7 +356,7 @@ def _check_found(tree: PageTree, not_found: Sequence[tuple[str, str]]) -> None:
     values = []
     for path, value in not_found:
         near = [text for text in texts if value in text][:1] or get_close_matches(
-            value[:_NEAR_CHARS], texts[:_NEAR_TEXTS], n=1
+            value[:_NEAR_CHARS], texts[:5_000], n=1
         )
         values.append(f"{path}={value}" + (f" (it has '{near[0]}')" if near else ""))
     raise ArgumentError(
@@ -402,7 +397,7 @@ def _findings(project: Project, tree: PageTree) -> Iterator[str]:
         records = len(result.found.get(project.record_of(path), ()))
         few = len(found) < records and not project.element(path).repeat
         lacking = f", in {len(found):,} of {counted(records, 'record')}" if few else ""
-        yield f"  {name}  {fit_width(_values(found), _LINE_WIDTH)}  ({confidence:.2f}){lacking}"
+        yield f"  {name}  {fit_width(_values(found), 90)}  ({confidence:.2f}){lacking}"
     for reason, line in Wrapped(result).lines():
         is_misfit = reason == NO_FIT
         yield f"by themselves the rules find too little here: {line}" if is_misfit else line
@@ -411,6 +406,6 @@ def _findings(project: Project, tree: PageTree) -> Iterator[str]:
 def _values(found: Sequence[Node]) -> str:
     if found[0].children or found[0].value is None:
         return counted(len(found), "record")
-    values = [fit_width(str(node.value), _VALUE_WIDTH) for node in found[:_SHOWN_VALUES]]
+    values = [fit_width(str(node.value), 60) for node in found[:_SHOWN_VALUES]]
     more = f" and {len(found) - _SHOWN_VALUES} more" if len(found) > _SHOWN_VALUES else ""
     return " | ".join(values) + more

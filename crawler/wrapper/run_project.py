@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
-from crawler.core.wording import counted, pad_width, width_of
+from crawler.core.wording import counted, fit_width, pad_width, width_of
 from crawler.core.wrapper.example_nodes import node_at
-from crawler.core.wrapper.output import SCRIPT_FAILED, as_xml, columns_of
+from crawler.core.wrapper.output import as_xml, columns_of
 from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import read_tree
 from crawler.core.wrapper.view import View
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crawler.wrapper.project_store import Inputs
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
-_SHOWN_CHARS = 60
+_SHOWN_WIDTH = 60
 _SHOWN_WRONG = 20
 
 
@@ -152,8 +152,7 @@ class ProjectRun:
     def _report(self, wrapped: Wrapped) -> None:
         result = wrapped.result
         self.counts["fit" if result.fits else "no longer fit"] += 1
-        failed = sum(problem.reason == SCRIPT_FAILED for problem in result.problems)
-        self.counts["with failed scripts"] += failed > 0
+        self.counts["with failed scripts"] += wrapped.failed > 0
         self.counts["further"] += len(wrapped.urls)
         for kind, line in wrapped.lines():
             if result.fits or kind in TOLD:
@@ -298,7 +297,7 @@ def _test_example(rule: Rule, example: Example, tree: PageTree) -> tuple[int, li
     if isinstance(rule, RecordRule):
         records = {record.node for record in rule.records(view)}
         missed = [value for node, value in places if node not in records]
-        wrong = [f"the record '{_cut(value)}' was not found" for value in missed]
+        wrong = [f"the record '{fit_width(value, _SHOWN_WIDTH)}' was not found" for value in missed]
         return len(places) - len(missed), wrong
     # A value may be written in another way than it is taken, as a link is before it is absolute,
     # and at several places, of which a rule takes one.
@@ -310,21 +309,17 @@ def _test_example(rule: Rule, example: Example, tree: PageTree) -> tuple[int, li
         if waiting[value] > 0:
             waiting[value] -= 1
         elif match.node not in by_node:
-            wrong.append(f"'{_cut(match.value)}' was found, and is not meant")
+            wrong.append(f"'{fit_width(match.value, _SHOWN_WIDTH)}' was found, and is not meant")
     missing = +waiting
-    wrong += [f"'{_cut(value)}' was not found" for value in missing]
+    wrong += [f"'{fit_width(value, _SHOWN_WIDTH)}' was not found" for value in missing]
     return len(example.values) - missing.total(), wrong
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARS else f"{text[: _SHOWN_CHARS - 1]}…"
 
 
 def _test_page(runner: ProjectRunner, tree: PageTree) -> tuple[str, bool]:
     """Say of a page that was not taught whether it fits."""
-    result = runner.run(tree, (tree.url, ""), remember=False).result
+    wrapped = runner.run(tree, (tree.url, ""), remember=False)
+    result = wrapped.result
     missing = f"fits, without {', '.join(result.missing)}" if result.missing else "fits"
     lines = [line for _, line in Wrapped(result).lines()]
     told = "; ".join([missing, *lines] if result.fits else lines[:1])
-    is_well = all(problem.reason != SCRIPT_FAILED for problem in result.problems)
-    return one_line(f"{tree.url}: {told}"), result.fits and is_well
+    return one_line(f"{tree.url}: {told}"), result.fits and not wrapped.failed

@@ -56,7 +56,6 @@ TOLD = frozenset((NO_FIT, SCRIPT_FAILED, DEBUG))
 _NAME = re.compile(r"[^/\\:*?\"<>|.][^/\\:*?\"<>|]*")
 # File systems take names of 255 bytes; numbers and temporary endings are added to a name.
 _MOST_NAME_BYTES = 200
-_NAME_COLUMNS = 80
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
 
 
@@ -79,6 +78,11 @@ class Wrapped:
     urls: tuple[str, ...] = ()
     saves: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def failed(self) -> int:
+        """How many scripts failed."""
+        return sum(problem.reason == SCRIPT_FAILED for problem in self.result.problems)
+
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the page, for a person, and what its scripts say.
 
@@ -96,8 +100,7 @@ class Wrapped:
         for (_, reason), (first, *others) in kinds.items():
             more = f" (and {len(others)} more like it)" if others else ""
             # A link that is not absolute is completed by the address of its page, here of a file.
-            is_local = result.url.startswith("file:") and "'file:" in first
-            is_local = is_local and reason == WRONG_TYPE
+            is_local = reason == WRONG_TYPE and "'file:" in first
             hint = "; the address of the page is not known, see --url" if is_local else ""
             yield reason, f"{first}{more}{hint}"
         yield from ((DEBUG, line) for line in self.debug)
@@ -257,7 +260,7 @@ class SaveFolder:
         flaw = self._write(file, xml)
         if flaw is not None and flaw not in self._told:
             self._told.add(flaw)
-            self._tell(f"'{fit_width(file, _NAME_COLUMNS)}' is not saved: {flaw}")
+            self._tell(f"'{fit_width(file, 80)}' is not saved: {flaw}")
         return flaw is None
 
     def _write(self, file: str, xml: str) -> str | None:
@@ -319,7 +322,7 @@ class CrawlWrapper(ProjectRunner):
         self._count("corpus/wrapper/pages", 1)
         for path in result.missing:
             self._count(f"corpus/wrapper/missing/{path}", 1)
-        if failed := sum(its.reason == SCRIPT_FAILED for its in result.problems):
+        if failed := wrapped.failed:
             self._count("corpus/wrapper/script_failed", failed)
         if not result.fits:
             self._count("corpus/wrapper/no_fit", 1)
