@@ -50,9 +50,7 @@ class Trouble:
 def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
     """Find what is wrong with the last of a site's runs, and with planned times before it.
 
-    Args:
-        runs: entries of one site's history in their order; more than ``alerts.runs``.
-        alerts: what counts as trouble.
+    ``runs`` are entries of its history in their order, more than ``alerts.runs``.
     """
     found = []
 
@@ -89,12 +87,10 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
 
 
 class Alerter:
-    """Sends each trouble once.
+    """Sends each trouble once, and tells a person.
 
-    Args:
-        history: keeps what was sent. Where it cannot, one alert is sent and no more: each look at
-            each site would send another.
-        tell: called with words when an alert was sent, or could not be.
+    The history keeps what was sent. Where it cannot, one alert is sent and no more: each look at
+    each site would send another.
     """
 
     def __init__(self, history: History, tell: Callable[[str], None]) -> None:
@@ -104,12 +100,7 @@ class Alerter:
         self._paused_until = 0.0
 
     def look(self, runs: Sequence[Run], alerts: Alerts) -> None:
-        """Send what is new of a site's troubles.
-
-        Args:
-            runs: entries of its history in their order, one at least.
-            alerts: what counts as trouble, and the command.
-        """
+        """Send what is new of a site's troubles, by some entries of its history in their order."""
         site, found = runs[-1].site, troubles(runs, alerts)
         if not alerts.command or time.monotonic() < self._paused_until:
             return

@@ -135,12 +135,7 @@ def open_engine(
 
 
 class Engine:
-    """Runs jobs on an executor, as many at once as it has places. Used by one thread.
-
-    Args:
-        executor: runs them.
-        places: how many at once.
-    """
+    """Runs jobs on an executor, as many at once as it has places. Used by one thread."""
 
     def __init__(self, executor: Executor, places: int) -> None:
         self.on_signal: Callable[[], None] = lambda: None
@@ -258,11 +253,8 @@ class ThreadEngine(Engine):
 class ProcessEngine(ThreadEngine):
     """Runs jobs in processes of this machine, each of which does one job after another.
 
-    A job whose process dies, as where memory is short, is begun again twice.
-
-    Args:
-        places: how many at once.
-        memory: most bytes that each process may allocate (Linux); None for no limit.
+    A job whose process dies, as where memory is short, is begun again twice. Each process may
+    allocate so many bytes of ``memory`` (on Linux), without limit for None.
     """
 
     def __init__(self, places: int, memory: int | None = None) -> None:
@@ -313,11 +305,8 @@ class DaskEngine(Engine):
     """Runs jobs on the workers of a Dask scheduler, one for each of their threads.
 
     The scheduler gives the jobs of a worker that died to other workers, a few times each
-    (``distributed.scheduler.allowed-failures``).
-
-    Args:
-        address: the scheduler's, such as ``tcp://head:8786``.
-        seconds: how long to wait for its first answer.
+    (``distributed.scheduler.allowed-failures``). The address is the scheduler's, such as
+    ``tcp://head:8786``; its first answer is waited for so many seconds.
 
     Raises:
         ArgumentError: the extra ``dask`` is missing.
@@ -415,11 +404,8 @@ class DaskEngine(Engine):
 def stop_by_signals(engine: Engine, tell: Callable[[str], None]) -> Iterator[None]:
     """Stop an engine in order at the first Ctrl-C or SIGTERM; the second one interrupts.
 
-    For the main thread: anywhere else signals cannot be caught, and nothing is done.
-
-    Args:
-        engine: is stopped at its next look.
-        tell: is called with words for a person when it is.
+    For the main thread: anywhere else signals cannot be caught, and nothing is done. The engine is
+    stopped at its next look; ``tell`` is then called with words for a person.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -457,10 +443,7 @@ def limit_memory(memory: int | None, process: int = 0) -> None:
     """Have the system refuse a process memory beyond a number of bytes; on Linux only.
 
     What counts is what the process allocates (``RLIMIT_DATA``), not libraries nor mapped files.
-
-    Args:
-        memory: bytes; None changes nothing.
-        process: its id; 0 for this process.
+    None bytes change nothing; the id 0 is that of this process.
     """
     if memory is None or sys.platform != "linux":
         return

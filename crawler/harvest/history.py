@@ -138,9 +138,8 @@ _NAMES: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
 class History:
     """The entries of all sites. Any number of harvests on this machine may write to it.
 
-    Args:
-        path: the SQLite file, made with its folder by the first that writes to it.
-        send: called after each change, as to copy the file to a store.
+    The first that writes makes the SQLite file and its folder. ``send`` is called after each
+    change, as to copy the file to a store.
     """
 
     def __init__(self, path: Path, send: Callable[[], None] = lambda: None) -> None:

@@ -60,14 +60,13 @@ _OWN_SETTINGS: Final = {
     "CORPUS_INCREMENTAL": "'incremental'",
     "CORPUS_OUTPUT_FORMAT": "'output_format'",
     "CORPUS_TEXT_METHOD": "'method'",
-    "CORPUS_PROGRESS": "the harvest itself",
-    "CORPUS_CRAWL_REPORT": "the harvest itself",
-    "CORPUS_END_WITH_STDIN": "the harvest itself",
-    "JOBDIR": "the harvest itself",
-    "LOG_FILE": "the harvest itself",
     "FEEDS": "'output' and 'output_format'",
     "CLOSESPIDER_TIMEOUT": "'time_limit'",
     "MEMUSAGE_LIMIT_MB": "'memory_limit'",
+    **dict.fromkeys(
+        ("CORPUS_PROGRESS", "CORPUS_CRAWL_REPORT", "CORPUS_END_WITH_STDIN", "JOBDIR", "LOG_FILE"),
+        "the harvest itself",
+    ),
 }
 
 

@@ -216,14 +216,9 @@ def _last_line(log: Path, start: int) -> str:
 
 
 def discover(site: SitePlan, limit: int) -> bool:
-    """Print which pages a first crawl of a site would fetch, as ``scrapy discover`` does.
+    """Print which pages a first crawl of a site would fetch, at most ``limit``.
 
-    Args:
-        site: what its plan says.
-        limit: the most pages that are shown.
-
-    Returns:
-        Whether there are any, as far as is known within ten minutes.
+    Return whether there are any, as far as is known within ten minutes.
     """
     arguments = site.spider_arguments()
     command = ["discover", arguments.pop("url"), "--limit", str(limit)]

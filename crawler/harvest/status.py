@@ -214,10 +214,8 @@ def _look(run: Run) -> str:
 class Display:
     """Shows runs as they begin and end, on standard error.
 
-    A harvest goes on where nothing can be shown, as on a full disk.
-
-    Args:
-        sites: how many sites are wanted; 0 where the harvest has no end.
+    A harvest goes on where nothing can be shown, as on a full disk. ``sites`` is how many sites are
+    wanted, 0 where the harvest has no end.
     """
 
     def __init__(self, sites: int = 0) -> None:

@@ -72,11 +72,6 @@ _LINES_SHOWN: Final = 10
 def archive(namespace: argparse.Namespace, settings: BaseSettings) -> bool:
     """Run the command; return whether there is an item, or a reason for none, of every page.
 
-    Args:
-        namespace: the options ``files``, ``output``, ``work``, ``memory``, ``executor``,
-            ``processes`` and ``scheduler``.
-        settings: Scrapy's.
-
     Raises:
         CorpusError: the call or a setting is wrong, or the work cannot be done.
     """
@@ -171,11 +166,7 @@ class ArchiveHarvest:
         self._figures = Figures(files=len(self._shards))
 
     def run(self, engine: Engine, tell: Callable[[str], None]) -> Figures:
-        """Do what is not done yet; return what became of the pages.
-
-        Args:
-            engine: runs the jobs.
-            tell: takes a line for a person.
+        """Do what is not done yet; return what became of the pages. ``tell`` takes lines to show.
 
         Raises:
             OptionError: a package is missing that the format of the items needs.
@@ -302,13 +293,9 @@ def partitions_for(size: int) -> int:
 
 
 def find_shards(paths: Sequence[Path]) -> list[Shard]:
-    """Find the files of an archive.
+    """Find the files of an archive in their order; one that is named twice has its last place.
 
-    Args:
-        paths: files, and folders in the place of all WARC files in and below them, sorted.
-
-    Returns:
-        The files in their order; a file that is named twice stands at its last place.
+    A folder stands for all WARC files in it and below, sorted.
 
     Raises:
         ArgumentError: there is none, or one that is no WARC file or is not there.

@@ -98,12 +98,10 @@ class Shard:
     changed: int
 
     def pages(self, max_bytes: int, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        """Read the pages; raise StoreError where the file has changed since it was found.
+        """Read the pages, without larger ones; raise StoreError where the file has changed.
 
-        Args:
-            max_bytes: larger pages are left out.
-            on_skip: called with a reason and a detail for whatever gives no page, and for a file
-                that cannot be read.
+        ``on_skip`` is called with a reason and a detail for what gives no page, and for a file that
+        cannot be read.
         """
         self._check()
         try:
