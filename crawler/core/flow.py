@@ -21,9 +21,8 @@ from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView,
 from crawler.core.methods import CountingMethod, Label, PieceMethod, TextMethod
 from crawler.core.methods.registry import DEFAULT_METHOD, get_method, method_names
 from crawler.core.page.blocks import segment
-from crawler.core.page.page import Document, Page
+from crawler.core.page.page import Document, Page, read_directives
 from crawler.core.page.parse import parse
-from crawler.core.page.robots_meta import read_directives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,9 +125,4 @@ def annotate(document: Document, view: SiteView, method: TextMethod) -> Annotati
                 f"text method {method.name!r} gave {len(labels)} labels for {len(blocks)} blocks; "
                 "it must give one for each, in order"
             )
-    return Annotation(
-        document=document,
-        blocks=blocks,
-        labels=labels,
-        duplicate_of=view.duplicate_of.get(document.page.url),
-    )
+    return Annotation(document, blocks, labels, view.duplicate_of.get(document.page.url))

@@ -60,13 +60,9 @@ def show_seconds(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes_left = divmod(minutes, 60)
     days, hours_left = divmod(hours, 24)
-    if days:
-        parts = ((days, "d"), (hours_left, "h"))
-    elif hours:
-        parts = ((hours, "h"), (minutes_left, "min"))
-    else:
-        parts = ((minutes, "min"), (rest, "s"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+    parts = ((days, "d"), (hours_left, "h"), (minutes_left, "min"), (rest, "s"))
+    first = next(place for place, (number, _) in enumerate(parts) if number)
+    return " ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number)
 
 
 def counted(number: int, word: str) -> str:

@@ -21,7 +21,7 @@ from crawler.evaluation.scores import Overlap
 from crawler.evaluation.task import Report, sorted_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from crawler.evaluation.gold import Row
     from crawler.evaluation.task import Job
@@ -73,7 +73,10 @@ def measure_metadata(job: Job) -> Report:
     if not any(counts.values()):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
     known = {name: own.total() for name, own in counts.items()}
-    accuracy = {name: _share(own, lambda _, right: right) for name, own in counts.items()}
+    accuracy = {
+        name: _share(own, [pair for pair in own if pair[1]]) for name, own in counts.items()
+    }
+    dated = [pair for pair in counts["date"] if pair[0] != _NONE]
     # Where no line names an author there is nothing that could be right.
     score = (authors if known["author"] else Overlap(0, 1, 1)).score
     return Report(
@@ -81,7 +84,7 @@ def measure_metadata(job: Job) -> Report:
         figures={
             "date": {
                 "accuracy": accuracy["date"],
-                "found": _share(counts["date"], lambda source, _: source != _NONE),
+                "found": _share(counts["date"], dated),
                 "pages": known["date"],
             },
             "title": {"accuracy": accuracy["title"], "pages": known["title"]},
@@ -108,9 +111,8 @@ def folded(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _share(counts: Counter[tuple[str, bool]], is_counted: Callable[[str, bool], bool]) -> float:
-    total = sum(count for pair, count in counts.items() if is_counted(*pair))
-    return total / counts.total() if counts else 0.0
+def _share(counts: Counter[tuple[str, bool]], counted: Iterable[tuple[str, bool]]) -> float:
+    return sum(counts[pair] for pair in counted) / counts.total() if counts else 0.0
 
 
 def _names(authors: Iterable[str]) -> set[str]:

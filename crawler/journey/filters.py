@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crawler.core.page.robots_meta import DIRECTIVES, excluding
+from crawler.core.page.page import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Refusal

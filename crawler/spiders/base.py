@@ -24,7 +24,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page.addresses import address_key
-from crawler.core.page.robots_meta import (
+from crawler.core.page.page import (
     DIRECTIVES,
     excluding,
     may_hold_directives,

@@ -155,17 +155,13 @@ class Layout:
         return found
 
 
-def _numbered(
-    blocks: Sequence[Block],
-) -> tuple[list[Holder], list[int], list[int], list[int]]:
+def _numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[int], list[int], list[int]]:
     """Number elements from outside in, in the order of their first blocks.
 
     Returns:
-        The elements, the one around each, the first block within each, and the element of each
-        block.
+        The elements, the one around each, the first block within each, and that of each block.
     """
     numbers: dict[Holder, int] = {}
-    holders: list[Holder] = []
     parents: list[int] = []
     begins: list[int] = []
     at: list[int] = []
@@ -176,14 +172,13 @@ def _numbered(
             new.append(here)
             here = here.parent
         for holder in reversed(new):
-            number = numbers[holder] = len(holders)
-            holders.append(holder)
+            number = numbers[holder] = len(numbers)
             parents.append(number if holder.parent is None else numbers[holder.parent])
             begins.append(index)
         if block.holder is None:
             raise ValueError("the blocks of a layout have to stand in elements")
         at.append(numbers[block.holder])
-    return holders, parents, begins, at
+    return list(numbers), parents, begins, at
 
 
 def _ranges(
