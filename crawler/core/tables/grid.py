@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["MAX_COLSPAN", "MAX_ROWSPAN", "Cell", "Grid", "Row", "lay_out", "parse_span"]
-
 # The limits that HTML itself sets.
 MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534
 # Places that all cells of a table may cover together, for each of its cells: spans beyond it are

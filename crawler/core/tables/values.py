@@ -40,6 +40,10 @@ _DATE = re.compile(
     r"|\d{1,4}\s?[年년]\s?\d{1,2}\s?[月월](?:\s?\d{1,2}\s?[日일])?"
     r"|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]"
 )
+_FORMS = (
+    ("integer", _INTEGER.fullmatch), ("real", _REAL.fullmatch), ("postal-code", _POSTAL.fullmatch),
+    ("time", _CLOCK.search),
+)  # fmt: skip
 _TEMPERATURE = re.compile(r"\d\s?(?:°|º|℃|℉)")
 _WORD = re.compile(r"[^\W\d_]+(?:[.'’][^\W\d_]+)*")  # noqa: RUF001 - an apostrophe as written
 # Dates with a month by name, then all dates that have a value: day ``d``, month ``m``, year ``y``,
@@ -131,24 +135,18 @@ def _type_of(text: str, words: Words) -> str:
     return "string"
 
 
-def _type_of_digits(text: str, lowered: str, words: Words) -> str:  # noqa: PLR0911 - a type a line
-    if _DATE.search(text) or _is_named_date(lowered, words):
+def _type_of_digits(text: str, lowered: str, words: Words) -> str:
+    named = (found for pattern in _NAMED_DATES if (found := pattern.search(lowered)) is not None)
+    if _DATE.search(text) or any(found["m"] in words.months for found in named):
         return "date"
-    if _INTEGER.fullmatch(text):
-        return "integer"
-    if _REAL.fullmatch(text):
-        return "real"
-    if _POSTAL.fullmatch(text):
-        return "postal-code"
-    if _CLOCK.search(text):
-        return "time"
+    for kind, fits in _FORMS:
+        if fits(text):
+            return kind
     if lowered in words.months:
         return "month"
-    if named := _type_by_name(lowered, words):
-        return named
-    if _TEMPERATURE.search(text):
-        return "temperature"
-    return _type_by_unit(text, words)
+    if kind := _type_by_name(lowered, words):
+        return kind
+    return "temperature" if _TEMPERATURE.search(text) else _type_by_unit(text, words)
 
 
 def _type_by_name(lowered: str, words: Words) -> str:
@@ -160,14 +158,6 @@ def _type_by_name(lowered: str, words: Words) -> str:
         return "month"
     # Behind a number, short names of days have other meanings: 5 mi, $5/mo.
     return "day" if _NAME_FIRST.match(lowered) else ""
-
-
-def _is_named_date(lowered: str, words: Words) -> bool:
-    return any(
-        found["m"] in words.months
-        for pattern in _NAMED_DATES
-        if (found := pattern.search(lowered)) is not None
-    )
 
 
 def _type_by_unit(text: str, words: Words) -> str:
@@ -262,7 +252,9 @@ def _number(text: str, language: str, words: Words) -> str | None:
         if digits[0] == "0" or not _SPACED.fullmatch(digits):
             return None
         digits = _GROUP_SPACES.sub("", digits)
-    if not _has_units_alone(text, words):
+    # All words beside the number have to be units that are no factors.
+    lowered, listed = text.lower(), _units(words)
+    if _FACTORS.search(lowered) or any(word not in listed for word in _LETTERS.findall(lowered)):
         return None
     plain = _plain(digits, words.marks.get(language.partition("-")[0].lower()))
     if plain is None:
@@ -272,14 +264,6 @@ def _number(text: str, language: str, words: Words) -> str | None:
         return None
     sign = "-" if _NEGATIVE.match(text) else ""
     return f"{sign}{whole or '0'}{point}{rest}"
-
-
-def _has_units_alone(text: str, words: Words) -> bool:
-    """Tell whether all words of a text are units that are no factors."""
-    if _FACTORS.search(text.lower()):
-        return False
-    listed = _units(words)
-    return all(word in listed for word in _LETTERS.findall(text.lower()))
 
 
 @lru_cache(maxsize=8)
