@@ -114,9 +114,8 @@ class PageEvidence:
             self._rows[kind] = rows
             self._counts[kind] = [Counter(column) for column in zip(*rows, strict=True)]
         evidence = evidence_of(self.view, node)
-        counts = tuple(
-            known[value] for known, value in zip(self._counts[kind], evidence, strict=True)
-        )
+        known = zip(self._counts[kind], evidence, strict=True)
+        counts = tuple(of_feature[value] for of_feature, value in known)
         tree = self.view.tree
         siblings = list_siblings(self.view, node).nodes
         siblings_meant = sum(sibling in meant for sibling in siblings)

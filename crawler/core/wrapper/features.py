@@ -61,10 +61,7 @@ def _numbered_path(view: View, steps: tuple[int, ...]) -> str:
 def _path_to(mark: str, find: _Reader, path: Callable[[View, tuple[int, ...]], str]) -> _Reader:
     """Return the reader of the path up to the nearest element that has a mark, and the mark.
 
-    Args:
-        mark: the character between the path and the mark.
-        find: returns the mark of an element, such as its id; empty where it has none.
-        path: returns the path of some elements.
+    ``find`` returns the mark of an element, such as its id; the character ``mark`` is before it.
     """
 
     def read(view: View, node: int) -> str:

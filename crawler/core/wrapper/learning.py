@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 class Learned:
     """A project that has learned from a page.
 
-    ``not_found``
-        Elements and values that the page does not have, from which nothing was learned.
+    ``not_found`` are elements and values that the page does not have; they taught nothing.
     """
 
     project: Project
@@ -206,12 +205,10 @@ def _learn(
 
 def _check_field(project: Project, path: str, record: int) -> None:
     project.field_rule(path)
-    if bool(project.record_of(path)) != (record >= 0):
-        raise ArgumentError(
-            f"'{path}' is taught with its record"
-            if project.record_of(path)
-            else f"'{path}' belongs to no record that was taught"
-        )
+    in_record = bool(project.record_of(path))
+    if in_record != (record >= 0):
+        what = "is taught with its record" if in_record else "belongs to no record that was taught"
+        raise ArgumentError(f"'{path}' {what}")
 
 
 def _check_group(project: Project, group: str) -> None:

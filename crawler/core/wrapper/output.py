@@ -74,14 +74,11 @@ class Problem:
 class Result:
     """The output of a project on a page.
 
-    ``fits``
-        False where the rules no longer fit the page: something required is missing, or more than
-        half of what all examples have. The output of such a page cannot be trusted.
-    ``missing``
-        Elements with a rule that found nothing on the page; elements of records are left out.
-    ``found``
-        By the path of an element, all that its rule found, in document order. It includes elements
-        that are looked for only for a script, and that are not in ``root``.
+    ``fits`` is False where the rules no longer fit the page: something required is missing, or more
+    than half of what all examples have. The output of such a page cannot be trusted. ``missing``
+    are elements with a rule that found nothing on the page, without those of records. ``found`` is,
+    by the path of an element, all that its rule found, in document order; it includes elements that
+    are looked for only for a script, and that are not in ``root``.
     """
 
     url: str
@@ -222,13 +219,7 @@ def fit_to_schema(root: Node, schema: Element) -> tuple[Node, tuple[Problem, ...
     """Bring an output that scripts have changed into the order, number and types of the schema.
 
     An element that holds others where the schema wants a value has all text in them as its value.
-
-    Args:
-        root: the output as scripts left it. The name of its root does not matter.
-        schema: the schema.
-
-    Returns:
-        The output, and the problems of what was left out or is missing.
+    The name of the root does not matter. The problems are of what was left out or is missing.
     """
     problems: list[Problem] = []
     children = _fit_children(root, schema, "", problems)

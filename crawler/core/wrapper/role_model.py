@@ -328,17 +328,14 @@ def _penalties(
 ) -> tuple[dict[str, float], float]:
     """Return what each value of a feature costs, and what all others do.
 
-    Args:
-        shares: how many examples have each value.
-        common: how common each is on their pages, 0 to 1.
-        near: how many near misses have each.
+    Of each value, ``shares`` has the number of examples, ``common`` how common it is on their
+    pages, 0 to 1, and ``near`` the number of near misses.
     """
     base = shares.total() + _SMOOTHING
-    misses = near.total()
     worth: dict[str, float] = {}
     for value, count in shares.items():
         share = common[value]
-        if misses:
+        if misses := near.total():
             share = (1 - _FOCUS) * share + _FOCUS * near[value] / misses
         worth[value] = log((count / share + _SMOOTHING) / base)
     unseen = log(_SMOOTHING / base)
@@ -351,6 +348,5 @@ def _weight(shares: Counter[str], trust: float) -> float:
 
     However well a few agree, a feature of little trust may change with the next page.
     """
-    number = shares.total()
-    equal = sum(count * (count - 1) for count in shares.values())
+    number, equal = shares.total(), sum(count * (count - 1) for count in shares.values())
     return sqrt(trust) * (equal + _DOUBT * trust) / (number * (number - 1) + _DOUBT)
