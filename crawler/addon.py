@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
@@ -29,9 +29,6 @@ from crawler.pipelines.folders import (
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import Options, TableConstants
 from crawler.wrapper.running import CrawlWrapper
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ A setting is one field of :class:`Options`. Its name is the field's in capitals 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -39,8 +40,6 @@ from crawler.fields import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy.settings import BaseSettings
 
 PREFIX: Final = "CORPUS_"

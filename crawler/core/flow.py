@@ -14,21 +14,15 @@ Reading a page twice costs some milliseconds; holding what was read costs memory
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView, observe_blocks
 from crawler.core.methods import CountingMethod, Label, PieceMethod, TextMethod
 from crawler.core.methods.registry import DEFAULT_METHOD, get_method, method_names
-from crawler.core.page.blocks import segment
+from crawler.core.page.blocks import Block, segment
 from crawler.core.page.page import Document, Page, read_directives
-from crawler.core.page.parse import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crawler.core.page.blocks import Block
-    from crawler.core.page.parse import ParsedPage
+from crawler.core.page.parse import ParsedPage, parse
 
 __all__ = [
     "DEFAULT_METHOD",

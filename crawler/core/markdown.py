@@ -8,13 +8,11 @@ plain text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.blocks import Block, Holder
 
 _HEADINGS: Final = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))

@@ -6,21 +6,18 @@ them takes a library; applying them takes numpy alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 # The data types of the arrays of an ensemble.
 _KINDS: Final[Mapping[str, Any]] = {

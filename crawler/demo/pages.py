@@ -13,19 +13,17 @@ which ``*stress*`` and ``[text](/path)`` may stand.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from zlib import crc32
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from crawler.demo.server import Answer
+from crawler.demo.server import Answer
 
 _STRESS: Final = re.compile(r"\*([^*]+)\*")
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")

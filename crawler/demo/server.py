@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 Answer: TypeAlias = "tuple[int, Mapping[str, str], bytes]"
 """HTTP status, headers (``Content-Length`` apart) and body."""

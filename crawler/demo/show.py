@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,7 +18,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
 from crawler.core.errors import ArgumentError, CorpusError
@@ -29,12 +31,6 @@ from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.statistics import number, reasons
 from crawler.settings import Options
 from crawler.spiders.site import SiteSpider
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
-    from scrapy.settings import BaseSettings
 
 _SHOWN: Final = {
     "/news/nature/reading-the-tide": "A news article",

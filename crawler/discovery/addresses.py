@@ -5,19 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import DEFAULT_PORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 _COLUMN = "url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from crawler.core.page.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""

@@ -7,24 +7,19 @@ feeds) waits in memory, since each crawl reads it anew.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import xxhash
 
 from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
-from crawler.journey.crawl_ledgers import now
-from crawler.store.ledger.rows import Fetched, Found
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-    from contextlib import AbstractContextManager
-
-    from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun
-    from crawler.store.ledger.ledger import Ledger
-    from crawler.store.ledger.rows import Row
+from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun, now
+from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.rows import Fetched, Found, Row
 
 # Visits taken at once where nothing else limits them.
 _AT_ONCE: Final = 64

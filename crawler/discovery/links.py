@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -12,16 +13,12 @@ from urllib.parse import urljoin, urlsplit
 from w3lib.url import safe_url_string
 
 from crawler.core.page.addresses import address_site, canonical_address
+from crawler.core.page.parse import ParsedPage
 from crawler.core.words import read_data
-from crawler.discovery.scope import MAX_ADDRESS_LENGTH
+from crawler.discovery.scope import MAX_ADDRESS_LENGTH, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lxml.etree import _Element
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.discovery.scope import Scope
 
 # Endings of files that are no HTML pages. "js" is none: titles such as "node.js" end addresses.
 _FILE_ENDINGS = frozenset(read_data("crawler.discovery", "addresses")["file_endings"])

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from re import Pattern
+from typing import Final
 
+from crawler.core.listings.entries import Entry
 from crawler.discovery.guesses import address_date, address_language
 from crawler.fields import DAY, declare, words
-
-if TYPE_CHECKING:
-    from re import Pattern
-
-    from crawler.core.listings.entries import Entry
 
 MAX_ADDRESS_LENGTH: Final = 2000
 """No server is known to answer longer addresses reliably, and real pages stay far below."""

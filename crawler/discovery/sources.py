@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crawler.core.listings.entries import Entry, Listing
 from crawler.core.listings.read import read_listing, usual_places
 from crawler.core.page.addresses import address_key
-from crawler.discovery.frontier import Visit
+from crawler.discovery.frontier import Source, Visit
 from crawler.discovery.guesses import ARTICLE, address_date, guess_kind, plain_address
 from crawler.discovery.links import judge_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crawler.core.listings.entries import Entry, Listing
-    from crawler.discovery.frontier import Source
-    from crawler.discovery.scope import Scope
+from crawler.discovery.scope import Scope
 
 SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""

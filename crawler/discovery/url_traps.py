@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from logging import LoggerAdapter
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from crawler.core.page.addresses import address_key
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, is_random
-
-if TYPE_CHECKING:
-    from logging import LoggerAdapter
-
-    from crawler.discovery.scope import Scope
+from crawler.discovery.scope import Scope
 
 _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren"})
 _NUMBER: Final = re.compile(r"\d+")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
 from crawler.core.errors import ArgumentError, UnknownMethodError
@@ -21,19 +23,11 @@ from crawler.evaluation.pagetypes import measure_pagetypes
 from crawler.evaluation.sentences import measure_sentences
 from crawler.evaluation.structure import measure_structure
 from crawler.evaluation.tables import measure_tables
-from crawler.evaluation.task import ONLY_METHOD, Job, Task
+from crawler.evaluation.task import ONLY_METHOD, Job, Report, Task
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
 from crawler.reports.stdout import Table, check_target, write_file, write_tables
 from crawler.settings import Options
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
-
-    from scrapy.settings import Settings
-
-    from crawler.evaluation.task import Report
 
 TASKS: Final = {
     "metadata": Task(measure_metadata),

@@ -12,21 +12,17 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crawler.core.flow import Annotation, SiteView, TextMethod
 from crawler.core.methods.published import TextFrequency
+from crawler.core.page.blocks import Block
 from crawler.evaluation.scores import Score, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from crawler.core.flow import Annotation, SiteView, TextMethod
-    from crawler.core.page.blocks import Block
 
 # Each of so many ranks has a row; below them, some at growing distances.
 _EACH_RANK: Final = 60

@@ -6,17 +6,15 @@ import gzip
 import json
 import stat
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import LOCAL_SITE, Page, site_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 GOLD_URL = "https://gold.example/"
 """The address of pages whose gold names none."""

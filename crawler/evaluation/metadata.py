@@ -9,22 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.metadata.read import Metadata, read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.evaluation.gold import GOLD_URL, read_rows
+from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, sorted_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crawler.evaluation.gold import Row
-    from crawler.evaluation.task import Job
+from crawler.evaluation.task import Job, Report, sorted_counts
 
 _NEEDS = "html and any of title, authors and publishing_date"
 # Each measured field, and its field of the metadata.

@@ -7,20 +7,15 @@ for ``listing``. A page without ``page_type`` is not counted.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype.judge import ARTICLE, KINDS, PageType, page_type
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Confusion
-from crawler.evaluation.task import Report, sorted_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crawler.evaluation.task import Job
+from crawler.evaluation.task import Job, Report, sorted_counts
 
 _NEEDS = "html and page_type"
 _NO_ADDRESS = "file:///page.html"

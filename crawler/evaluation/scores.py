@@ -17,14 +17,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import groupby
 from math import fsum
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 SHINGLE_WORDS = 4
 

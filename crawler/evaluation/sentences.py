@@ -8,20 +8,16 @@ finds it. A gold line is ``{text, sentences}`` and ``lang``, the name of its lan
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import guess_language, primary_language
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, sorted_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crawler.evaluation.task import Job
+from crawler.evaluation.task import Job, Report, sorted_counts
 
 _NEEDS = "text and sentences"
 

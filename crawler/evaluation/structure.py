@@ -8,10 +8,11 @@ and Lee (2004), section 5.1, each a mean over pages.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lxml import etree
 
@@ -24,13 +25,8 @@ from crawler.core.structure.structure import check_structure_method, structure_o
 from crawler.core.structure.tree import Node, full_text
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap, compare, mean, mean_score
-from crawler.evaluation.task import Report, sorted_counts
+from crawler.evaluation.task import Job, Report, sorted_counts
 from crawler.store.document_models import load_model
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from crawler.evaluation.task import Job
 
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
 _NEWS: Final = "news"

@@ -9,29 +9,24 @@ says in which row or column a genuine table has its headers, that is measured to
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
+from crawler.core.tables.areas import Areas
+from crawler.core.tables.classify import TableMethod
+from crawler.core.tables.grid import Grid
 from crawler.core.tables.markup import find_tables
-from crawler.evaluation.gold import GOLD_URL, kind_of, read_rows
+from crawler.core.tables.paper_method import Verdict
+from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Confusion
-from crawler.evaluation.task import Report, sorted_counts
+from crawler.evaluation.task import Job, Report, sorted_counts
 from crawler.journey.stages import table_method
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from crawler.core.tables.areas import Areas
-    from crawler.core.tables.classify import TableMethod
-    from crawler.core.tables.grid import Grid
-    from crawler.core.tables.paper_method import Verdict
-    from crawler.evaluation.gold import Row
-    from crawler.evaluation.task import Job
 
 _NEEDS = "html and tables"
 _HEADERS = ("first_row", "first_column", "both", "none")

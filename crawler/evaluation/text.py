@@ -8,18 +8,23 @@ counts of the sites are held.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
-from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
+from crawler.core.flow import (
+    Annotation,
+    Page,
+    SiteCounts,
+    SiteView,
+    TextMethod,
+    annotate,
+    get_method,
+    observe,
+    read,
+)
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import read_gold
 from crawler.evaluation.scores import ScoreBoard, score_page
-from crawler.evaluation.task import Report, sorted_counts
-
-if TYPE_CHECKING:
-    from crawler.core.flow import Annotation, Page, SiteView, TextMethod
-    from crawler.evaluation.task import Job
+from crawler.evaluation.task import Job, Report, sorted_counts
 
 
 def measure_text(job: Job) -> Report:

@@ -8,28 +8,22 @@ read twice: to learn and to apply; no page is kept.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
-from crawler.core.wrapper.project import DEFAULT_MATCHER, new_rule
+from crawler.core.wrapper.project import DEFAULT_MATCHER, FieldRule, new_rule
 from crawler.core.wrapper.rules import RecordRule, example_of_records
-from crawler.core.wrapper.tree import fold, read_tree
+from crawler.core.wrapper.tree import PageTree, fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Report, sorted_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crawler.core.wrapper.project import FieldRule
-    from crawler.core.wrapper.tree import PageTree
-    from crawler.evaluation.task import Job
+from crawler.evaluation.task import Job, Report, sorted_counts
 
 _NEEDS = "html and gold, or html and gold_records"
 _NOT_SAID = "value-not-on-page"

@@ -8,15 +8,13 @@ is written as JSON to the overflow column.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 from itemadapter import is_item
 
 from crawler.core.errors import OptionError
 from crawler.items import PageItem, nested_to_json, value_to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "texts", "json"]
 

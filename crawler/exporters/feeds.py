@@ -8,12 +8,17 @@ from __future__ import annotations
 import csv
 import logging
 import os
+from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import IO, Any, ClassVar, Self, cast
 from urllib.parse import urlparse
 
 from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
+from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
 from w3lib.url import file_uri_to_path
 
 from crawler.core.errors import OptionError
@@ -26,14 +31,6 @@ from crawler.exporters.columns import (
     import_pyarrow,
 )
 from crawler.items import PageItem, value_to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from io import BytesIO
-
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-    from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
 

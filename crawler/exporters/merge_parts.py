@@ -11,18 +11,22 @@ value, or empty text in a field that always has text.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import dataclasses
 import json
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import IO, Any, Final, cast
 
 import xxhash
-from scrapy.exporters import JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
+from scrapy.settings import Settings
 
 from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
@@ -33,14 +37,6 @@ from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
 from crawler.store.files import known_sites, replacing, site_named, system_errors
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
-    from io import BytesIO
-
-    from scrapy.exporters import BaseItemExporter
-    from scrapy.settings import Settings
 
 Row = dict[str, Any]
 

@@ -8,31 +8,25 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from itemadapter import ItemAdapter, is_item
+from scrapy.crawler import Crawler
+from scrapy.exporters import BaseItemExporter
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
-from crawler.journey.crawl_ledgers import aside_of, now
+from crawler.journey.crawl_ledgers import CrawlLedgers, aside_of, now
+from crawler.settings import Options
 from crawler.store.files import file_name
-from crawler.store.ledger.rows import GONE_HASH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
-    from scrapy.exporters import BaseItemExporter
-
-    from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.settings import Options
-    from crawler.store.ledger.rows import Part
+from crawler.store.ledger.rows import GONE_HASH, Part
 
 logger = logging.getLogger(__name__)
 

@@ -6,18 +6,16 @@ Of other items than page items nothing is written. The exporters are formats lik
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
 
+from crawler.exporters.columns import Kind
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from crawler.exporters.columns import Kind
-
     Row = dict[str, Any]
 
 

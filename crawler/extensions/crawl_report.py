@@ -13,16 +13,13 @@ import signal
 import sys
 import threading
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
 from crawler.store.files import write_whole
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
-from scrapy.extensions.feedexport import FeedExporter
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.extensions.component import Component
 from crawler.items import PageItem
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.extensions.feedexport import FeedSlot
 
 
 class RefusedItem(DropItem):

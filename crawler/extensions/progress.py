@@ -8,11 +8,14 @@ import os
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.extensions.feedexport import FeedSlot
+from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
@@ -20,11 +23,6 @@ from crawler.core.wording import fit_width
 from crawler.extensions.component import Component, until_closed
 from crawler.extensions.summary import summary
 from crawler.journey.statistics import number
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.extensions.feedexport import FeedSlot
-    from scrapy.http import Response
 
 logger = logging.getLogger(__name__)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.wording import fit_width, show_seconds
 from crawler.journey.statistics import by_reason, number, reasons
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _TEXT_WIDTH: Final = 70
 _OUTPUTS_SHOWN: Final = 5

@@ -10,21 +10,17 @@ import json
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.errors import CorpusError, one_line
 from crawler.core.wording import counted
-from crawler.harvest.history import show_time
+from crawler.harvest.history import History, Run, show_time
+from crawler.harvest.plan import Alerts
 from crawler.harvest.site_job import STOPPED
 from crawler.harvest.status import most_frequent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crawler.harvest.history import History, Run
-    from crawler.harvest.plan import Alerts
 
 _LONGEST: Final = 300
 _PAUSE_LIMITS: Final = 6

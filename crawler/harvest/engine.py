@@ -13,6 +13,7 @@ A job that runs for long asks :func:`stop_level` now and then, and ends in order
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
 import multiprocessing
@@ -22,6 +23,7 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -35,15 +37,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from multiprocessing.connection import Connection
+from types import FrameType
+from typing import Any, Final, Self
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator
-    from multiprocessing.connection import Connection
-    from types import FrameType
 
 logger = logging.getLogger(__name__)
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from crawler.core.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from crawler.harvest.plan import SitePlan
+from crawler.harvest.plan import SitePlan
 
 # Reasons beside those of crawls. A run has not ended; planned times passed without one; its harvest
 # or its cluster ended before it; it was not begun, since another harvest crawls the site, or since

@@ -10,10 +10,12 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from scrapy.settings import default_settings
 
@@ -35,10 +37,6 @@ from crawler.harvest.schedule import CRON_NAMES, read_cron, read_zone
 from crawler.settings import OPTIONS, PREFIX, Options
 from crawler.spiders.arguments import SiteArguments
 from crawler.store.files import file_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
 _LONGEST_ID: Final = 60
 _SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]*")

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crawler.core.errors import CorpusError, one_line
 from crawler.core.wording import counted
 from crawler.harvest.alerts import Alerter
-from crawler.harvest.engine import Call, Done, LostError, StoppedError
-from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, Run, show_time
-from crawler.harvest.plan import PlanError, read_plan
+from crawler.harvest.engine import Call, Done, Engine, LostError, StoppedError
+from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, History, Run, show_time
+from crawler.harvest.plan import Plan, PlanError, SitePlan, read_plan
 from crawler.harvest.schedule import due, next_times
 from crawler.harvest.site_job import FAILED, STOPPED, crawl_site
+from crawler.harvest.status import Display
 from crawler.harvest.storage import site_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from crawler.harvest.engine import Engine
-    from crawler.harvest.history import History
-    from crawler.harvest.plan import Plan, SitePlan
-    from crawler.harvest.status import Display
 
 _LOOK_SECONDS: Final = 1.0
 _AGAIN: Final = timedelta(minutes=1)

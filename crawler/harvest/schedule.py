@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import heapq
 import zoneinfo
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
@@ -28,8 +29,6 @@ from crawler.core.wording import nearest
 from crawler.fields import HintError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crawler.harvest.plan import SitePlan
 
 CRON_NAMES: Final = {

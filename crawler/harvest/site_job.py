@@ -15,19 +15,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.errors import one_line
 from crawler.harvest.engine import AT_ONCE, limit_memory, stop_level
+from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
 from crawler.store.files import file_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crawler.harvest.plan import SitePlan
 
 # Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
 FAILED: Final = "failed"

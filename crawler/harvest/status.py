@@ -6,25 +6,21 @@ has one live line, and the end of each run has a line.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from datetime import datetime
+from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.live import Live
 
 from crawler.core.wording import counted, fit_width, listed, show_seconds
-from crawler.harvest.history import BUSY, FIGURES, LOST, NOT_BEGUN, show_time
+from crawler.harvest.history import BUSY, FIGURES, LOST, NOT_BEGUN, History, Run, show_time
+from crawler.harvest.plan import SitePlan
 from crawler.harvest.schedule import next_times
 from crawler.reports.html import render_page
 from crawler.reports.stdout import table_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from crawler.harvest.history import History, Run
-    from crawler.harvest.plan import SitePlan
 
 _RUN_COLUMNS: Final = ("planned", "start", "took", "reason", *FIGURES)
 _COLUMNS: Final = ("site", *_RUN_COLUMNS, "missed", "next", "skipped")

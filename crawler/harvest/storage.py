@@ -22,15 +22,13 @@ import json
 import tarfile
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.store.files import file_name, system_errors, try_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _HISTORY: Final = "history.sqlite"
 _STATE: Final = "state.tar"

@@ -6,21 +6,24 @@ CorpusError is raised where the plan, the call, the storage or the cluster is of
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shlex
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from scrapy.settings import BaseSettings
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, show_seconds
 from crawler.harvest.engine import ThreadEngine, open_engine, stop_by_signals
 from crawler.harvest.history import History, show_time
-from crawler.harvest.plan import read_plan
+from crawler.harvest.plan import Plan, SitePlan, read_plan
 from crawler.harvest.runner import Harvest
 from crawler.harvest.schedule import next_times
 from crawler.harvest.site_job import SETTINGS_MODULE, crawl_command, discover
@@ -28,14 +31,6 @@ from crawler.harvest.status import Display, as_json, as_page, gather, lines, sum
 from crawler.harvest.storage import Storage, site_folder
 from crawler.reports.stdout import print_line
 from crawler.store.files import known_sites, write_whole
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
-
-    from scrapy.settings import BaseSettings
-
-    from crawler.harvest.plan import Plan, SitePlan
 
 
 def run(opts: argparse.Namespace, _settings: BaseSettings) -> bool:

@@ -8,28 +8,24 @@ were being fetched back into the queue.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import xxhash
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
+from crawler.core.page.page import Page
+from crawler.items import PageItem
 from crawler.journey.recrawl_policy import RecrawlPolicy
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import GONE_HASH, PART_HASH
+from crawler.store.ledger.rows import GONE_HASH, PART_HASH, Part, Row
 from crawler.store.spool import Spool, spool_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from crawler.core.page.page import Page
-    from crawler.items import PageItem
-    from crawler.store.ledger.rows import Part, Row
 
 logger = logging.getLogger(__name__)
 

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from crawler.core.errors import StoreError
-from crawler.core.flow import SiteCounts, SiteView
+from crawler.core.flow import Document, Observation, SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.pagination.parts import PartLinks, next_part
-from crawler.journey.item_page import Mode
+from crawler.journey.item_page import Mode, Tally
+from crawler.settings import Options
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from crawler.core.flow import Document, Observation
-    from crawler.journey.item_page import Tally
-    from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
 

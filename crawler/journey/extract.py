@@ -7,34 +7,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import (
     MethodError,
+    StoreError,
     UnreadableInputError,
     UnreadablePageError,
     one_line,
 )
-from crawler.core.flow import Page, SiteCounts, SiteView, observe, read
+from crawler.core.flow import Document, Page, SiteCounts, SiteView, observe, read
 from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.pagetype.judge import page_type
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
+from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 from crawler.store.sources import page_of_file, read_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crawler.core.errors import StoreError
-    from crawler.core.flow import Document
-    from crawler.items import PageItem
 
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24

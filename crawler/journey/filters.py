@@ -7,19 +7,16 @@ judge it before any work is done on it, ``result_filters`` when its text and met
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from crawler.core.flow import Document
 from crawler.core.page.page import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
-from crawler.journey.item_page import ItemPage, Refusal
-
-if TYPE_CHECKING:
-    from crawler.core.flow import Document
-    from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.evidence import Evidence
-    from crawler.journey.item_page import Tally
-    from crawler.settings import Options
+from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.journey.evidence import Evidence
+from crawler.journey.item_page import ItemPage, Refusal, Tally
+from crawler.settings import Options
 
 Filter: TypeAlias = Callable[[PageItem, ItemPage], Refusal | None]
 

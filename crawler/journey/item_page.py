@@ -7,23 +7,20 @@ the page.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from crawler.core.metadata.read import read_metadata
+from crawler.core.flow import Annotation, Document, SiteView
+from crawler.core.metadata.read import Metadata, read_metadata
+from crawler.core.methods import Label
+from crawler.core.page.blocks import Block
+from crawler.core.pagetype.judge import PageType
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from parsel import Selector
-
-    from crawler.core.flow import Annotation, Document, SiteView
-    from crawler.core.metadata.read import Metadata
-    from crawler.core.methods import Label
-    from crawler.core.page.blocks import Block
-    from crawler.core.pagetype.judge import PageType
 
 
 class Mode(StrEnum):

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crawler.core.flow import annotate
+from crawler.core.flow import Annotation, annotate
 from crawler.core.markdown import markdown
-from crawler.core.methods import Cutoff, CutoffMethod
+from crawler.core.methods import Cutoff, CutoffMethod, Label
 from crawler.core.methods.article.method import confidence
 from crawler.core.methods.registry import get_method
+from crawler.core.page.blocks import Block
 from crawler.core.pagination.parts import repeated_blocks
-from crawler.journey.item_page import Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crawler.core.flow import Annotation
-    from crawler.core.methods import Label
-    from crawler.core.page.blocks import Block
-    from crawler.items import PageItem
-    from crawler.journey.item_page import ItemPage
-    from crawler.settings import Options
+from crawler.items import PageItem
+from crawler.journey.item_page import ItemPage, Stage
+from crawler.settings import Options
 
 _DIGITS: Final = 3
 # The most blocks that are remembered, how many of them stay, and how much of a text.

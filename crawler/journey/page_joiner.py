@@ -9,19 +9,16 @@ which pages of the first reading are wanted in the second.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from crawler.core.page.addresses import canonical_address
+from crawler.core.page.page import Page
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.core.pagination.parts import same_headline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crawler.core.page.page import Page
-    from crawler.journey.item_page import ItemPage
+from crawler.journey.item_page import ItemPage
 
 _T = TypeVar("_T")
 

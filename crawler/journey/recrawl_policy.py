@@ -9,16 +9,13 @@ redesigned site do not use up the requests of its new ones.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from crawler.core.page.addresses import address_key
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from crawler.store.ledger.ledger import Ledger
+from crawler.store.ledger.ledger import Ledger
 
 Reason = Literal["hinted", "unlisted", "recent", "due"]
 """Why a page is requested again: a listing dates it later; no sitemap names it any more; it is due,

@@ -8,32 +8,26 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import TypeVar
 
 from crawler.core.errors import StoreError, UnreadablePageError
-from crawler.core.flow import observe, read
+from crawler.core.flow import Document, Observation, SiteView, observe, read
 from crawler.core.methods.registry import get_method
+from crawler.core.page.page import Page
+from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
 from crawler.core.pagination.address import may_be_part
 from crawler.core.pagination.parts import next_part
-from crawler.journey.evidence import CrawlEvidence, declared_original
+from crawler.items import PageItem
+from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.journey.evidence import CrawlEvidence, Evidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
-from crawler.journey.item_page import ItemPage, Mode, Refusal, new_item
+from crawler.journey.item_page import ItemPage, Mode, Refusal, Stage, Tally, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import datetime
-
-    from crawler.core.flow import Document, Observation, SiteView
-    from crawler.core.page.page import Page
-    from crawler.core.page.parse import ParsedPage
-    from crawler.items import PageItem
-    from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.evidence import Evidence
-    from crawler.journey.item_page import Stage, Tally
-    from crawler.settings import Options
-    from crawler.store.spool import Spool
+from crawler.settings import Options
+from crawler.store.spool import Spool
 
 logger = logging.getLogger(__name__)
 

@@ -10,36 +10,29 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.core.errors import OptionError
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import language_of
+from crawler.core.structure.model import Model
 from crawler.core.structure.structure import check_structure_method, structure_of
-from crawler.core.tables.classify import get_table_method
+from crawler.core.tables.classify import TableMethod, get_table_method
 from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
-from crawler.core.tables.words import load_words
-from crawler.journey.filters import result_filters
-from crawler.journey.item_page import Stage
+from crawler.core.tables.words import Words, load_words
+from crawler.items import PageItem
+from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.journey.filters import Filter, result_filters
+from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
+from crawler.settings import Options
 from crawler.store.document_models import load_model
 from crawler.wrapper.running import CrawlWrapper
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.structure.model import Model
-    from crawler.core.tables.classify import TableMethod
-    from crawler.core.tables.words import Words
-    from crawler.items import PageItem
-    from crawler.journey.crawl_ledgers import CrawlLedgers
-    from crawler.journey.filters import Filter
-    from crawler.journey.item_page import ItemPage, Tally
-    from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
 

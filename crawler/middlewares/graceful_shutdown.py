@@ -10,18 +10,17 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from scrapy import Request
 from scrapy.core.downloader import Downloader
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
-
     Fetch = Deferred[Response | Request]
 
 SECONDS: Final = 15.0

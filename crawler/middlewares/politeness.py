@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.robotstxt import RobotParser
 
 from crawler.extensions.component import Component
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.robotstxt import RobotParser
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,9 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from crawler.settings import Pauses
+from crawler.settings import Pauses
 
 _LONGEST_READ: Final = 10 * 366 * 86_400.0
 _MOST_DOUBLINGS: Final = 60

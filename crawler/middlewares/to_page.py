@@ -7,18 +7,15 @@ the response, so that the page is not parsed again when it is counted (:func:`ta
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
 from scrapy.http import Response
 
 from crawler.core.page.page import Page
-from crawler.core.page.parse import parse
+from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import nested_to_json
-
-if TYPE_CHECKING:
-    from crawler.core.page.parse import ParsedPage
 
 _parsed: WeakKeyDictionary[Response, ParsedPage] = WeakKeyDictionary()
 

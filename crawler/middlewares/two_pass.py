@@ -15,17 +15,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.http import Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 
 from crawler.core.errors import CorpusError, OneLineExit, StoreError
+from crawler.core.page.page import Page
+from crawler.core.page.parse import ParsedPage
 from crawler.exporters.part_writer import NumberedParts
 from crawler.extensions.component import Component, pause, until_closed
 from crawler.extensions.output_guard import OutputGuard
@@ -36,15 +41,6 @@ from crawler.journey.page_joiner import Captures
 from crawler.journey.session import Crawl, crawl_name
 from crawler.middlewares.to_page import FlawedPageError, ItemOrigins, page_from, take_parsed
 from crawler.store.spool import Spool
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from crawler.core.page.page import Page
-    from crawler.core.page.parse import ParsedPage
 
 logger = logging.getLogger(__name__)
 

@@ -14,12 +14,15 @@ import json
 import logging
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from pathlib import Path
+from typing import Any, ClassVar, Final
 from urllib.parse import unquote
 
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from crawler.core.errors import OptionError, StoreError
@@ -28,12 +31,6 @@ from crawler.exporters.feeds import unwritable
 from crawler.extensions.component import Component
 from crawler.items import PageItem
 from crawler.store.files import system_errors, write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
 

@@ -8,26 +8,23 @@ reason.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from itemadapter import ItemAdapter, is_item
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.statscollectors import StatsCollector
 
 from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
 from crawler.journey.filters import result_filters
+from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
-
-    from crawler.journey.item_page import Stage
-    from crawler.settings import Options
+from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
 

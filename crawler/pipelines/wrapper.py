@@ -8,31 +8,25 @@ response each was made. While a crawl fetches, scripts of the project run in a t
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
-from scrapy.http import TextResponse
+from scrapy.crawler import Crawler
+from scrapy.http import Response, TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 from twisted.internet.threads import deferToThread
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.page.parse import parse
+from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
 from crawler.pipelines.stages import StagePipeline
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.wrapper.running import CrawlWrapper, Wrapped
+from crawler.wrapper.running import CrawlWrapper, Wrapped
 
 logger = logging.getLogger(__name__)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crawler.core.errors import ArgumentError
+from crawler.core.flow import SiteView, TextMethod
 from crawler.core.methods import CutoffMethod
 from crawler.core.methods.published import TextFrequency
 from crawler.core.methods.registry import get_method
@@ -18,12 +21,7 @@ from crawler.settings import Options
 from crawler.store.counts import CountStore
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from scrapy.settings import Settings
-
-    from crawler.core.flow import SiteView, TextMethod
 
 _MOST_ROWS = 12
 _EACH_LEVEL = 4

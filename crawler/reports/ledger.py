@@ -6,10 +6,13 @@ are opened read-only: a crawl may be writing them.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crawler.core.errors import ArgumentError, StoreError
@@ -19,16 +22,10 @@ from crawler.settings import Options
 from crawler.store.files import known_sites, site_named
 from crawler.store.ledger.database import damage_error, ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import GONE_HASH, STATES
+from crawler.store.ledger.rows import GONE_HASH, STATES, Row
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from scrapy.settings import Settings
-
-    from crawler.store.ledger.rows import Row
 
 Listing = Literal["failed", "gone", "refused", "waiting"]
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TextIO
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import pad_width, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
 
 @contextmanager

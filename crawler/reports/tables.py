@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from rich import box
 from rich.cells import cell_len
@@ -12,9 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from crawler.core.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _Rows: TypeAlias = "Sequence[Sequence[str]]"
 _ROWS_SHOWN: Final = 50

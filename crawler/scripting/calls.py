@@ -9,21 +9,16 @@ import json
 import math
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.text import drop_unseen
 from crawler.core.wrapper.output import Node
-from crawler.core.wrapper.project import XML_NAME
-from crawler.core.wrapper.tree import TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crawler.core.wrapper.project import Scalar
-    from crawler.core.wrapper.tree import PageTree
+from crawler.core.wrapper.project import XML_NAME, Scalar
+from crawler.core.wrapper.tree import TEXT, PageTree
 
 _LEAST_MEMORY: Final = 1024 * 1024
 _MOST_SECONDS: Final = 24 * 60 * 60

@@ -8,20 +8,24 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from weakref import finalize
 
 from crawler.core.wrapper.output import Node
-from crawler.scripting.calls import Limits, ScriptCall, ScriptError, ScriptsNotInstalledError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.scripting.calls import Argument, ScriptPage, ScriptResult
+from crawler.scripting.calls import (
+    Argument,
+    Limits,
+    ScriptCall,
+    ScriptError,
+    ScriptPage,
+    ScriptResult,
+    ScriptsNotInstalledError,
+)
 
 _ENGINE: Final = "_quickjs"
 _INSTALL: Final = "pip install 'scrapy-corpus[scripts]'"

@@ -16,10 +16,8 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from types import ModuleType
+from typing import Any, Final
 
 # Windows has neither this nor timers of CPU time: there the limits of the engine and of the parent
 # process hold.

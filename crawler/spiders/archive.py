@@ -5,23 +5,19 @@ Neither uses the network. The crawl reads their pages twice: to count them, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy import Spider
 
 from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.page.page import Page
 from crawler.fields import REQUIRED, declare
 from crawler.settings import Options
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.store.sources import read_source
 from crawler.store.spool import Spool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from crawler.core.page.page import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from crawler.core.errors import ArgumentError, OneLineExit
 from crawler.core.page.addresses import canonical_address
@@ -11,9 +12,6 @@ from crawler.discovery.addresses import complete_address, split_addresses
 from crawler.discovery.scope import Scope
 from crawler.discovery.sources import SOURCES
 from crawler.fields import REQUIRED, declare, fields_of, read_fields, words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _T = TypeVar("_T")
 

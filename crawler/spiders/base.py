@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from functools import cached_property
 from gzip import BadGzipFile
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from scrapy import Spider
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -19,8 +20,10 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page.addresses import address_key
@@ -30,20 +33,12 @@ from crawler.core.page.page import (
     may_hold_directives,
     read_directives,
 )
+from crawler.core.page.parse import ParsedPage
 from crawler.extensions.component import connect
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
 from crawler.settings import Options
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from crawler.core.page.parse import ParsedPage
 
 _T = TypeVar("_T")
 

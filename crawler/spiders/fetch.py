@@ -7,33 +7,29 @@ would fetch, for ``scrapy discover``.
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request, Spider
+from scrapy.crawler import CrawlerProcessBase
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.misc import load_object
+from twisted.python.failure import Failure
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
+from crawler.core.page.page import Page
 from crawler.core.wording import fit_width
+from crawler.discovery.frontier import Visit
 from crawler.journey.statistics import by_reason
 from crawler.middlewares.to_page import page_from
 from crawler.reports.stdout import table_lines
 from crawler.spiders.site import SiteSpider
 from crawler.store.sources import check_address
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-
-    from scrapy.crawler import CrawlerProcessBase
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
-    from twisted.python.failure import Failure
-
-    from crawler.core.page.page import Page
-    from crawler.discovery.frontier import Visit
 
 _COLUMNS = ("kind", "date", "found by", "address")
 _ADDRESS_COLUMNS = 200

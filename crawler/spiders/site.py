@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 from scrapy import Request
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
 
 from crawler.core.errors import StoreError
 from crawler.core.listings.entries import MAX_LISTING_BYTES
 from crawler.core.metadata.read import read_metadata
 from crawler.core.page.addresses import canonical_address
+from crawler.core.page.parse import ParsedPage
 from crawler.core.pagination.address import is_part_of
 from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
@@ -21,18 +24,10 @@ from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
+from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import failure_reason
 from crawler.spiders.site_sources import ListingReader, server_answers
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.http import Response, TextResponse
-    from twisted.python.failure import Failure
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.journey.crawl_ledgers import CrawlLedgers
 
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)

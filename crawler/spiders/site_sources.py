@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.http import HtmlResponse, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
 
 from crawler.core.errors import StoreError, one_line
 from crawler.core.listings.entries import MAX_LISTING_BYTES
 from crawler.core.listings.read import find_feeds, sitemaps_of_robots
 from crawler.core.page.addresses import address_key
+from crawler.discovery.frontier import Frontier, Visit
+from crawler.discovery.ledger_frontier import LedgerFrontier
+from crawler.discovery.scope import Scope
 from crawler.discovery.sources import Reading, Sources, read_source
+from crawler.discovery.url_traps import Traps
 from crawler.extensions.component import pause
+from crawler.spiders.arguments import SiteArguments
 from crawler.spiders.base import PageSpider, failure_reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
-
-    from crawler.discovery.frontier import Frontier, Visit
-    from crawler.discovery.ledger_frontier import LedgerFrontier
-    from crawler.discovery.scope import Scope
-    from crawler.discovery.url_traps import Traps
-    from crawler.spiders.arguments import SiteArguments
 
 _ROBOTS = "/robots.txt"
 _OK = 200

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from scrapy import Request, signals
+from scrapy.http import Response
+from twisted.python.failure import Failure
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.addresses import address_key
@@ -21,12 +24,6 @@ from crawler.fields import declare
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from re import Pattern
+from typing import Any, Self
 from urllib.parse import urljoin
 
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from crawler.core.errors import ArgumentError, CorpusError, one_line
 from crawler.core.page.addresses import address_key, address_site
+from crawler.core.page.parse import ParsedPage
 from crawler.discovery.addresses import (
     ListedAddress,
     check_address_list,
@@ -25,17 +30,7 @@ from crawler.items import WrappedPage
 from crawler.pipelines.wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-from crawler.wrapper.running import CrawlWrapper, SaveFolder, addresses_of, page_rows
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
-    from re import Pattern
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.wrapper.running import Wrapped
+from crawler.wrapper.running import CrawlWrapper, SaveFolder, Wrapped, addresses_of, page_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,24 +8,20 @@ record gives the same page again.
 from __future__ import annotations
 
 import json
+import os
 import uuid
 import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, Any, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.files import system_errors
 from crawler.store.payload import PayloadError, undo_encodings
-from crawler.store.warc import MAX_HEAD, read_records
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from crawler.store.warc import Record
+from crawler.store.warc import MAX_HEAD, Record, read_records
 
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})

@@ -21,27 +21,23 @@ observations need not fit memory. Nothing of a file is counted that does not mat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 from zipfile import ZipFile
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
+from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.observation import BLOCKS, ObservationLog, Rows, batches
 from crawler.core.counting.site_counts import SiteCounts
 from crawler.core.errors import StoreError
 from crawler.store.files import CUT, file_name, replacing, site_named
 from crawler.store.spill_arrays import DiskSpace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from crawler.core.counting.arrays import ArraySpace
 
 _FORMAT = 1
 _SUMS = "sums/"

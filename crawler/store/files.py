@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 from urllib.parse import unquote_to_bytes
 from uuid import uuid4
 
@@ -13,10 +15,6 @@ from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import CorpusError, StoreError
 from crawler.core.wording import listed, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 ASIDE: Final = ".part"
 """Ending of files that are being written and do not count yet."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import brotli
 from fastwarc.stream_io import ZstdReader
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from compressed bytes

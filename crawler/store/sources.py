@@ -11,23 +11,21 @@ import os
 import re
 import stat
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from email import policy
+from email.message import EmailMessage
 from email.parser import BytesParser
 from html import unescape
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, read_pages
 from crawler.store.files import system_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from email.message import EmailMessage
 
 LISTS = (".jsonl", ".jsonl.gz")
 """How names of lists of pages end."""

@@ -11,20 +11,17 @@ import logging
 import tempfile
 import weakref
 from bisect import bisect_right
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from io import RawIOBase
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from crawler.core.counting.arrays import BATCH, ArraySpace, GrowingArray
 from crawler.core.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import RawIOBase
-    from pathlib import Path
-
-    from numpy.typing import DTypeLike, NDArray
 
 logger = logging.getLogger(__name__)
 

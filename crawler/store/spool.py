@@ -9,26 +9,23 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter, page_of
 from crawler.store.files import lock_beside, system_errors
 from crawler.store.payload import PayloadError
-from crawler.store.warc import read_records
+from crawler.store.warc import Record, read_records
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping
-
     from filelock import BaseFileLock
-
-    from crawler.core.page.page import Page
-    from crawler.store.warc import Record
 
 _log = logging.getLogger(__name__)
 _WAITING = ".spool.warc.gz"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from fastwarc.warc import ArchiveIterator, WarcHeader
 from crawler.core.errors import UnreadableInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from fastwarc.warc import WarcRecord
 
 MAX_HEAD: Final = 16 << 20

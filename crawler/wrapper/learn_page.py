@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError
+from crawler.core.page.page import Page
 from crawler.core.wording import counted, did_you_mean, fit_width, listed, pad_width, width_of
 from crawler.core.wrapper.example_nodes import find_value, nodes_of, value_of
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
-from crawler.core.wrapper.output import NO_FIT, apply_project
+from crawler.core.wrapper.output import NO_FIT, Node, apply_project
 from crawler.core.wrapper.project import (
     DEFAULT_MATCHER,
     GROUP,
     TYPES,
     Element,
+    Project,
     Script,
     check_schema,
     checked,
@@ -26,10 +29,11 @@ from crawler.core.wrapper.project import (
     new_project,
 )
 from crawler.core.wrapper.project_file import write_project
-from crawler.core.wrapper.tree import fold, read_tree
+from crawler.core.wrapper.tree import PageTree, fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.store.files import write_whole
 from crawler.wrapper.project_store import (
+    Inputs,
     check_name,
     keep_page,
     load_project,
@@ -37,16 +41,6 @@ from crawler.wrapper.project_store import (
     read_text,
 )
 from crawler.wrapper.running import Wrapped
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from crawler.core.page.page import Page
-    from crawler.core.wrapper.output import Node
-    from crawler.core.wrapper.project import Project
-    from crawler.core.wrapper.tree import PageTree
-    from crawler.wrapper.project_store import Inputs
 
 _VALUE = re.compile(r"([^=:]+)(?::([^=:]+))?=(.*)", re.DOTALL)
 _NEAR_CHARS = 200

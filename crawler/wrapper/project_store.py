@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError, FetchError, UnreadableInputError
+from crawler.core.page.page import Page
+from crawler.core.wrapper.project import Element, Project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
 from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
 from crawler.store.files import replacing, system_errors
 from crawler.store.sources import LISTS, is_address, page_of_file, read_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from crawler.core.page.page import Page
-    from crawler.core.wrapper.project import Element, Project
 
 _PAGES_SUFFIX = ".pages.warc.gz"
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
+from crawler.core.page.page import Page
 from crawler.core.wording import counted, fit_width, pad_width, width_of
-from crawler.core.wrapper.example_nodes import node_at
-from crawler.core.wrapper.output import as_xml, columns_of
+from crawler.core.wrapper.example_nodes import Example, node_at
+from crawler.core.wrapper.output import Result, as_xml, columns_of
+from crawler.core.wrapper.project import Element, Project, Rule
 from crawler.core.wrapper.rules import RecordRule
-from crawler.core.wrapper.tree import read_tree
+from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
 from crawler.items import nested_to_json, value_to_text
 from crawler.store.files import replacing
-from crawler.wrapper.project_store import kept_pages, load_project
+from crawler.wrapper.project_store import Inputs, kept_pages, load_project
 from crawler.wrapper.running import (
     TOLD,
     ProjectRunner,
@@ -30,17 +33,6 @@ from crawler.wrapper.running import (
     addresses_of,
     page_rows,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from crawler.core.page.page import Page
-    from crawler.core.wrapper.example_nodes import Example
-    from crawler.core.wrapper.output import Result
-    from crawler.core.wrapper.project import Element, Project, Rule
-    from crawler.core.wrapper.tree import PageTree
-    from crawler.wrapper.project_store import Inputs
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
 _SHOWN_WIDTH = 60

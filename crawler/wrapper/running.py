@@ -10,11 +10,14 @@ import json
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.page.page import Page
+from crawler.core.page.parse import ParsedPage
 from crawler.core.wording import fit_width
 from crawler.core.wrapper.output import (
     MISSING,
@@ -22,6 +25,7 @@ from crawler.core.wrapper.output import (
     SCRIPT_FAILED,
     WRONG_TYPE,
     Problem,
+    Result,
     apply_project,
     as_json,
     as_rows,
@@ -29,23 +33,20 @@ from crawler.core.wrapper.output import (
     fit_to_schema,
     fits,
 )
-from crawler.core.wrapper.project import Load, Save, Script, may_repeat
-from crawler.core.wrapper.tree import read_tree, tree_of
-from crawler.scripting.calls import Limits, NodeArgument, ScriptError, script_page
+from crawler.core.wrapper.project import Element, Load, Project, Save, Script, Source, may_repeat
+from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
+from crawler.scripting.calls import (
+    Argument,
+    Limits,
+    NodeArgument,
+    ScriptError,
+    ScriptPage,
+    script_page,
+)
 from crawler.scripting.sandbox import Sandbox
+from crawler.settings import Options
 from crawler.store.files import write_whole
 from crawler.wrapper.project_store import load_project
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.core.wrapper.output import Result
-    from crawler.core.wrapper.project import Element, Project, Source
-    from crawler.core.wrapper.tree import PageTree
-    from crawler.scripting.calls import Argument, ScriptPage
-    from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
 

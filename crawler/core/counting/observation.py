@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from crawler.core.counting.arrays import ArraySpace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import DTypeLike, NDArray
-
-    from crawler.core.page.blocks import Block
+from crawler.core.page.blocks import Block
 
 BLOCKS = ""
 """Name of the section of a log that holds blocks and their weights; the others hold sums."""

@@ -19,25 +19,20 @@ block occurrences, and the result depends on the set of pages alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
-from crawler.core.counting.arrays import Partitions, sorted_within
-from crawler.core.counting.observation import BLOCKS
+from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
+from crawler.core.counting.observation import BLOCKS, ObservationLog, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from crawler.core.counting.arrays import ArraySpace
-    from crawler.core.counting.observation import ObservationLog, Rows
-
     _Found: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint16]]
 

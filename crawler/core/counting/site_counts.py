@@ -8,13 +8,14 @@ nor on whether they were counted in memory or on disk.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from xxhash import xxh3_128
 
-from crawler.core.counting.arrays import Partitions, sorted_within
+from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
 from crawler.core.counting.observation import (
     BLOCKS,
     KeyCounts,
@@ -23,15 +24,7 @@ from crawler.core.counting.observation import (
     look_up,
     observe_blocks,
 )
-from crawler.core.counting.recurring import RecurringBlocks, duplicate_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from crawler.core.counting.arrays import ArraySpace
-    from crawler.core.counting.recurring import SitePages
+from crawler.core.counting.recurring import RecurringBlocks, SitePages, duplicate_groups
 
 __all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
 from crawler.core.listings.markup import MAX_NESTED, unescape
@@ -13,9 +14,6 @@ from crawler.core.metadata.dates import FIRST_YEAR, read_date
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.page.text import drop_unseen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
 

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 from urllib.parse import urljoin
 
 from crawler.core.listings.entries import (
     MAX_ALTERNATES,
     MAX_JSON_CHARS,
     Alternate,
+    Collector,
+    Listing,
     absolute_address,
 )
 from crawler.core.listings.markup import Node, Scanner, Take
 from crawler.core.page.addresses import address_site
 from crawler.core.page.page import site_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from crawler.core.listings.entries import Collector, Listing
 
 _INDEX = "sitemapindex"
 _OWN, _OWN_NAMES = frozenset({"", "other"}), frozenset({"loc", "lastmod"})

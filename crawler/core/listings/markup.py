@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
@@ -16,8 +17,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crawler.core.listings.entries import Collector
 
 # Each alternative either matches what it began or fails within the same tag, and what is left open

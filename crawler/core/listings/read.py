@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from crawler.core.listings.entries import MAX_LISTING_BYTES, Collector, Listing, absolute_address
+from crawler.core.listings.entries import (
+    MAX_LISTING_BYTES,
+    Collector,
+    Kind,
+    Listing,
+    Problems,
+    absolute_address,
+)
 from crawler.core.listings.formats import FeedReader, SitemapReader, read_json_feed, read_lines
 from crawler.core.listings.markup import TOKEN, local_name
 from crawler.core.page.decode import decode_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crawler.core.listings.entries import Kind, Problems
-    from crawler.core.page.parse import ParsedPage
+from crawler.core.page.parse import ParsedPage
 
 _ROOTS: Mapping[str, Kind] = {
     "sitemapindex": "sitemap-index", "sitemap": "sitemap-index",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from lxml import etree
+
 from crawler.core.metadata.names import byline_words, clean_names, has_korean_role, is_weak
-from crawler.core.metadata.visible import AUTHOR_PAGE, element_text
+from crawler.core.metadata.visible import AUTHOR_PAGE, Mark, VisiblePage, element_text
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lxml import etree
-
     from crawler.core.metadata.read import PageFacts
-    from crawler.core.metadata.visible import Mark, VisiblePage
 
 _SHORT_NAME = 3
 _MAX_LOOKED_AT = 60

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange, timegm
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crawler.core.words import fold_word, read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FIRST_YEAR = 1990
 """The first year in which a web page can have been published."""

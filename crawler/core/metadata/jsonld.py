@@ -10,13 +10,11 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crawler.core.words import fold_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _MAX_CHARS = 2_000_000
 _MAX_OBJECTS = 2_000

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.words import any_of, fold_name, fold_word, read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
+from lxml import etree
+
+from crawler.core.metadata.dates import Date, FoundDate, Reading, find_dates, read_date
 from crawler.core.metadata.names import byline_words
-from crawler.core.metadata.visible import element_text
+from crawler.core.metadata.visible import Mark, VisiblePage, element_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lxml import etree
-
-    from crawler.core.metadata.dates import FoundDate
     from crawler.core.metadata.read import PageFacts
-    from crawler.core.metadata.visible import Mark, VisiblePage
 
 # From how many points a visible date is trusted at all, and before weaker meta elements.
 _SEEN_POINTS = 1.5

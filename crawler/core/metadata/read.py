@@ -6,11 +6,13 @@ The order, field by field, stands in docs/metadata.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
+
+from lxml import etree
 
 from crawler.core.metadata.authors import choose_authors
 from crawler.core.metadata.jsonld import LinkedArticle
@@ -18,14 +20,8 @@ from crawler.core.metadata.published import DateChooser
 from crawler.core.metadata.titles import Headings, titles
 from crawler.core.metadata.visible import VisiblePage, element_text
 from crawler.core.page.page import LOCAL_SITE, site_of
+from crawler.core.page.parse import ParsedPage
 from crawler.core.words import fold_name, read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from lxml import etree
-
-    from crawler.core.page.parse import ParsedPage
 
 _MAX_METAS = 1_000
 _MAX_HEADINGS = 200

@@ -6,20 +6,19 @@ Old blogs have their own name as the ``h1`` of every page, and a post's title as
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
+from lxml import etree
+
 from crawler.core.metadata.visible import element_text
+from crawler.core.page.parse import ParsedPage
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from lxml import etree
-
     from crawler.core.metadata.read import PageFacts
-    from crawler.core.page.parse import ParsedPage
 
 _MAX_FIRSTS = 20
 _MAX_SUBHEADS = 60

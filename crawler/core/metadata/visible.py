@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
 from crawler.core.metadata.names import begins_as_byline
+from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
-
-if TYPE_CHECKING:
-    from crawler.core.page.parse import ParsedPage
 
 # No content of the page.
 _NO_TEXT = frozenset(

@@ -5,15 +5,13 @@ Here are their interfaces; :mod:`crawler.core.methods.registry` has the methods 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crawler.core.counting.site_counts import SiteView
-    from crawler.core.page.blocks import Block
-    from crawler.core.page.page import Document
+from crawler.core.counting.site_counts import SiteView
+from crawler.core.page.blocks import Block
+from crawler.core.page.page import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from crawler.core.counting.site_counts import SiteView
 from crawler.core.methods import Cutoff, Label
+from crawler.core.page.blocks import Block
+from crawler.core.page.page import Document
 from crawler.core.page.text import DENSE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.counting.site_counts import SiteView
-    from crawler.core.page.blocks import Block
-    from crawler.core.page.page import Document
 
 _LINKS, _FREQUENT, _TEXT, _OUTSIDE = "links", "frequent", "text", "outside"
 # A letter of a dense script weighs as much as 2.5 Latin letters.

@@ -13,23 +13,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from lxml import etree
 from xxhash import xxh3_64_intdigest
 
+from crawler.core.counting.site_counts import SiteView
 from crawler.core.methods import Cutoff, Label
 from crawler.core.page.blocks import Block
+from crawler.core.page.page import Document
+from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import block_key, drop_unseen
 from crawler.core.sentences import ended_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from crawler.core.counting.site_counts import SiteView
-    from crawler.core.page.page import Document
-    from crawler.core.page.parse import ParsedPage
 
 # "All text outside tags and scripts", Lee (2009), M1: style sheets are scripts in this sense.
 _NO_TEXT = frozenset(("script", "style"))

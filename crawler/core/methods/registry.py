@@ -7,19 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnknownMethodError
-from crawler.core.methods import BlockMethod, PieceMethod
+from crawler.core.methods import BlockMethod, PieceMethod, TextMethod
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.method import Article
 from crawler.core.methods.published import NEWS_METHODS, Density, TextFrequency
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crawler.core.methods import TextMethod
 
 DEFAULT_METHOD = "article"
 

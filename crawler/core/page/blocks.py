@@ -8,14 +8,13 @@ to exactly one block, and blocks stand in document order.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crawler.core.page.text import block_key, drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import TYPE_CHECKING
 
 import cchardet
 from w3lib.encoding import (
@@ -14,8 +13,7 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
-if TYPE_CHECKING:
-    from crawler.core.page.page import Page
+from crawler.core.page.page import Page
 
 # Encodings in which a wrong label shows: random bytes hardly ever decode without an error.
 _MULTIBYTE = frozenset(

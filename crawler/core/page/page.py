@@ -7,14 +7,14 @@ rights is that of the TDM Reservation Protocol (W3C community group, 2024), by h
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+from crawler.core.page.blocks import Block
 
-    from crawler.core.page.blocks import Block
+if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
 LOCAL_SITE = "local"

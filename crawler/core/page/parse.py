@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,8 +17,6 @@ from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from crawler.core.page.page import Page
 
 # First bytes of binary files.

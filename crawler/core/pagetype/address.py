@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from crawler.core.words import read_data, texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CHARS = 2_000
 _NUMBER = re.compile(r"\d{4,}")

@@ -9,19 +9,15 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
+from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.page import Document
+from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.words import any_part, fold
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.page import Document
-    from crawler.core.page.parse import ParsedPage
 
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",

@@ -8,22 +8,18 @@ call itself an article. Where no rule decides, the learned likelihoods do.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from crawler.core.errors import CorpusError
-from crawler.core.pagetype.address import names_a_list, page_words
+from crawler.core.page.page import Document
+from crawler.core.pagetype.address import Address, names_a_list, page_words
 from crawler.core.pagetype.evidence import PageEvidence
 from crawler.core.trees import TreeEnsemble, sigmoid
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from crawler.core.page.page import Document
-    from crawler.core.pagetype.address import Address
 
 ARTICLE = "article"
 KINDS: Mapping[str, str] = {

@@ -9,16 +9,14 @@ the address calls it a page.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from crawler.core.page.addresses import canonical_address
 from crawler.core.words import read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_PARTS = 100
 """No article is cut into more parts: larger numbers name articles, and longer chains are pagers

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -18,16 +19,20 @@ from urllib.parse import urljoin
 from xxhash import xxh3_64_intdigest
 
 from crawler.core.page.addresses import canonical_address
-from crawler.core.pagination.address import MOST_PARTS, Place, part_number, place_of, readings, step
+from crawler.core.page.parse import ParsedPage
+from crawler.core.pagination.address import (
+    MOST_PARTS,
+    Place,
+    Reading,
+    part_number,
+    place_of,
+    readings,
+    step,
+)
 from crawler.core.words import any_of, fold, read_data, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from lxml import etree
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.core.pagination.address import Reading
 
 # How a page shows that a link leads to its next part, the surest first: a ``link`` element,
 # ``rel="next"`` with a text, a text alone, the number of the next page.

@@ -14,14 +14,11 @@ takes the clause up ("…다고", "…다 하더라도").
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
 from crawler.core.sentences.sentence import Sentence, kiwi_ends, sentences_between
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _BEGINS = (
     "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crawler.core.sentences.sentence import readable_ends
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""

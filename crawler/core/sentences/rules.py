@@ -9,8 +9,8 @@ end. Each run of end marks is then judged by the text around it, proposed or not
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
@@ -32,9 +32,6 @@ from crawler.core.sentences.sentence import (
     sentences_between,
     sentencex_ends,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _WORD = re.compile(r"\w")
 _LIST_MARKER = re.compile(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sentencex import get_sentence_boundaries
 
 from crawler.core.errors import CorpusError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
 _PAPER_END = re.compile(r"[.?!](?=\s|\Z)")

@@ -9,16 +9,13 @@ tags: that mends what the paper found wrong with tags alone (section 5.1).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crawler.core.methods.article.layout import CUES, cues_in
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from crawler.core.structure.lines import Line
-    from crawler.core.structure.tokens import Tokens
+from crawler.core.structure.lines import Line
+from crawler.core.structure.tokens import Tokens
 
 _MOST_WORDS: Final = 12
 _MOST_CHARS: Final = 90

@@ -9,20 +9,17 @@ id, or a tag with a class or id. What is before that in a selector is ignored.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
-from crawler.core.page.blocks import _CLOSED, _PLAIN, _Segmenter
+from crawler.core.page.blocks import _CLOSED, _PLAIN, Block, Holder, _Segmenter
+from crawler.core.page.parse import ParsedPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from lxml import etree
-
-    from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.parse import ParsedPage
 
 _MOST_CSS: Final = 400_000
 _MOST_RULES: Final = 4_000

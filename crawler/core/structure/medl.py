@@ -14,14 +14,21 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, cast
+from typing import Final, NamedTuple, NoReturn, cast
 
 from crawler.core.errors import ModelError
-from crawler.core.structure.model import GROUP, ROLES, TEXT, Element, Model, Particle, Rule
+from crawler.core.structure.model import (
+    GROUP,
+    ROLES,
+    TEXT,
+    Element,
+    Kind,
+    Model,
+    Occurs,
+    Particle,
+    Rule,
+)
 from crawler.core.wording import did_you_mean
-
-if TYPE_CHECKING:
-    from crawler.core.structure.model import Kind, Occurs
 
 MOST_CHARS: Final = 1_000_000
 """A model has no more characters than this."""

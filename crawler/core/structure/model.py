@@ -9,15 +9,13 @@ content models are *eased*: they then take more, never less.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["name", "sequence", "choice", "all"]
 Occurs = Literal["", "?", "+", "*"]

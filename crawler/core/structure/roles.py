@@ -9,20 +9,17 @@ text that only a table orders.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from crawler.core.metadata.names import begins_as_byline
 from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.layout import CUES, cues_in
+from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.page import Document
 from crawler.core.page.text import drop_unseen
+from crawler.core.structure.lines import Line
 from crawler.core.words import fold_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.page import Document
-    from crawler.core.structure.lines import Line
 
 _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))

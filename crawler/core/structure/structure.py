@@ -11,24 +11,19 @@ and for models of running text the roles of blocks (:mod:`~crawler.core.structur
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Annotation, SiteView, annotate, get_method
+from crawler.core.page.page import Document
 from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.structure.headings import Heading, find_headings
-from crawler.core.structure.lines import lines_of
-from crawler.core.structure.model import GROUP, TEXT
+from crawler.core.structure.lines import Line, lines_of
+from crawler.core.structure.model import GROUP, TEXT, Model
 from crawler.core.structure.roles import article_roles
 from crawler.core.structure.tokens import Tokens, apply_patterns
 from crawler.core.structure.tree import ITEM, GroupTree, Node, Structure, fit, group_logically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from crawler.core.page.page import Document
-    from crawler.core.structure.lines import Line
-    from crawler.core.structure.model import Model
 
 # A model with an element for this role is one of running text, which a page has beside other text.
 _RUNNING_TEXT: Final = "paragraph"

@@ -12,22 +12,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crawler.core.flow import SiteView, annotate, get_method
+from crawler.core.page.page import Document
 from crawler.core.structure.headings import find_headings
 from crawler.core.structure.lines import lines_of
 from crawler.core.structure.model import GROUP, TEXT, Element, Model
 from crawler.core.structure.roles import article_roles
 from crawler.core.structure.tokens import Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crawler.core.page.page import Document
 
 _ROOT: Final = "document"
 _LINE: Final = "line"

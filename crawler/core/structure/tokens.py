@@ -19,17 +19,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crawler.core.structure.model import TEXT
+from crawler.core.structure.model import TEXT, Model
 from crawler.core.structure.tree import Node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crawler.core.structure.model import Model
 
 _WORD: Final = re.compile(r"[^\s,;:()\[\]{}<>\"“”„«»·•|…!?=]++")
 _INNER: Final = re.compile(r"[^/\-–—&~]++")

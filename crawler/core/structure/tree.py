@@ -18,17 +18,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lxml import etree
 
-from crawler.core.structure.model import GROUP, TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from crawler.core.structure.model import Element, Model, Particle
+from crawler.core.structure.model import GROUP, TEXT, Element, Model, Particle
 
 ITEM: Final = "#item"
 """Name of a list item, table row or paragraph while its contents are being grouped."""

@@ -6,14 +6,11 @@ or its first columns hold the attributes of the rows to their right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.tables.grid import Cell, Grid
+from crawler.core.tables.grid import Cell, Grid
 
 _PAIR = 2
 

@@ -7,25 +7,20 @@ docs/tables.md describes the training data and the accuracy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.errors import UnknownMethodError
+from crawler.core.tables.areas import Areas
 from crawler.core.tables.features import Survey, judge_features
+from crawler.core.tables.grid import Grid
 from crawler.core.tables.headers import locate_all
 from crawler.core.tables.paper_method import Constants, Verdict, judge_by_rules, locate_by_rules
 from crawler.core.tables.words import Words, default_words
 from crawler.core.trees import TreeEnsemble, sigmoid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from crawler.core.tables.areas import Areas
-    from crawler.core.tables.grid import Grid
 
 DEFAULT_TABLE_METHOD = "learned"
 TABLE_METHODS = (DEFAULT_TABLE_METHOD, "rules", "rules-literal")

@@ -7,25 +7,21 @@ whatever ``colspan`` and ``rowspan`` claim. Real pages do not reach them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lxml import etree
+
+from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.areas import Areas, marked_pairs
-from crawler.core.tables.markup import find_tables, is_hidden
+from crawler.core.tables.classify import TableMethod
+from crawler.core.tables.grid import Cell
+from crawler.core.tables.markup import FoundTable, find_tables, is_hidden
+from crawler.core.tables.paper_method import Verdict
 from crawler.core.tables.values import Value, element_type, read_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from lxml import etree
-
-    from crawler.core.page.parse import ParsedPage
-    from crawler.core.tables.classify import TableMethod
-    from crawler.core.tables.grid import Cell
-    from crawler.core.tables.markup import FoundTable
-    from crawler.core.tables.paper_method import Verdict
 
 Line = tuple["Cell | None", ...]
 """A row or column of the grid, whole: the cell that covers each place, None for a gap."""

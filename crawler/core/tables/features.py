@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from math import log1p
-from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import is_alone, marked_areas, readings
+from crawler.core.tables.grid import Cell, Grid
 from crawler.core.tables.paper_method import Constants, count_alike, semantic, syntactic
 from crawler.core.tables.values import cell_type
-from crawler.core.tables.words import classes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
-
-    from crawler.core.tables.grid import Cell, Grid
-    from crawler.core.tables.words import Words
+from crawler.core.tables.words import Words, classes_of
 
 # Of a large table only the first columns and rows are read: they show what it is.
 _MOST_COLUMNS = 100

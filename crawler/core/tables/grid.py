@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # The limits that HTML itself sets.
 MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534

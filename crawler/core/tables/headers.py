@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from crawler.core.tables.areas import (
     Areas,
@@ -23,6 +23,7 @@ from crawler.core.tables.areas import (
     marked_pairs,
 )
 from crawler.core.tables.features import (
+    Survey,
     chars_of,
     commonest,
     ends_in_colon,
@@ -33,13 +34,8 @@ from crawler.core.tables.features import (
     spread,
     with_text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.tables.features import Survey
-    from crawler.core.tables.grid import Cell
-    from crawler.core.trees import TreeEnsemble
+from crawler.core.tables.grid import Cell
+from crawler.core.trees import TreeEnsemble
 
 # Larger numbers of rows and columns make no difference.
 _MANY = 12

@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
+from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, Grid, Row, lay_out, parse_span
-
-if TYPE_CHECKING:
-    from crawler.core.page.parse import ParsedPage
 
 # Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
 _INSTEAD = frozenset(("noscript", "object"))

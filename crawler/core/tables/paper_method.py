@@ -8,19 +8,13 @@ with what their attribute is called (section 3.2.3).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from crawler.core.tables.areas import Areas, marked_areas, readings
+from crawler.core.tables.areas import Areas, Reading, marked_areas, readings
+from crawler.core.tables.grid import Cell, Grid
 from crawler.core.tables.values import cell_type, matches
-from crawler.core.tables.words import classes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.tables.areas import Reading
-    from crawler.core.tables.grid import Cell, Grid
-    from crawler.core.tables.words import Words
+from crawler.core.tables.words import Words, classes_of
 
 # A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80

@@ -11,13 +11,9 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from crawler.core.tables.words import DATA_TYPES, default_words
-
-if TYPE_CHECKING:
-    from crawler.core.tables.grid import Cell
-    from crawler.core.tables.words import Words
+from crawler.core.tables.grid import Cell
+from crawler.core.tables.words import DATA_TYPES, Words, default_words
 
 # A longer text is a string.
 _LONGEST = 48

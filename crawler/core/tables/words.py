@@ -24,16 +24,14 @@ A file of ``data`` is a JSON object:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crawler.core.errors import OptionError
 from crawler.core.wording import did_you_mean
 from crawler.core.words import longest_first, read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LANGUAGES = ("en", "ko", "ja", "de", "fr", "es")
 DATA_TYPES = (

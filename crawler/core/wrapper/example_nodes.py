@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import log
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from crawler.core.wrapper.features import FEATURE_AT, FEATURES, evidence_of
+from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence, evidence_of
 from crawler.core.wrapper.tree import fold
-from crawler.core.wrapper.view import list_siblings
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from crawler.core.wrapper.features import Evidence
-    from crawler.core.wrapper.view import View
+from crawler.core.wrapper.view import View, list_siblings
 
 TEXT_NODE = "text"
 """The kind of fields whose values are whole text nodes."""

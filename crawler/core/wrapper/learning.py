@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.example_nodes import (
     TEXT_NODE,
+    Example,
     PageEvidence,
     example_of_nodes,
     example_of_values,
     find_value,
 )
-from crawler.core.wrapper.project import GROUP
+from crawler.core.wrapper.project import GROUP, Project
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records, similar_siblings
-from crawler.core.wrapper.tree import fold
+from crawler.core.wrapper.tree import PageTree, fold
 from crawler.core.wrapper.view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from crawler.core.wrapper.example_nodes import Example
-    from crawler.core.wrapper.project import Project
-    from crawler.core.wrapper.tree import PageTree
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
-from crawler.core.wrapper.project import GROUP, Add, Copy, Scalar, convert
-from crawler.core.wrapper.rules import Record, RecordRule
-from crawler.core.wrapper.tree import TEXT, fold
+from crawler.core.wrapper.project import GROUP, Add, Copy, Element, Project, Scalar, convert
+from crawler.core.wrapper.rules import Match, Record, RecordRule
+from crawler.core.wrapper.tree import TEXT, PageTree, fold
 from crawler.core.wrapper.view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crawler.core.wrapper.project import Element, Project
-    from crawler.core.wrapper.rules import Match
-    from crawler.core.wrapper.tree import PageTree
 
 NO_FIT = "rule no longer fits"
 """The reason in reports for a page on which too little was found."""

@@ -7,6 +7,7 @@ numbers, so that they are exact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -14,16 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crawler.core.wrapper.example_nodes import TEXT_NODE, node_at, value_of
+from crawler.core.wrapper.example_nodes import TEXT_NODE, Example, node_at, value_of
 from crawler.core.wrapper.rules import Match
+from crawler.core.wrapper.tree import PageTree, TagItem
+from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crawler.core.wrapper.example_nodes import Example
-    from crawler.core.wrapper.tree import PageTree, TagItem
-    from crawler.core.wrapper.view import View
-
     _Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 ANONYMOUS_THRESHOLD = 3

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from crawler.core.errors import ArgumentError, UnknownMethodError
 from crawler.core.metadata.dates import read_date
+from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.paper_method import PaperFieldRule
-from crawler.core.wrapper.rules import BestRule, RecordRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from crawler.core.wrapper.example_nodes import Example
-    from crawler.core.wrapper.rules import Match
-    from crawler.core.wrapper.view import View
+from crawler.core.wrapper.rules import BestRule, Match, RecordRule
+from crawler.core.wrapper.view import View
 
 Scalar = str | int | float
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
 from crawler.core.wrapper.example_nodes import (
@@ -42,9 +43,6 @@ from crawler.core.wrapper.project import (
 )
 from crawler.core.wrapper.rules import BestRule, RecordRule
 from crawler.core.wrapper.tree import TagItem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 EXTENSION = ".h2x"
 VERSION = 1

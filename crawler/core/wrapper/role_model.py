@@ -15,19 +15,13 @@ which examples disagree count less.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, sqrt
-from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.example_nodes import rarities, shared
-from crawler.core.wrapper.features import FEATURE_AT, FEATURES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from crawler.core.wrapper.example_nodes import Example, ExampleNode
-    from crawler.core.wrapper.features import Evidence
-    from crawler.core.wrapper.view import View
+from crawler.core.wrapper.example_nodes import Example, ExampleNode, rarities, shared
+from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence
+from crawler.core.wrapper.view import View
 
 # These parameters were set on gold pages; docs/wrappers.md says what they mean.
 _SMOOTHING = 0.5  # examples of which nothing is known, added to those that there are

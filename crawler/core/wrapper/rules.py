@@ -9,30 +9,24 @@ element alone, so that they stay together where one of them is missing.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import TYPE_CHECKING
 
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     TEXT_NODE,
     Example,
+    PageEvidence,
     describe_values,
     node_at,
     nodes_of,
     value_of,
 )
 from crawler.core.wrapper.features import FEATURES
-from crawler.core.wrapper.role_model import role_groups
-from crawler.core.wrapper.view import list_siblings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crawler.core.wrapper.example_nodes import PageEvidence
-    from crawler.core.wrapper.role_model import RoleModel
-    from crawler.core.wrapper.tree import PageTree
-    from crawler.core.wrapper.view import View
+from crawler.core.wrapper.role_model import RoleModel, role_groups
+from crawler.core.wrapper.tree import PageTree
+from crawler.core.wrapper.view import View, list_siblings
 
 # A role that is the only one of its group to find something has to be this sure.
 _ALONE = 0.8

@@ -7,16 +7,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from crawler.core.page.parse import parse
+from crawler.core.page.page import Page
+from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.page.text import drop_unseen
-
-if TYPE_CHECKING:
-    from crawler.core.page.page import Page
-    from crawler.core.page.parse import ParsedPage
 
 TEXT = "#text"
 """The name of text nodes, which are leaves of the tree as elements are."""

@@ -6,12 +6,8 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING
 
-from crawler.core.wrapper.tree import INLINE, TEXT
-
-if TYPE_CHECKING:
-    from crawler.core.wrapper.tree import PageTree
+from crawler.core.wrapper.tree import INLINE, TEXT, PageTree
 
 LABEL_CHARS = 48
 """How many characters of a label, a class or an id are kept."""

@@ -12,36 +12,30 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from io import BytesIO
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.counting.observation import BLOCKS, KeyCounts, Observation
-from crawler.core.flow import SiteCounts, SiteView
+from crawler.core.flow import Document, SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.pagetype.judge import page_type
 from crawler.core.pagination.parts import PartLinks, next_part
-from crawler.harvest.archive.work import Figures, read_database, write_database
+from crawler.harvest.archive.work import Archive, Figures, Shard, read_database, write_database
 from crawler.journey.evidence import Evidence, alias_of, declared_original
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
 from crawler.journey.session import Session
+from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from crawler.core.flow import Document
-    from crawler.harvest.archive.work import Archive, Shard
-    from crawler.settings import Options
 
 _OBSERVED: Final = """
 CREATE TABLE observations

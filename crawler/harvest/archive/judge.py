@@ -9,29 +9,32 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
+from pathlib import Path
+from typing import IO, Any, Final, NoReturn
 
 from crawler.core.errors import StoreError
+from crawler.core.page.page import Page
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.harvest.archive.counting import StoredEvidence
-from crawler.harvest.archive.work import LOST, WRITTEN, Figures, read_database, write_database
-from crawler.items import FIELD_ORDER
+from crawler.harvest.archive.work import (
+    LOST,
+    WRITTEN,
+    Archive,
+    Figures,
+    Shard,
+    read_database,
+    write_database,
+)
+from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.item_page import Mode
 from crawler.journey.session import Session
 from crawler.journey.stages import default_stages
 from crawler.store.archive import pages_in, record_bytes
 from crawler.store.files import replacing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from crawler.core.page.page import Page
-    from crawler.harvest.archive.work import Archive, Shard
-    from crawler.items import PageItem
 
 _SCHEMA: Final = """
 CREATE TABLE pages (partition INTEGER, page INTEGER, record BLOB);

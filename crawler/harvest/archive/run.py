@@ -18,10 +18,12 @@ Nothing that grows with the number of pages is held here.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from io import BytesIO
@@ -43,7 +45,7 @@ from crawler.harvest.archive.work import (
     read_json,
     write_json,
 )
-from crawler.harvest.engine import Call, ProcessEngine, open_engine, stop_by_signals
+from crawler.harvest.engine import Call, Engine, ProcessEngine, open_engine, stop_by_signals
 from crawler.journey.stages import default_stages
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import PREFIX, Options
@@ -51,12 +53,7 @@ from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.files import ASIDE, system_errors, try_lock
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy.settings import BaseSettings
-
-    from crawler.harvest.engine import Engine
 
 MANIFEST: Final = "archive.json"
 """Name of the file in the output folder that says what the items are made of, and whether all."""

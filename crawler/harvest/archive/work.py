@@ -18,24 +18,21 @@ import json
 import sqlite3
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 
 from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.page.page import Page
+from crawler.settings import Options
 from crawler.store.archive import read_pages
 from crawler.store.files import replacing, write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from crawler.core.page.page import Page
-    from crawler.settings import Options
 
 WRITTEN: Final = "corpus/items"
 """The figure of the items written."""

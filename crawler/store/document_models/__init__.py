@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.structure.medl import MOST_CHARS, parse_model
-
-if TYPE_CHECKING:
-    from crawler.core.structure.model import Model
+from crawler.core.structure.model import Model
 
 __all__ = ["load_model", "model_names"]
 

@@ -9,17 +9,15 @@ writing.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, Self
+from pathlib import Path
+from typing import Any, Final, Self
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store.files import file_name, lock_beside, site_named, system_errors
 from crawler.store.ledger.rows import turn_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 SCHEMA_VERSION: Final = 1
 """Of the tables below. A ledger of a later version is refused."""

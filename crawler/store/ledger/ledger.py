@@ -13,8 +13,9 @@ its row; pages that are few have an index; and no more than a bounded cache is i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from crawler.core.listings.entries import MAX_ADDRESS_CHARS
 from crawler.core.page.addresses import address_key, canonical_address
@@ -28,7 +29,11 @@ from crawler.store.ledger.rows import (
     ROW_COLUMNS,
     STATES,
     Change,
+    Fetched,
+    Found,
     Hints,
+    Row,
+    State,
     Version,
     answer_columns,
     join_hints,
@@ -39,11 +44,6 @@ from crawler.store.ledger.rows import (
     turn_of,
 )
 from crawler.store.ledger.runs import LedgerRuns
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
-
-    from crawler.store.ledger.rows import Fetched, Found, Row, State
 
 Flag = Literal["hinted", "owed", "retracted"]
 

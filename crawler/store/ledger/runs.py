@@ -16,14 +16,12 @@ exported.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from crawler.core.errors import StoreError
 from crawler.store.ledger.database import LedgerDatabase
 from crawler.store.ledger.rows import Part, Run, iso_of, part_of, run_of, seconds_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _PAGES_OF_PART: Final = "FROM part_pages WHERE run = ? AND part = ?"
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from crawler.core.page.page import Document
-    from crawler.core.page.parse import ParsedPage
+from crawler.core.page.page import Document
+from crawler.core.page.parse import ParsedPage
 
 _TAGS = {
     tag: place

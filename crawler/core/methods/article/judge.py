@@ -8,24 +8,20 @@ either, since it is of another kind: it was counted, not learned, and is absent 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
+from crawler.core.methods.article.features import Evidence
+from crawler.core.methods.article.layout import Layout
+from crawler.core.page.blocks import Block
 from crawler.core.trees import TreeEnsemble, sigmoid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from crawler.core.methods.article.features import Evidence
-    from crawler.core.methods.article.layout import Layout
-    from crawler.core.page.blocks import Block
 
 _Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
 

@@ -12,19 +12,15 @@ of blocks: time grows with the number of elements and blocks, whatever the page 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.words import any_part, read_data
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from crawler.core.page.blocks import Block, Holder
 
 _STEMS: Final[Mapping[str, list[str]]] = {
     cue: stems.split() for cue, stems in read_data("crawler.core.methods.article", "cues").items()

@@ -7,15 +7,11 @@ and no loop over its characters.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _PLANE = 0x10000
 _GRAM, _GRAM_BITS = 3, 16

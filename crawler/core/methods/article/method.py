@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crawler.core.methods import Label
+from crawler.core.counting.site_counts import SiteView
+from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
+from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.page import Document
 from crawler.core.trees import sigmoid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from crawler.core.counting.site_counts import SiteView
-    from crawler.core.methods import Cutoff
-    from crawler.core.page.blocks import Block, Holder
-    from crawler.core.page.page import Document
-
     _PageSays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]
 
 _TEXT, _OUTSIDE = "text", "outside"
