@@ -47,7 +47,7 @@ class PageItem(_WithPage):
         tags: The page's keywords, in its order; empty where it has none.
         image: Absolute address of the picture that stands for the page; None where it names none.
         robots: What the page asks of robots, in its headers or in itself, sorted: names of
-            :data:`crawler.core.page.page.DIRECTIVES`; empty where it asks for nothing. Where
+            :data:`crawler.core.page.robots_meta.DIRECTIVES`; empty where it asks for nothing. Where
             its headers are not known, what it says itself counts alone.
         text: Main text, one line a kept block; empty where no block was kept.
         confidence: How right the text is likely to be, 0 to 1; None where the method does not say.

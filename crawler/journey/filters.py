@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from crawler.core.flow import Document
-from crawler.core.page.page import DIRECTIVES, excluding
+from crawler.core.page.robots_meta import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import CrawlLedgers

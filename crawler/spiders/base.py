@@ -27,13 +27,13 @@ from twisted.python.failure import Failure
 
 from crawler.core.errors import UnreadablePageError, one_line
 from crawler.core.page.addresses import address_key
-from crawler.core.page.page import (
+from crawler.core.page.parse import ParsedPage
+from crawler.core.page.robots_meta import (
     DIRECTIVES,
     excluding,
     may_hold_directives,
     read_directives,
 )
-from crawler.core.page.parse import ParsedPage
 from crawler.extensions.component import connect
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.core.page.page import DIRECTIVES, Page, may_hold_directives, read_directives
+from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
+from crawler.core.page.robots_meta import DIRECTIVES, may_hold_directives, read_directives
 
 BASE = "http://a.example"
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from xxhash import xxh3_128
 
 from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
+from crawler.core.counting.near_duplicates import duplicate_groups
 from crawler.core.counting.observation import (
     BLOCKS,
     KeyCounts,
@@ -24,7 +25,7 @@ from crawler.core.counting.observation import (
     look_up,
     observe_blocks,
 )
-from crawler.core.counting.recurring import RecurringBlocks, SitePages, duplicate_groups
+from crawler.core.counting.recurring import RecurringBlocks, SitePages
 
 __all__ = ["KeyCounts", "Observation", "SiteCounts", "SiteView", "observe_blocks"]
 
