@@ -99,6 +99,12 @@ class CrawlLedgers:
         if site in self.runs:
             return
         ledger, began = Ledger(self._path(site)), now()
+        if ledger.mend_times(began):
+            logger.warning(
+                "Earlier crawls of %s are dated later than now, so a clock is or was wrong: "
+                "they count as a moment ago",
+                site,
+            )
         runs = ledger.runs()
         killed = [run for run in runs if not run.ended]
         since = killed[0].started if killed else began

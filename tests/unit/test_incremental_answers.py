@@ -162,14 +162,34 @@ def test_an_item_of_an_address_that_was_not_crawled_is_not_known(crawl: Crawl) -
     assert not crawl.ledgers.knows("https://elsewhere.example/")
 
 
-def test_a_page_requested_in_times_to_come_is_due(tmp_path: Path) -> None:
-    now = "2026-05-01T10:00:00Z"
+def test_times_to_come_are_dated_back(tmp_path: Path) -> None:
     with Ledger(tmp_path / "one.sqlite") as ledger:
-        ledger.begin_run("one", MAY)
-        ledger.add_found([Found(OLD, "start", MAY), Found(NEW, "start", MAY)])
-        part = ledger.begin_part("one", "{}".format, MAY).number
-        for url, at in ((OLD, "2034-05-01"), (NEW, now)):
-            ledger.mark_fetched(Fetched(url, 200, at, "a1"))
-            ledger.mark_exported("one", url, "a1", part)
-        ledger.finish_part("one", part, now)
-        assert ledger.due_for_recheck(now, 0.5, 9, before=now) == [OLD]
+        ledger.begin_run("one", "2034-05-01T10:00:00Z")
+        ledger.add_found([Found(OLD, "start", "2034-05-01"), Found(NEW, "start", MAY)])
+        ledger.mark_fetched(Fetched(OLD, 200, "2034-05-01", "a1"))
+        assert ledger.mend_times("2026-05-01T10:00:00Z")
+        row = ledger.seen(OLD)
+        assert row is not None
+        assert {row.found_at, row.asked_at, row.changed_at} == {"2026-05-01T09:59:59Z"}
+        assert [run.started for run in ledger.runs()] == ["2026-05-01T09:59:59Z"]
+        assert [row.found_at for row in ledger.next_due(5)] == [MAY]
+        assert not ledger.mend_times("2026-05-01T10:00:00Z")
+
+
+def test_what_a_clock_ahead_dated_is_known_to_an_earlier_crawl(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ahead, listing = "2134-05-01T10:00:00Z", f"{BASE}archive"
+    with Ledger(ledger_path(tmp_path / "ledger", SITE)) as ledger:
+        ledger.begin_run("run-1", ahead)
+        ledger.add_found([Found(OLD, "start", ahead), Found(listing, "link", ahead)])
+        for url in (OLD, listing):
+            ledger.mark_fetched(Fetched(url, 200, ahead, "a1"))
+        ledger.describe(listing, kind="listing")
+        ledger.end_run("run-1", ahead, "finished")
+    crawl = Crawl(tmp_path)
+    assert "are dated later than now" in caplog.text
+    assert not crawl.frontier.meet(OLD), "it is no news"
+    assert crawl.frontier.request_whole(OLD)
+    assert crawl.frontier.request_list_again(listing, "listing")
+    crawl.ledgers.close("finished", {})

@@ -210,7 +210,7 @@ class Ledger(LedgerRuns):
         statement = f"""
             UPDATE pages SET state = {_QUEUED}, turn = turn_of(kind, tries)
             WHERE {_UNSETTLED} AND state = {_FAILED}
-                AND (tries <= ?1 OR 2 * (?2 - asked_at) >= asked_at - found_at OR asked_at > ?2)
+                AND (tries <= ? OR 2 * (? - asked_at) >= asked_at - found_at)
         """
         return self._run(statement, most, seconds_of(now)).rowcount
 
@@ -220,22 +220,20 @@ class Ledger(LedgerRuns):
         A page is due when the time since its server last answered is at least ``share`` of the time
         for which it was known to be unchanged then. So a new page is requested soon, and ever less
         often as long as it stays the same: with a share of one half, a page that changed at 0 and
-        is requested each time it is due at 1, 1.5, 2.25, 3.4 and so on. A page that was requested
-        later than now, as by a clock that was wrong, is due.
+        is requested each time it is due at 1, 1.5, 2.25, 3.4 and so on.
 
         Args:
             now: the time (ISO 8601).
             share: 0 for all pages, at each call.
             limit: how many at most; those that changed last come first.
-            before: leave out what was requested then or later, up to now.
+            before: leave out what was requested then or later.
         """
         statement = f"""
             SELECT address FROM pages
             WHERE state IN ({_FETCHED}, {_GONE}) AND hinted = 0
                 AND exported IS NOT NULL AND exported <> '{PART_HASH}'
-                AND (asked_at < ?1 AND ?2 - asked_at >= ?3 * (asked_at - changed_at)
-                    OR asked_at > ?2)
-            ORDER BY changed_at DESC, key LIMIT ?4
+                AND asked_at < ? AND ? - asked_at >= ? * (asked_at - changed_at)
+            ORDER BY changed_at DESC, key LIMIT ?
         """
         rows = self._run(statement, seconds_of(before), seconds_of(now), share, limit)
         return [address for (address,) in rows.fetchall()]

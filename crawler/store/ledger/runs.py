@@ -23,6 +23,10 @@ from crawler.core.errors import StoreError
 from crawler.store.ledger.database import LedgerDatabase
 from crawler.store.ledger.rows import Part, Run, iso_of, part_of, run_of, seconds_of
 
+_TIMES: Final = {
+    "runs": ("started", "ended"),
+    "pages": ("found_at", "asked_at", "fetched_at", "changed_at"),
+}
 _PAGES_OF_PART: Final = "FROM part_pages WHERE run = ? AND part = ?"
 
 
@@ -35,6 +39,25 @@ class LedgerRuns(LedgerDatabase):
         with self.transaction():
             self._run("INSERT OR IGNORE INTO runs (id, started) VALUES (?, ?)", run, started)
             self._set("runs", {"id": run}, {"ended": None, "reason": None})
+
+    def mend_times(self, now: str) -> bool:
+        """Date back to a second ago what is dated later than now, as by a clock that was wrong.
+
+        Otherwise such a page would count as requested by this crawl, or as just found, until that
+        time. Reads the whole ledger, but only where a run is dated so. Returns whether there was
+        any.
+        """
+        time = seconds_of(now)
+        latest = self._value("SELECT max(max(started), coalesce(max(ended), 0)) FROM runs")
+        if latest is None or latest <= time:
+            return False
+        with self.transaction():
+            for table, columns in _TIMES.items():
+                earlier = ", ".join(f"{name} = min({name}, ?1)" for name in columns)
+                wrong = " OR ".join(f"{name} > ?1" for name in columns)
+                statement = f"UPDATE {table} SET {earlier} WHERE {wrong}"  # noqa: S608 - names alone
+                self._run(statement, time - 1)
+        return True
 
     def end_run(
         self, run: str, at: str, reason: str, figures: Mapping[str, object] | None = None
