@@ -124,7 +124,7 @@ def crawl_site(site: SitePlan, output: str, run: str) -> dict[str, Any]:
             log_start = log.stat().st_size if log.exists() else 0
             code, told = _crawl(command, log, report, site)
             last = _last_line(log, log_start)
-            result = _result(code, told, report, last, site.memory_limit)
+            result = _result(code, told, report, last, site)
             # A crawl that died goes on where it was.
             if result["reason"] != DIED or attempt + 1 == _ATTEMPTS or stop_level():
                 break
@@ -183,19 +183,22 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _result(
-    code: int, told: str, report: Path, last: str, memory_limit: int | None
-) -> dict[str, Any]:
+def _result(code: int, told: str, report: Path, last: str, site: SitePlan) -> dict[str, Any]:
     """Return what became of a crawl: its report says it, unless its process was killed."""
     with suppress(OSError, ValueError):
         content = json.loads(report.read_text("utf-8"))
         if content and content["reason"]:
-            return figures_of(content)
+            figures = figures_of(content)
+            if told == TIME and figures["reason"] == STOPPED:
+                # The crawl knows that it was told to end, and not why.
+                figures |= {"reason": TIME, "detail": f"the time limit of {site.time_limit:g} s"}
+            return figures
     if told:
         words = "it did not end when it was told to, and was killed; its next run goes on"
         return {"reason": told, "detail": words}
-    if memory_limit is not None and any(word in last.lower() for word in _OF_MEMORY):
-        return {"reason": MEMORY, "detail": f"{last}; its limit is {memory_limit:,} bytes"}
+    limit = site.memory_limit
+    if limit is not None and any(word in last.lower() for word in _OF_MEMORY):
+        return {"reason": MEMORY, "detail": f"{last}; its limit is {limit:,} bytes"}
     if code >= 0:
         return {"reason": FAILED, "detail": last or f"its process ended with code {code}"}
     signal_name = str(code)

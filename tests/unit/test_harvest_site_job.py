@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy.settings import BaseSettings
 
 from crawler.harvest.plan import SitePlan
-from crawler.harvest.site_job import crawl_command, figures_of
+from crawler.harvest.site_job import _result, crawl_command, figures_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def options_of(site: SitePlan) -> tuple[dict[str, str], dict[str, str]]:
@@ -123,3 +126,18 @@ def test_a_crawl_that_fetched_nothing_did_not_go_well() -> None:
     assert "timeout 2" in figures["detail"]
     # A start page that was not modified is none to worry about.
     assert figures_of(report())["reason"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("told", "scrapy", "reason", "detail"),
+    [("time", "shutdown", "time", "the time limit of 10 s"), ("stopped", "shutdown", "stopped", ""),
+     ("", "shutdown", "stopped", ""), ("time", "finished", "finished", ""),
+     ("time", "ledger_failed", "ledger_failed", "")],
+)  # fmt: skip
+def test_a_crawl_that_was_told_to_end_at_its_limit_was_not_stopped_by_a_person(
+    tmp_path: Path, told: str, scrapy: str, reason: str, detail: str
+) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({**report(), "reason": scrapy}))
+    result = _result(0, told, path, "", SitePlan("blog", time_limit=10.0))
+    assert (result["reason"], result["detail"]) == (reason, detail)
