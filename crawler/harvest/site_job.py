@@ -271,7 +271,10 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
     skipped |= {why: figures.pop(why) for why in ("joined", "dropped")}
     errors, skipped = ({k: n for k, n in one.items() if n} for one in (errors, skipped))
     reason, detail = _REASONS.get(report["reason"], report["reason"]), ""
-    if reason == "finished" and not figures["pages"] and errors:
+    if stats.get("corpus/drain_errors") and not reason.endswith("_failed"):
+        reason = FAILED
+        detail = "the held pages could not all be read back, so items are missing: see its log"
+    elif reason == "finished" and not figures["pages"] and errors:
         most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
         reason = NO_PAGE
         why = ", ".join(f"{name} {number:,}" for name, number in most)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy.settings import BaseSettings
 
+from crawler.harvest.history import Run
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.site_job import _result, crawl_command, figures_of
 
@@ -141,3 +143,18 @@ def test_a_crawl_that_was_told_to_end_at_its_limit_was_not_stopped_by_a_person(
     path.write_text(json.dumps({**report(), "reason": scrapy}))
     result = _result(0, told, path, "", SitePlan("blog", time_limit=10.0))
     assert (result["reason"], result["detail"]) == (reason, detail)
+
+
+@pytest.mark.parametrize(
+    ("scrapy", "reason"),
+    [("finished", "failed"), ("shutdown", "failed"), ("closespider_itemcount", "failed"),
+     ("spool_failed", "spool_failed")],
+)  # fmt: skip
+def test_a_crawl_whose_held_pages_cannot_be_read_back_did_not_go_well(
+    scrapy: str, reason: str
+) -> None:
+    stats = {"corpus/pages/fetched": 5, "corpus/pages/exported": 2, "corpus/drain_errors": 1}
+    figures = figures_of({**report(**stats), "reason": scrapy})
+    assert figures["reason"] == reason
+    assert ("read back" in figures["detail"]) == (reason == "failed")
+    assert not Run("blog", datetime.now(UTC), **figures).went_well
