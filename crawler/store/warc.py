@@ -125,6 +125,8 @@ class _Source:
         self._length = 0
         self._in_member = 0  # records read of that gzip member
         self._skip = 0
+        self._size = file.seek(0, 2)
+        file.seek(0)
         head = file.read(_SNIFF)
         file.seek(0)
         # A file may be cut off within its first bytes, so a beginning of each mark counts as well.
@@ -160,6 +162,14 @@ class _Source:
 
     def records(self, max_block: int | None) -> Iterator[Record]:
         """Give the records from the present place on."""
+        yield from self._records(max_block)
+        # FastWARC takes an empty member for the end of the file.
+        while self._packed and (place := self._packed.inner_tell()) < self._size:
+            yield from self._records(max_block)
+            if self._packed.inner_tell() <= place:
+                return
+
+    def _records(self, max_block: int | None) -> Iterator[Record]:
         found: WarcRecord
         for found in ArchiveIterator(
             self._packed or self._file,

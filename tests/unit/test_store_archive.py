@@ -258,6 +258,23 @@ def test_several_records_in_one_member_and_zeros_at_the_end(tmp_path: Path) -> N
     assert (len(pages), skipped) == (3, [])
 
 
+@pytest.mark.parametrize("pack", [gzipped, zstd.compress])
+def test_an_empty_member_does_not_end_a_file(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    one, empty = pack(record(answer())), pack(b"")
+    for content, number in (
+        (empty + one * 3, 3),
+        (one + empty * 2 + one * 2 + empty, 3),
+        ((one + empty) * 4, 4),
+        (empty * 2, 0),
+    ):
+        pages, skipped = read(tmp_path, content)
+        assert (len(pages), skipped) == (number, [])
+    pages, skipped = read(tmp_path, one + empty + one[:-30])
+    assert (len(pages), skipped) == (1, ["truncated"])
+
+
 @pytest.mark.parametrize("pack", [bytes, gzipped, zstd.compress])
 @pytest.mark.parametrize("zeros", [1, 70_000, 1 << 21])
 def test_zeros_between_records_are_passed_over(
