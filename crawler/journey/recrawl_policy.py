@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final, Literal
 
 from crawler.core.page.addresses import address_key
@@ -82,6 +81,7 @@ class RecrawlPolicy:
     _waste: dict[Reason, Waste] = field(default_factory=dict)
     _given: dict[int, Reason] = field(default_factory=dict)
     _source: Iterator[tuple[str, Reason]] | None = None
+    _waiting: tuple[str, Reason] | None = None
 
     def next(self, limit: int, new_pages: int) -> list[tuple[str, Reason]]:
         """Return the next pages to request, with the reason, at most so many.
@@ -92,7 +92,7 @@ class RecrawlPolicy:
             self._source = self._all()
         found: list[tuple[str, Reason]] = []
         while len(found) < limit:
-            following = next(self._source, None)
+            following, self._waiting = self._waiting or next(self._source, None), None
             if following is None:
                 break
             address, reason = following
@@ -103,7 +103,7 @@ class RecrawlPolicy:
                 continue
             if left <= waste.asked:
                 # The requests under way may use up what is allowed.
-                self._source = chain([following], self._source)
+                self._waiting = following
                 break
             waste.asked += 1
             self._given[address_key(address)] = reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -149,6 +150,22 @@ def test_no_more_is_under_way_than_may_come_for_nothing(ledger: Ledger) -> None:
     for url, _ in first:
         again.answered(url, whole=False)
     assert len(again.next(64, 0)) == 10, "nothing came"
+
+
+def test_a_wait_leaves_nothing_behind(ledger: Ledger) -> None:
+    publish(ledger, range(30))
+    again = asker(ledger, SECOND)
+    asked = [url for url, _ in again.next(64, 0)]
+    tracemalloc.start()
+    for _ in range(5_000):
+        assert again.next(64, 0) == []
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 50_000, "each wait would slow all later requests"
+    for url in asked:
+        again.answered(url, whole=False)
+        asked += [following for following, _ in again.next(1, 0)]
+    assert sorted(asked) == sorted(address(n) for n in range(30)), "each once"
 
 
 def test_hints_are_followed_until_they_were_wrong_too_often(ledger: Ledger) -> None:
