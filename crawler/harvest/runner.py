@@ -16,7 +16,7 @@ from crawler.harvest.alerts import Alerter
 from crawler.harvest.engine import Call, Done, Engine, LostError, StoppedError
 from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, History, Run, show_time
 from crawler.harvest.plan import Plan, PlanError, SitePlan, read_plan
-from crawler.harvest.schedule import due, next_times
+from crawler.harvest.schedule import MOST_COUNTED, due, next_times
 from crawler.harvest.site_job import FAILED, STOPPED, crawl_site
 from crawler.harvest.status import Display
 from crawler.harvest.storage import site_folder
@@ -199,8 +199,9 @@ class Harvest:
             return None
         if missed := times[:-1]:
             span = f"from {show_time(missed[0])} to {show_time(missed[-1])} UTC"
-            detail = f"{counted(len(missed), 'planned run')}, {span}: nobody harvested then, or "
-            detail += "the run before was under way"
+            or_more = " or more" if len(missed) == MOST_COUNTED else ""
+            number = counted(len(missed), "planned run") + or_more
+            detail = f"{number}, {span}: nobody harvested then, or the run before was under way"
             entry = Run(site.id, now, missed[-1], now, MISSED, detail=detail, missed=len(missed))
             self._note(entry, f"missed {detail}")
             self.missed += len(missed)

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import heapq
 import zoneinfo
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
@@ -31,6 +32,9 @@ from crawler.fields import HintError
 if TYPE_CHECKING:
     from crawler.harvest.plan import SitePlan
 
+MOST_COUNTED: Final = 1000
+"""Missed times are counted up to this number: after a long pause nobody needs the exact one."""
+
 CRON_NAMES: Final = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -41,6 +45,7 @@ CRON_NAMES: Final = {
 """Names that stand for a cron expression."""
 _FIELDS: Final = 5
 _LONGEST: Final = 200
+_FIRST_LOOK: Final = timedelta(hours=1)
 
 
 def read_cron(text: str) -> str:
@@ -115,13 +120,34 @@ def next_times(site: SitePlan, after: datetime, number: int) -> list[datetime]:
 def due(site: SitePlan, last: datetime, now: datetime) -> list[datetime]:
     """Return the planned times that have become due: the last is to be run, the others were missed.
 
+    Of more than ``MOST_COUNTED`` missed times so many are returned, the last of them among these.
+
     Args:
         site: The site.
         last: The last planned time that needs no run any more: since it was run, or counted as
             missed, or lies before the site was planned.
         now: The time it is.
     """
-    return list(takewhile(lambda planned: planned <= now, planned_times(site, last)))
+    times = list(islice(_until(site, last, now), MOST_COUNTED + 1))
+    if len(times) > MOST_COUNTED:
+        times[-2:] = _latest_two(site, last, now)
+    return times
+
+
+def _latest_two(site: SitePlan, last: datetime, now: datetime) -> Iterable[datetime]:
+    """Return the two latest of at least two times between ``last`` and ``now``.
+
+    Looks back farther and farther, so that a schedule of minutes is not gone through for years.
+    """
+    back, latest = _FIRST_LOOK, deque[datetime]()
+    while len(latest) < 2:  # noqa: PLR2004 - as the name says
+        latest = deque(_until(site, max(last, now - back), now), 2)
+        back *= 4
+    return latest
+
+
+def _until(site: SitePlan, last: datetime, now: datetime) -> Iterator[datetime]:
+    return takewhile(lambda planned: planned <= now, planned_times(site, last))
 
 
 def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:

@@ -37,6 +37,18 @@ def test_due_runs_nothing_before_its_time_and_each_time_once(tmp_path: Path) -> 
     assert first.missed == 2
 
 
+def test_missed_times_are_counted_up_to_a_thousand(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    minutes = site("blog", cron="* * * * *")
+    world.run(minutes)
+    world.engine.time = MONDAY + 365 * DAY
+    assert world.run(minutes).missed == 1000
+    missed, run = world.history.runs("blog")
+    assert run.planned == MONDAY + 365 * DAY
+    assert missed.planned == run.planned - timedelta(minutes=1)
+    assert missed.detail.startswith("1,000 planned runs or more, from ")
+
+
 def test_a_run_by_hand_is_the_one_that_was_due(tmp_path: Path) -> None:
     world = World(tmp_path)
     daily = site("blog")

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from crawler.harvest import schedule
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.schedule import (
+    MOST_COUNTED,
     due,
     next_times,
     planned_times,
     read_cron,
     read_zone,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BERLIN = "Europe/Berlin"
 # In Berlin the clock goes from 2:00 to 3:00 on 29 March 2026, and from 3:00 to 2:00 on 25 October.
@@ -90,6 +96,36 @@ def test_what_is_due_is_the_last_time_and_what_was_missed_are_those_before() -> 
     assert due(daily, last, utc("2026-11-02T05:00")) == [utc("2026-11-02T05:00")]
     late = due(daily, last, utc("2026-11-05T12:00"))
     assert late == [utc(f"2026-11-0{day}T05:00") for day in (2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize("jitter", [0, 30, 7200])
+def test_after_a_year_nobody_counts_the_minutes(
+    jitter: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = 0
+    ticks = schedule._ticks
+
+    def counting(one: SitePlan, after: datetime) -> Iterator[datetime]:
+        nonlocal seen
+        for tick in ticks(one, after):
+            seen += 1
+            yield tick
+
+    monkeypatch.setattr(schedule, "_ticks", counting)
+    minutes, last = site("* * * * *", "Asia/Seoul", jitter), utc("2025-11-01T00:00")
+    now = utc("2026-11-01T00:00")
+    times = due(minutes, last, now)
+    assert seen < 3 * MOST_COUNTED
+    assert times[:3] == next_times(minutes, last, 3)
+    recent = due(minutes, now - timedelta(hours=6), now)
+    assert (len(times) - 1, times[-2:]) == (MOST_COUNTED, recent[-2:])
+
+
+def test_as_many_times_as_are_counted_are_those_that_there_are() -> None:
+    minutes, last = site("* * * * *"), utc("2026-11-01T00:00")
+    for number in (MOST_COUNTED, MOST_COUNTED + 1):
+        times = due(minutes, last, last + timedelta(minutes=number))
+        assert times == next_times(minutes, last, number)
 
 
 def test_rare_times_are_found() -> None:
