@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from fastwarc.stream_io import GzipReader, ZstdReader
 from fastwarc.warc import ArchiveIterator, WarcHeader
@@ -19,6 +19,7 @@ from fastwarc.warc import ArchiveIterator, WarcHeader
 from crawler.core.errors import UnreadableInputError
 
 if TYPE_CHECKING:
+    from fastwarc.stream_io import WarcReader
     from fastwarc.warc import WarcRecord
 
 MAX_HEAD: Final = 16 << 20
@@ -28,6 +29,8 @@ _VERSION = b"WARC/"
 _GZIP, _ZSTD, _ZSTD_DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
 _BLANK = b"\r\n\0"  # may stand between records: copies and power cuts leave zeros
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LENGTH = "Content-Length"
+_ANY_LENGTH = re.compile(rb"^(content-length)[ \t]*:[ \t]*(\d*)", re.IGNORECASE | re.MULTILINE)
 _LENGTH_DIGITS = 18
 _SNIFF = 256
 _CHUNK = 1 << 20
@@ -109,6 +112,40 @@ def read_records(
             on_damage(reason, detail)
 
 
+class _RecasedHeads:
+    """A WARC file, unpacked, with ``Content-Length`` spelled as FastWARC knows it.
+
+    It is slower than the file, and never reads further than was asked or a record's headers reach.
+    """
+
+    def __init__(self, inner: IO[bytes] | WarcReader) -> None:
+        self.tell = inner.tell
+        self._inner = inner
+        self._head = b""
+        self._left = 0  # bytes of the block
+
+    def read(self, size: int) -> bytes:
+        """Give at most so many bytes; none at the end."""
+        if self._left and not self._head:
+            data = self._inner.read(min(size, self._left))
+            self._left -= len(data)
+            return data
+        head = self._head or self._read_head()
+        self._head = head[size:]
+        return head[:size]
+
+    def _read_head(self) -> bytes:
+        head = bytearray()
+        while not head.endswith((b"\n\r\n", b"\n\n")) and len(head) < MAX_HEAD:
+            if not (byte := self._inner.read(1)):
+                break
+            head += byte
+        if head.lstrip(_BLANK).startswith(_VERSION) and (found := _ANY_LENGTH.search(head)):
+            head[slice(*found.span(1))] = _LENGTH.encode()
+            self._left = int(found[2][:_LENGTH_DIGITS] or b"0")
+        return bytes(head)
+
+
 class _Source:
     """A WARC file as FastWARC reads it, and where reading continues after damage.
 
@@ -125,6 +162,7 @@ class _Source:
         self._length = 0
         self._in_member = 0  # records read of that gzip member
         self._skip = 0
+        self._recases = False
         self._size = file.seek(0, 2)
         file.seek(0)
         head = file.read(_SNIFF)
@@ -170,9 +208,12 @@ class _Source:
                 return
 
     def _records(self, max_block: int | None) -> Iterator[Record]:
+        stream: Any = self._packed or self._file
+        if self._recases:
+            stream = _RecasedHeads(stream)
         found: WarcRecord
         for found in ArchiveIterator(
-            self._packed or self._file,
+            stream,
             parse_http=False,
             stream_detect=False,
             max_header_len=MAX_HEAD,
@@ -184,6 +225,11 @@ class _Source:
             if self._skip:
                 self._skip -= 1
                 continue
+            if not self._recases and _hides_length(found):
+                self._skip, self._recases = self._in_member - 1, True
+                self._jump(begin)
+                yield from self._records(max_block)
+                return
             record = _record(found, max_block)
             self._length = record.length
             yield record
@@ -291,6 +337,14 @@ class _Source:
         return not member.eof
 
 
+def _hides_length(found: WarcRecord) -> bool:
+    """Say whether a record has a length that FastWARC 2.0 does not see, by its spelling."""
+    if found.content_length:
+        return False
+    names = found.headers.keys()
+    return _LENGTH not in names and _LENGTH.lower() in map(str.lower, names)
+
+
 def _record(found: WarcRecord, max_block: int | None) -> Record:
     """Read a record.
 
@@ -308,7 +362,6 @@ def _record(found: WarcRecord, max_block: int | None) -> Record:
     length = headers.get("content-length", "")
     # isdecimal alone would let digits of other scripts through.
     sound = length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS
-    # FastWARC 2.0 does not see the header in lower case.
     if not sound or found.content_length != int(length):
         raise _LengthError(f"a record's Content-Length is {length!r}, which cannot be read")
     record = Record(headers, int(length), None)

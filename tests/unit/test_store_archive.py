@@ -229,10 +229,37 @@ def test_headers_are_read_as_loosely_as_they_are_written(tmp_path: Path) -> None
         pages, skipped = read(tmp_path, form)
         assert [(page.url, page.body) for page in pages] == [("http://a.example/", HTML)] * number
         assert skipped == []
-    unseen = strict.replace(b"Content-Length", b"content-length")
-    assert read(tmp_path, unseen * 2 + strict)[1] == ["corrupt", "corrupt"]
     latin = strict.replace(b"http://a.example/", b"http://a.example/caf\xe9")
     assert [page.url for page in read(tmp_path, latin)[0]] == ["http://a.example/caf\xe9"]
+
+
+@pytest.mark.parametrize("spelling", [b"content-length", b"CONTENT-LENGTH", b"Content-length"])
+@pytest.mark.parametrize("pack", [bytes, gzipped, zstd.compress])
+def test_the_length_of_a_record_may_be_spelled_in_any_case(
+    tmp_path: Path, spelling: bytes, pack: Callable[[bytes], bytes]
+) -> None:
+    block = answer(HTML + b"\n\ncontent-length: 1\n\nWARC/1.0\n\n")
+    usual = record(block)
+    other = usual.replace(b"Content-Length", spelling)
+    unix = other.replace(b"\r\n", b"\n").replace(
+        b": %d" % len(block), b": %d" % len(block.replace(b"\r\n", b"\n"))
+    )
+    long = record(block, X_Note="x" * 200_000).replace(b"Content-Length", spelling)
+    for content, number in (
+        (pack(other) * 3, 3),
+        (pack(other * 3), 3),
+        (pack(usual * 2 + other) + pack(other) + pack(usual), 5),
+        (pack(unix) * 2, 2),
+        (pack(other) + b"\0" * 5000 + pack(long * 2), 3),
+    ):
+        pages, skipped = read(tmp_path, content)
+        assert {page.body for page in pages} == {block.partition(b"\r\n\r\n")[2]}
+        assert (len(pages), skipped) == (number, [])
+    bad = other.replace(b": %d" % len(block), b": abc")
+    pages, skipped = read(tmp_path, pack(other) * 2 + pack(bad) + pack(other) * 2)
+    assert (len(pages), skipped) == (4, ["corrupt"])
+    pages, skipped = read(tmp_path, pack(other) * 2 + pack(other)[:-40])
+    assert (len(pages), skipped) == (2, ["truncated"])
 
 
 @pytest.mark.parametrize("length", ["abc", "-5", "", "\u0664"])
