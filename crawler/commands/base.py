@@ -108,6 +108,9 @@ class CorpusCommand(ScrapyCommand):
             for line in getattr(error, "lines", [error]):
                 print_error(self.name, line)
             self.exitcode = error.exit_code
+        except KeyboardInterrupt:
+            print_error(self.name, "stopped")
+            self.exitcode = 130  # as of a process that Ctrl-C ended
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Do the work and return the exit code.

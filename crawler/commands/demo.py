@@ -31,8 +31,8 @@ class DemoCommand(CorpusCommand):
             dest="output",
             metavar="FILE",
             default=_DEFAULT_OUTPUT,
-            help="write the pages to FILE; its extension (jsonl, json, csv, xml, parquet) gives "
-            f"the format (default: {_DEFAULT_OUTPUT})",
+            help="write the pages to FILE, whose extension gives the format (jsonl, json, csv, "
+            f"xml, parquet); without it to {_DEFAULT_OUTPUT}",
         ),
         option(
             "--keep-serving",

@@ -99,7 +99,7 @@ def _choose(args: list[str], folder: Path) -> SpoolInfo:
         return named
     waiting = [spool for spool in find_spools(folder) if not spool.drained and not spool.in_use]
     if not waiting:
-        raise ArgumentError(f"no spool is waiting in {folder}")
+        raise ArgumentError(f"no spool is waiting in {folder}; there is nothing to export")
     if len(waiting) > 1:
         names = " ".join(str(spool.path) for spool in waiting)
         raise ArgumentError(f"several spools are waiting; name one of {names}")

@@ -90,27 +90,23 @@ class WrapCommand(CorpusCommand):
         assert process is not None  # noqa: S101 - Scrapy sets it before it calls
         most = Options.from_settings(settings).max_page_bytes
         inputs = Inputs(tuple(names), lambda urls: fetch_pages(urls, process), most, opts.url)
-        try:
-            if not form:
-                run = ProjectRun(
-                    path,
-                    # Output is in UTF-8 wherever it goes.
-                    write=lambda text: put(text.encode("utf-8", "backslashreplace")),
-                    tell=lambda line: print_error(self.name, line),
-                    output=opts.output and Path(opts.output),
-                    format=opts.format,
-                    rows=opts.rows,
-                    args=tuple(opts.arg),
-                    saves=opts.saves and Path(opts.saves),
-                )
-                return int(not run.run(inputs))
-            code = 0
-            lesson = read_lesson(opts) if form == "learn" else None
-            lines = learn_page(path, lesson, inputs) if lesson else check_project(path, inputs)
-            for line, is_well in lines:
-                print_line(printable(line))
-                code |= not is_well
-        except KeyboardInterrupt:
-            print_error(self.name, "stopped")
-            return 130  # as a process that Ctrl-C ended
+        if not form:
+            run = ProjectRun(
+                path,
+                # Output is in UTF-8 wherever it goes.
+                write=lambda text: put(text.encode("utf-8", "backslashreplace")),
+                tell=lambda line: print_error(self.name, line),
+                output=opts.output and Path(opts.output),
+                format=opts.format,
+                rows=opts.rows,
+                args=tuple(opts.arg),
+                saves=opts.saves and Path(opts.saves),
+            )
+            return int(not run.run(inputs))
+        code = 0
+        lesson = read_lesson(opts) if form == "learn" else None
+        lines = learn_page(path, lesson, inputs) if lesson else check_project(path, inputs)
+        for line, is_well in lines:
+            print_line(printable(line))
+            code |= not is_well
         return code

@@ -108,6 +108,7 @@ def _item(document: Document, view: SiteView, options: Options) -> PageItem:
             ) from error
         finally:
             stage.close()
+    item.page = None
     return item
 
 

@@ -58,14 +58,19 @@ def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page |
 
     Raises:
         ArgumentError: one is no http(s) address.
+        KeyboardInterrupt: a Ctrl-C ended the crawl.
     """
     for url in urls:
         check_address(url)
     found: dict[str, Page | FetchError] = {
         url: _error(url, "the crawl ended before it came") for url in urls
     }
-    process.crawl(_FetchSpider, found=found)
+    crawler = process.create_crawler(_FetchSpider)
+    process.crawl(crawler, found=found)
     process.start()
+    assert crawler.stats is not None  # noqa: S101 - the crawl has run
+    if crawler.stats.get_value("finish_reason") == "shutdown":
+        raise KeyboardInterrupt  # Scrapy took the signal, and ended the crawl by it
     return [found[url] for url in urls]
 
 

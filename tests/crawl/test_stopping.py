@@ -61,3 +61,21 @@ def test_several_sites_do_not_wait_for_each_other(project: Project, make_site: M
         *("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1", "-s", "CONCURRENT_REQUESTS=2"),
     )
     assert len(project.items()) == 21
+
+
+def test_a_stopped_run_of_a_wrapper_leaves_the_output_of_before(
+    project: Project, make_site: MakeSite
+) -> None:
+    (project.folder / "page.html").write_text("<h1>Boats</h1><p>One.</p>")
+    project.run("wrap", "learn", "boats.h2x", "page.html", "--field", "name=Boats")
+    (project.folder / "boats.csv").write_text("url,name\n")
+    pages = Held(small_site(3), first=2)
+    site = make_site(pages)
+    urls = [f"{site.url}{path[1:]}" for path in site.pages]
+    process = project.start("wrap", "boats.h2x", *urls, "-O", "boats.csv")
+    project.wait_for(lambda: len(site.asked) >= 3, process)
+    interrupt(process)
+    pages.let_go.set()
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "scrapy wrap: stopped\n")
+    assert (project.folder / "boats.csv").read_text() == "url,name\n"
