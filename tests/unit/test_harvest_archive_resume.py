@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +29,6 @@ from support.archives import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from crawler.harvest.engine import Call
 
@@ -100,6 +102,46 @@ def test_a_file_that_cannot_be_read_costs_the_others_nothing(
     summary = harvest([*paths, garbled], tmp_path, options)
     assert lines_of(tmp_path) == lines
     assert summary.as_json()["complete"] is True
+
+
+class BadDisk(io.FileIO):
+    """A file of which the system cannot read the second half."""
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any buffer
+        size = os.fstat(self.fileno()).st_size
+        if self.tell() >= size // 2:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().readinto(memoryview(buffer)[: size // 2 - self.tell()])
+
+
+@pytest.mark.parametrize("step", ["observe", "judge"])
+def test_a_file_that_a_disk_fails_to_give_is_read_again_next_time(
+    paths: list[Path], tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, bad, is_bad = options_for(tmp_path), paths[0].resolve(), False
+    whole = Path.open
+
+    def failing(self: Path, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as of a path
+        if is_bad and self == bad:
+            return io.BufferedReader(BadDisk(self))
+        return whole(self, *args, **more)
+
+    class Disk(ThreadEngine):
+        def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+            nonlocal is_bad
+            calls = list(calls)
+            is_bad = calls[0].name.startswith(step)
+            yield from super().run(calls)
+
+    monkeypatch.setattr(Path, "open", failing)
+    summary = harvest(paths, tmp_path, options, Disk(1))
+    is_bad = False
+    assert [line.partition(" ")[0] for line in summary.failed] == [step]
+    assert "Input/output error" in summary.failed[0]
+    assert not summary.is_complete
+    assert not summary.skips.get("unreadable")
+    assert harvest(paths, tmp_path, options).is_complete
+    assert lines_of(tmp_path) == one_process(paths, options)[0]
 
 
 def test_a_kill_after_any_job(paths: list[Path], tmp_path: Path) -> None:

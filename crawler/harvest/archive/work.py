@@ -95,15 +95,21 @@ class Shard:
     changed: int
 
     def pages(self, max_bytes: int, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
-        """Read the pages, without larger ones; raise StoreError where the file has changed.
+        """Read the pages, without larger ones.
 
         ``on_skip`` is called with a reason and a detail for what gives no page, and for a file that
-        cannot be read.
+        is no archive.
+
+        Raises:
+            StoreError: the file has changed, or the system cannot read it now.
         """
         self._check()
         try:
             yield from read_pages([self.path], on_skip=on_skip, max_bytes=max_bytes)
         except UnreadableInputError as error:
+            # An error without a number is one of the content, which is there at the next run too.
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno is not None:
+                raise StoreError(str(error)) from error
             on_skip("unreadable", str(error))
         self._check()
 
