@@ -127,10 +127,14 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Give what an earlier crawl held, then what the spider starts with."""
-        async for item in self._take_up():
-            yield item
-        async for output in super().process_start(start):
-            yield output
+        try:
+            async for item in self._take_up():
+                yield item
+            async for output in super().process_start(start):
+                yield output
+        except StoreError as error:
+            self._end_without_ledger(error)
+            raise
 
     async def _take_up(self) -> AsyncIterator[PageItem]:
         """Hold anew what an earlier crawl held and did not export."""
@@ -153,10 +157,13 @@ class TwoPass(Component, BaseSpiderMiddleware):
         exception: Exception,
     ) -> None:
         """End a crawl whose ledger fails: what it fetched then would be recorded nowhere."""
-        if self.ledgers is None or not isinstance(exception, StoreError):
-            return
-        self._report_ledger(exception)
-        raise CloseSpider("ledger_failed") from exception
+        if isinstance(exception, StoreError):
+            self._end_without_ledger(exception)
+
+    def _end_without_ledger(self, error: StoreError) -> None:
+        if self.ledgers is not None:
+            self._report_ledger(error)
+            raise CloseSpider("ledger_failed") from error
 
     def end_for_ledger(self, error: StoreError) -> None:
         """End a crawl whose ledger failed while an item was in the pipelines."""

@@ -6,6 +6,8 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from crawler.demo.server import Answer, serve
 from support.crawling import article, html
 
@@ -70,6 +72,30 @@ def test_a_ledger_that_fails_ends_the_crawl_in_one_line(project: Project) -> Non
     pages.ledgers = project.folder / "corpus-data" / "ledger"
     with serve(pages) as url:
         _, err = project.run("crawl", "site", "-a", f"url={url}/", *REMEMBERING)
+    assert err.count("The crawl stops: ") == 1
+    assert "Closing spider (ledger_failed)" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "fails", ["UPDATE ON runs WHEN NEW.reason = 'killed'", "UPDATE OF state ON pages WHEN 1"]
+)
+def test_a_ledger_that_fails_as_a_crawl_starts_ends_it_in_one_line(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site], fails: str
+) -> None:
+    site = make_site({"/": html(article(1))})
+    crawl = ("crawl", "site", "-a", f"url={site.url}", *REMEMBERING)
+    project.run(*crawl)
+    (path,) = (project.folder / "corpus-data" / "ledger").glob("*.sqlite")
+    spoiling = sqlite3.connect(path)
+    # As if the first crawl had been killed, and as if there were no room any more.
+    spoiling.execute("UPDATE runs SET ended = NULL, reason = NULL")
+    spoiling.execute(
+        f"CREATE TRIGGER full BEFORE {fails} BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+    )
+    spoiling.commit()
+    spoiling.close()
+    _, err = project.run(*crawl)
     assert err.count("The crawl stops: ") == 1
     assert "Closing spider (ledger_failed)" in err
     assert "Traceback" not in err
