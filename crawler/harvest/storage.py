@@ -100,10 +100,10 @@ class Storage:
 
             def changed() -> None:
                 nonlocal sent_at, is_changed
-                is_changed = time.monotonic() - sent_at < _SEND_SECONDS
-                if not is_changed:
+                is_changed = True
+                if time.monotonic() - sent_at >= _SEND_SECONDS:
                     self._send(copy, _HISTORY)
-                    sent_at = time.monotonic()
+                    sent_at, is_changed = time.monotonic(), False
 
             try:
                 yield copy, changed

@@ -134,6 +134,23 @@ def test_the_history_is_sent_when_it_has_changed(url: str) -> None:
         assert [len(History(path).runs(site)) for site in ("blog", "news")] == [1, 1]
 
 
+def test_a_history_whose_sending_failed_is_sent_at_the_end(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage, send = Storage(url), Storage._send
+
+    def fail(self: Storage, file: Path, name: str) -> None:
+        raise StoreError(f"{file} to {name} of {self.url}")
+
+    with storage.history() as (path, changed):
+        monkeypatch.setattr(Storage, "_send", fail)
+        with pytest.raises(StoreError):
+            History(path, changed).write(Run("blog", MONDAY))
+        monkeypatch.setattr(Storage, "_send", send)
+    with storage.history() as (path, _):
+        assert len(History(path).runs("blog")) == 1
+
+
 def test_a_state_that_is_damaged_is_no_new_beginning(url: str, tmp_path: Path) -> None:
     storage = Storage(url)
     (tmp_path / "wrong").write_text("no archive")
