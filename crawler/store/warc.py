@@ -28,6 +28,7 @@ MAX_HEAD: Final = 16 << 20
 _VERSION = b"WARC/"
 _GZIP, _ZSTD, _ZSTD_DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
 _BLANK = b"\r\n\0"  # may stand between records: copies and power cuts leave zeros
+_HEAD_START = re.compile(rb"WARC/\d+\.\d+\r?\n[\w-]+[ \t]*:")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _LENGTH = "Content-Length"
 _ANY_LENGTH = re.compile(rb"^(content-length)[ \t]*:[ \t]*(\d*)", re.IGNORECASE | re.MULTILINE)
@@ -260,9 +261,11 @@ class _Source:
             and whether there is more to read.
         """
         self.place = self._stopped_at()
-        start = self._after_blanks(self.place)
+        is_length = isinstance(error, _LengthError)
+        within = self._next_in_head() if is_length else None
+        start = within - 1 if within else self._after_blanks(self.place)
         if start is None:
-            return "corrupt" if isinstance(error, _LengthError) else "", False
+            return "corrupt" if is_length else "", False
         if start > self.place and self._begins_record(start):
             self._jump(start)
             return "", True
@@ -302,6 +305,15 @@ class _Source:
         head = _HEAD_END.search(self._file.read(MAX_HEAD))
         return self._last + (head.end() + self._length if head else 0)
 
+    def _next_in_head(self) -> int | None:
+        """Return where the headers of the last record, which are cut off, become the next's."""
+        if self._packed or self._last is None:
+            return None
+        start = self._last + 1
+        self._file.seek(start)
+        found = _HEAD_START.search(self._file.read(self.place - start))
+        return start + found.start() if found else None
+
     def _after_blanks(self, place: int) -> int | None:
         """Return the first place that is not blank; ``None`` where the file ends before."""
         self._file.seek(place)
@@ -314,7 +326,9 @@ class _Source:
     def _begins_record(self, place: int) -> bool:
         if not self._packed:
             self._file.seek(place - 1)
-            return self._file.read(1) in _BLANK
+            data = self._file.read(_SNIFF)
+            # Before the first record that was appended to a cut file stands anything.
+            return data[:1] in _BLANK or _HEAD_START.match(data, 1) is not None
         try:
             return self._unpack(place).startswith(_VERSION)
         except OSError as error:

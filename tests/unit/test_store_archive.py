@@ -272,6 +272,17 @@ def test_a_record_without_a_length_is_damage(tmp_path: Path, length: str) -> Non
     assert skipped == ["corrupt"]
 
 
+def test_a_record_cut_off_in_its_headers_costs_no_other(tmp_path: Path) -> None:
+    first, second = (record(answer(), WARC_Target_URI=f"http://a.example/{n}") for n in "12")
+    cut = record(answer(), WARC_Target_URI="http://a.example/cut")
+    for end in range(1, cut.index(b"\r\n\r\n") + 1):
+        pages, skipped = read(tmp_path, first + cut[:end] + second)
+        assert [page.url[-1] for page in pages] == ["1", "2"], cut[:end]
+        assert set(skipped) <= {"corrupt"}
+    pages, skipped = read(tmp_path, first + b"WARC/1.0 is cut" + second)
+    assert ([page.url[-1] for page in pages], skipped) == (["1", "2"], ["corrupt"])
+
+
 def test_junk_between_records_costs_no_record(tmp_path: Path) -> None:
     junk = b"<p>what is this</p>\n" * 9000
     pages, skipped = read(tmp_path, record(answer()) + junk + record(answer()) + junk)
