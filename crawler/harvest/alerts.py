@@ -93,6 +93,8 @@ class Alerter:
         self._history = history
         self._tell = tell
         self._is_kept = True
+        # What was sent of a site, where the history kept it no more.
+        self._unkept: dict[str, dict[str, str]] = {}
         self._paused_until = 0.0
 
     def look(self, runs: Sequence[Run], alerts: Alerts) -> None:
@@ -102,7 +104,8 @@ class Alerter:
             return
         before: dict[str, str] = {}
         try:
-            before = self._history.alerts(site)
+            is_known = site in self._unkept
+            before = self._unkept[site] if is_known else self._history.alerts(site)
             # What cannot be kept afterwards is not sent.
             self._history.keep_alerts(site, before)
         except CorpusError as error:
@@ -113,6 +116,7 @@ class Alerter:
             self._is_kept = False
         else:
             self._is_kept = True
+            self._unkept.pop(site, None)
         sent = {}
         for trouble in found:
             # Missed times do not end, as a run that went well ends other troubles.
@@ -120,7 +124,11 @@ class Alerter:
             if before.get(trouble.kind) == mark or self._send(trouble, alerts):
                 sent[trouble.kind] = mark
         if self._is_kept and sent != before:
-            self._history.keep_alerts(site, sent)
+            try:
+                self._history.keep_alerts(site, sent)
+            except CorpusError as error:
+                self._unkept[site] = sent
+                self._tell(f"{site}: which alerts were sent is kept at the next look: {error}")
 
     def _send(self, trouble: Trouble, alerts: Alerts) -> bool:
         began = time.monotonic()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crawler.core.errors import StoreError
 from crawler.harvest.alerts import Alerter, Trouble, run_command, troubles
 from crawler.harvest.history import History, Run
 from crawler.harvest.plan import Alerts, SitePlan
@@ -164,6 +165,28 @@ def test_a_history_that_keeps_nothing_gets_one_alert_sent(tmp_path: Path) -> Non
     for _ in range(3):
         alerter.look(runs(10, 10, reason="time"), replace(STRICT, command=command(tmp_path)))
     assert len(told(tmp_path)) == 1
+
+
+def test_a_history_that_breaks_while_an_alert_is_sent_ends_no_harvest(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: list[str] = []
+    keep, alerts = History.keep_alerts, replace(STRICT, command=command(tmp_path))
+
+    def full(self: History, site: str, sent: dict[str, str]) -> None:
+        if sent:
+            raise StoreError("the disk is full")
+        keep(self, site, sent)
+
+    alerter, bad = Alerter(history, words.append), runs(10, 10, reason="time")
+    monkeypatch.setattr(History, "keep_alerts", full)
+    for _ in range(3):
+        alerter.look(bad, alerts)
+    assert sum("the disk is full" in line for line in words) == 2
+    monkeypatch.setattr(History, "keep_alerts", keep)
+    alerter.look(bad, alerts)
+    assert len(told(tmp_path)) == 1
+    assert history.alerts("blog") == {"failed": "open"}
 
 
 def test_a_command_that_hangs_keeps_no_harvest(history: History) -> None:
