@@ -173,7 +173,9 @@ class _Source:
             self._packed, self._mark = GzipReader(file), _GZIP
         elif head and head[:4] in {_ZSTD[: len(head)], _ZSTD_DICTIONARY[: len(head)]}:
             self._packed, self._mark = ZstdReader(file), _ZSTD
-        elif not _VERSION.startswith(head.lstrip(_BLANK)[: len(_VERSION)]):
+        elif not _VERSION.startswith(head.lstrip(_BLANK)[: len(_VERSION)]) or (
+            b"\0" in head and self._after_blanks(0) is None
+        ):
             raise UnreadableInputError(
                 f"{name} is no WARC file: it begins neither with 'WARC/' nor as gzip or zstd do."
             )

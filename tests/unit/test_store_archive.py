@@ -385,7 +385,7 @@ def test_a_zstd_archive_may_bring_its_dictionary(tmp_path: Path) -> None:
         read(tmp_path, b"\x5d\x2a\x4d\x18\x04\0\0\0abcd" + packed)
 
 
-@pytest.mark.parametrize("content", [b"<html></html>", b"PK\x03\x04", b"\x89PNG"])
+@pytest.mark.parametrize("content", [b"<html></html>", b"PK\x03\x04", b"\x89PNG", bytes(9000)])
 def test_a_file_of_another_kind_is_an_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(UnreadableInputError, match=r"made\.warc is no WARC file"):
         read(tmp_path, content)
