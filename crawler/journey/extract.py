@@ -54,7 +54,9 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
     options = Options.from_settings(names)
     page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
-    return _item(_read(page, options), SiteView(), options)
+    item = _item(_read(page, options), SiteView(), options)
+    item.page = None
+    return item
 
 
 def judge(
@@ -108,7 +110,6 @@ def _item(document: Document, view: SiteView, options: Options) -> PageItem:
             ) from error
         finally:
             stage.close()
-    item.page = None
     return item
 
 
