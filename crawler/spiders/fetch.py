@@ -65,8 +65,9 @@ def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page |
     found: dict[str, Page | FetchError] = {
         url: _error(url, "the crawl ended before it came") for url in urls
     }
-    crawler = process.create_crawler(_FetchSpider)
-    process.crawl(crawler, found=found)
+    process.crawl(_FetchSpider, found=found)
+    # Not made beforehand: Scrapy would put the settings of the process over those of the spider.
+    (crawler,) = process.crawlers
     process.start()
     assert crawler.stats is not None  # noqa: S101 - the crawl has run
     if crawler.stats.get_value("finish_reason") == "shutdown":
