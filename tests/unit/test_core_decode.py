@@ -155,3 +155,68 @@ def test_a_certain_encoding_is_not_asked_about() -> None:
 def test_an_encoding_given_by_a_spider_is_used_or_made_up_for(encoding: str) -> None:
     text, _ = decode(Page("https://x.example/", b"<p>caf\xe9", encoding=encoding))
     assert text == "<p>café"
+
+
+# Texts of which the bytes allow one reading: long ones, names alone, signs alone, letters that a
+# narrower standard lacks.
+TEXTS = {
+    "cp949": (
+        "일이 그렇게 됬다. 아무도 몰랐지만 배는 떠났다.",
+        "고양이를 쫒아 펲시를 마셨다는 이야기.",
+        "홍길동",
+        "이름: 김민수 기자",
+    ),
+    "cp932": (JAPANESE, "田中太郎", "ニュース", "今日は雨でした。"),
+    "euc_jp": (JAPANESE, "田中さん", "ニュース一覧", "今日は雨でした。"),
+    "gb18030": (CHINESE, "新闻中心", "北京时间", "今天下雨，我们在家里看书。"),  # noqa: RUF001 - it is Chinese
+    "big5hkscs": (
+        "每個星期一都有人登上塔樓、給大鐘上弦。",
+        "最新消息",
+        "台北市政府",
+        "我們在家裡看書",
+    ),
+    "cp1251": (RUSSIAN, "Привет, мир", "Новости Москвы", "Погода на завтра"),
+    "cp1252": (
+        "El señor Muñoz cumplió años en otoño.",
+        "It costs £12 to enter, or €15.",
+        "© 2024. All rights reserved. 20° outside.",
+        "Það var góður dagur á Íslandi, þegar við fórum.",
+    ),
+    "cp874": (
+        "ทุกวันจันทร์มีคนขึ้นไปบนหอคอยและไขลานนาฬิกา",
+        "ข่าววันนี้",
+        "อากาศดีมาก",
+        "บ้านริมแม่น้ำ",
+    ),
+}
+LABELS = {"gb18030": "gbk", "big5hkscs": "big5", "cp949": "euc-kr", "cp874": "tis-620"}
+
+
+@pytest.mark.parametrize(("codec", "text"), [(name, it) for name in TEXTS for it in TEXTS[name]])
+@pytest.mark.parametrize(
+    "declared",
+    ["", "utf-8", "right", "iso-8859-1", "euc-kr", "shift_jis", "gbk", "windows-1251"],
+)
+@pytest.mark.parametrize("where", ["header", "meta"])
+def test_pages_of_each_encoding_are_read_whatever_is_declared(
+    codec: str, text: str, declared: str, where: str
+) -> None:
+    label = LABELS.get(codec, codec) if declared == "right" else declared
+    page = markup(f"Some plain words. {text}", label if where == "meta" else "")
+    body = page.encode(codec)
+    assert decode_bytes(body, HTML + label if where == "header" and label else "")[0] == page
+
+
+@pytest.mark.parametrize("codec", ["cp949", "cp932", "euc_jp", "gb18030", "big5hkscs"])
+@pytest.mark.parametrize("is_declared", [True, False])
+def test_a_cut_character_does_not_change_the_encoding(codec: str, *, is_declared: bool) -> None:
+    text = TEXTS[codec][0] * 8
+    cut = b"\x8a</p>" if codec == "cp932" else b"\xb0</p>"
+    body = f"<p>{text}</p>".encode(codec).replace(b"</p>", cut)
+    found, _ = decode_bytes(body, HTML + LABELS.get(codec, codec) if is_declared else "")
+    assert text in found
+
+
+def test_a_meta_element_after_long_scripts_is_obeyed() -> None:
+    page = f"<script>{'var a = 1; ' * 1_000}</script><meta charset=windows-1250><p>Łódź</p>"
+    assert decode_bytes(page.encode("cp1250")) == (page, "cp1250")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
+from collections import Counter
+from itertools import islice
+from operator import itemgetter
 
-import cchardet
+from chardetng_py.shortcuts import detect
 from w3lib.encoding import (
     html_body_declared_encoding,
     http_content_type_encoding,
@@ -19,15 +23,21 @@ from crawler.core.page.page import Page
 _MULTIBYTE = frozenset(
     {"utf-8", "cp949", "euc_jp", "shift_jis", "cp932", "gb18030", "big5hkscs", "iso2022_jp"}
 )
+_EAST_ASIAN = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jp")
 # Below this many bytes outside ASCII, text of another encoding can be valid UTF-8 by chance.
 _UTF8_BY_CHANCE = 24
 # A page in its declared encoding may hold a few broken sequences (a cut title, a pasted byte).
 _TOLERATED_ERRORS = 0.02
 # Valid UTF-8 sequences do not occur by chance, so more may be broken among them.
 _TOLERATED_IN_UTF8 = 0.25
-# A guess of a multi-byte encoding against a declared one must be this sure, on this many bytes.
-_SURE = 0.65
-_ENOUGH_BYTES = 8
+# So many letters tell one encoding of a script from another.
+_ENOUGH_LETTERS = 4
+_LETTERS_READ = 2_000
+# Signs between two letters, where a wrong encoding has put them in place of a letter.
+_SIGN_IN_WORD = re.compile(r"[^\W\d_][\xa1-\xa9\xac\xae-\xb4\xb6\xb8\xb9\xbc-\xbf][^\W\d_]")
+# Signs of half width that Shift_JIS has where Western encodings have theirs.
+_HALFWIDTH = frozenset(map(chr, range(0xFF61, 0xFFA0)))
+_JAPANESE = frozenset({"HIRAGANA", "KATAKANA", "HALFWIDTH"})
 _FALLBACK = "cp1252"
 _WIDE = ("utf-16", "utf-32")
 # Python has codecs that are no encodings of pages, and a page may name any of them.
@@ -36,6 +46,7 @@ _NO_PAGE_ENCODINGS = frozenset(
 )
 # The bytes for detection: enough for certainty, bounded for speed.
 _DETECT_BYTES = 65_536
+_META = re.compile(rb"<meta[^>]{0,200}?charset", re.IGNORECASE)
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 
 
@@ -49,10 +60,9 @@ def decode(page: Page) -> tuple[str, str]:
 def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Decode markup of uncertain encoding.
 
-    A byte order mark decides. Then UTF-8 is believed where the bytes prove it, a declared
-    multi-byte encoding (header before ``<meta>``) where it decodes without an error, a declared
-    single-byte one where the detector does not contradict it with certainty. Only what is left is
-    guessed.
+    A byte order mark decides. Then UTF-8 is believed where the bytes prove it; a declared encoding
+    (header before ``<meta>``) where it decodes without an error and detection does not find letters
+    of another script; then what is detected, among the encodings that browsers know.
 
     Args:
         body: the page's bytes.
@@ -70,44 +80,77 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
         text = _strict(body, header)
         if text is not None:
             return text, header
+    # w3lib reads the first 4,096 bytes; browsers obey a <meta> wherever it is.
+    meta = _META.search(body)
+    markup = html_body_declared_encoding(body[meta.start() :] if meta else body)
     # Header first. "utf-16" cannot be true of markup that was itself read as ASCII.
-    names = dict.fromkeys((header, _codec(html_body_declared_encoding(body) or "")))
+    names = dict.fromkeys((header, _codec(markup or "")))
     declared = [name for name in names if name and not name.startswith(_WIDE)]
     if body.isascii() and b"\x1b" not in body:
         return body.decode("ascii"), declared[0] if declared else "utf-8"
     utf8 = _strict(body, "utf-8")
-    if utf8 is not None and (not declared or "utf-8" in declared or _surely_utf8(body)):
+    proved = _surely_utf8(body) or not declared or "utf-8" in declared
+    if utf8 is not None and proved:
         return utf8, "utf-8"
-    if utf8 is None and _surely_utf8(body) and (text := _nearly(body, "utf-8")) is not None:
+    if proved and (text := _nearly(body, "utf-8")) is not None:
         return text, "utf-8"
-    return _guessed(body, declared, utf8)
+    return _by_detection(body, declared)
 
 
-def _guessed(body: bytes, declared: list[str], utf8: str | None) -> tuple[str, str]:
-    """Decode by the declared encodings unless the bytes contradict them, else by detection.
+def _by_detection(body: bytes, declared: list[str]) -> tuple[str, str]:
+    """Decode by the declared encodings, unless the bytes refute them, or by what is detected."""
+    guess = _codec(detect(_telling(body)))
+    if guess not in _MULTIBYTE and (plain := _strict(body, _FALLBACK)) and not _letters(plain):
+        guess = _FALLBACK  # Signs alone, as in "© 2024", tell nothing.
+    text = _strict(body, guess)
+    for name in declared:
+        read = _strict(body, name)
+        if read is not None and (text is None or not _is_refuted(read, name, text, guess)):
+            return read, name
+    if text is None or guess not in _MULTIBYTE:
+        # One broken character makes the detector take all for single bytes: ask it without.
+        near = {name: _nearly(body, name) for name in (*declared, *_EAST_ASIAN)}
+        found = [
+            (mended.count("\ufffd"), mended, name)
+            for name, mended in near.items()
+            if mended and name in _MULTIBYTE and "\ufffd" in mended
+            if _codec(detect(mended.replace("\ufffd", "").encode(name, "ignore"))) == name
+        ]
+        if found:
+            _, mended, name = min(found, key=itemgetter(0))
+            return mended, name
+    return (_lenient(body, _FALLBACK), _FALLBACK) if text is None else (text, guess)
+
+
+def _is_refuted(declared: str, name: str, guess: str, guessed: str) -> bool:
+    """Tell whether what was detected refutes a declared encoding that decodes without an error.
+
+    It does where its letters are of another script, where only one of the two has signs within
+    words, and, among encodings of one script that share no letters, where there are some letters.
 
     Args:
-        body: the page's bytes.
-        declared: Python's names of the declared encodings.
-        utf8: the page in UTF-8; None where it is not valid.
+        declared: the text by the declared encoding.
+        name: that encoding.
+        guess: the text by the detected encoding.
+        guessed: that encoding.
     """
-    readable = [(name, text) for name in declared if (text := _strict(body, name)) is not None]
-    guess, confidence = _detect(body)
-    if guess in dict(readable):
-        return dict(readable)[guess], guess
-    contradicted = guess in _MULTIBYTE and confidence >= _SURE and _in_runs(body)
-    if contradicted and (text := _strict(body, guess)) is not None:
-        return text, guess
-    if readable:
-        # A multi-byte encoding that decodes without an error is more reliable.
-        name, text = next((pair for pair in readable if pair[0] in _MULTIBYTE), readable[0])
-        return text, name
-    for name in declared:
-        if (nearly := _nearly(body, name)) is not None:
-            return nearly, name
-    if (text := _nearly(body, "utf-8") if utf8 is None else utf8) is not None:
-        return text, "utf-8"
-    return _lenient(body, guess or _FALLBACK), guess or _FALLBACK
+    if declared == guess:
+        return False
+    ours, theirs = _letters(declared), _letters(guess)
+    if not theirs:
+        return bool(ours)
+    if max(theirs, key=theirs.__getitem__) != max(ours, key=ours.__getitem__, default=""):
+        return True
+    if {name, guessed} <= _MULTIBYTE or "CYRILLIC" in theirs:
+        return theirs.total() >= _ENOUGH_LETTERS
+    return len(_SIGN_IN_WORD.findall(declared)) > len(_SIGN_IN_WORD.findall(guess))
+
+
+def _letters(text: str) -> Counter[str]:
+    """Count the first letters outside ASCII by script, by the first words of their names."""
+    foreign = (char for char in text if char > "\x7f" and (char.isalpha() or char in _HALFWIDTH))
+    names = (unicodedata.name(char, "?").split() for char in islice(foreign, _LETTERS_READ))
+    return Counter("CJK" if name[0] in _JAPANESE else name[0] for name in names)
 
 
 def _codec(name: str) -> str:
@@ -128,13 +171,6 @@ def _codec(name: str) -> str:
     )
 
 
-def _in_runs(body: bytes) -> bool:
-    """Tell whether bytes outside ASCII stand mostly side by side, as two-byte characters do."""
-    runs = _FOREIGN_RUN.findall(_telling(body))
-    foreign = sum(map(len, runs))
-    return foreign >= _ENOUGH_BYTES and sum(len(run) > 1 for run in runs) > len(runs) / 2
-
-
 def _surely_utf8(body: bytes) -> bool:
     """Tell whether valid UTF-8 has too many bytes outside ASCII to be so by chance."""
     return len(body.translate(None, delete=bytes(range(128)))) >= _UTF8_BY_CHANCE
@@ -145,14 +181,6 @@ def _telling(body: bytes) -> bytes:
     first = _FOREIGN_RUN.search(body)
     start = first.start() if first and first.start() >= _DETECT_BYTES // 2 else 0
     return body[start : start + _DETECT_BYTES]
-
-
-def _detect(body: bytes) -> tuple[str, float]:
-    found = cchardet.detect(_telling(body))
-    name = _codec(found["encoding"] or "")
-    if name.startswith("cp8"):  # code pages of DOS, never used for pages
-        return "", 0.0
-    return name, found["confidence"] or 0.0
 
 
 def _strict(body: bytes, name: str) -> str | None:
