@@ -1,8 +1,8 @@
 """Tell right from wrong on a folder of small pages, by kind of page shape.
 
-Run it as ``python benchmarks/cases.py FOLDER [-v]``. FOLDER holds ``ID.html`` and, where other pages
-of the site are known, ``ID.mates/``. What is right is said in ``cases.jsonl`` beside this script, a
-case a line: ``id``, ``kind``, and any of
+Run it as ``python benchmarks/cases.py FOLDER [-v]``. FOLDER holds ``ID.html`` and, where other
+pages of the site are known, ``ID.mates/``. What is right is said in ``cases.jsonl`` beside this
+script, a case a line: ``id``, ``kind``, and any of
 
 ``has``, ``lacks``
     Strings that the text holds, in this order, and strings that it does not hold. Line breaks are
@@ -40,6 +40,7 @@ URL = "https://mole.example/2026/11/quay-wall-cracks-again"
 
 
 def main() -> int:
+    """Print how many cases of each kind are right and wrong; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("-v", "--verbose", action="store_true", help="say what is wrong")
