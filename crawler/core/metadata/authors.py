@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from crawler.core.metadata.dates import find_dates
 from crawler.core.metadata.names import byline_words, clean_names, has_korean_role, is_weak
 from crawler.core.metadata.visible import AUTHOR_PAGE, Mark, VisiblePage, element_text
+from crawler.core.page.page import site_of
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ _MAX_RUN = 20
 _SURE_POINTS = 3.0
 _BYLINE_CHARS = 160
 _PARTS = 60
+_FEED = re.compile(
+    r"/(?:feed|rss|atom)s?/?(?:[?#]|$)|\.(?:xml|rss|atom|rdf)(?:[?#]|$)|^https?://feeds?\d?\.",
+    re.IGNORECASE,
+)
+# Between the date of a byline and the name.
+_UNTIL_NAME = re.compile(r"[^|\u2022\u00b7\u2013\u2014]{0,24}?\s?[|\u2022\u00b7\u2013\u2014]\s?")
 _STRONG_AUTHOR = re.compile(
     r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE
 )
@@ -106,14 +114,27 @@ def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
     for hint, group in by_hint.items():
         for run in _runs(group, page):
             element = run[0].element
-            length = len(element_text(element))
-            if not length or length > _BYLINE_CHARS:
+            text = element_text(element)
+            length = len(text)
+            if not length or length > _BYLINE_CHARS or _is_icon(element, text, page.site):
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
             points -= 3.0 * page.is_aside(element)
             if points > 1.0:
                 prop = element.get("itemprop")
                 yield points, "microdata" if prop else "byline", run
+
+
+def _is_icon(element: etree._Element, text: str, site: str) -> bool:
+    """Tell whether an element is a link to a feed, or to another site that it names: "Flickr"."""
+    link = element if element.tag == "a" else next(element.iter("a"), None)
+    if link is None:
+        return False
+    href = (link.get("href") or "").strip()[:_BYLINE_CHARS]
+    if _FEED.search(href):
+        return True
+    there = site_of(href)
+    return there != site and text.casefold() in there.split(".")[:-1]
 
 
 def _name_text(element: etree._Element) -> str:
@@ -155,11 +176,34 @@ def _author_points(element: etree._Element, hint: str) -> float:
 def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     for snippet in page.bylines:
-        if page.may_be_byline(snippet.order) and not page.is_aside(snippet.element):
-            text = _labelled(snippet.element, snippet.said)
-            names = clean_names([text], site=site, are_seen=True) if text else ()
-            if names and len(text) <= _BYLINE_CHARS and all(map(_looks_like_name, names)):
+        if page.is_aside(snippet.element):
+            continue
+        text = _labelled(snippet.element, snippet.said)
+        # "by NAME on DATE" is a byline wherever it stands, however the name is written.
+        is_dated = next(find_dates(text), None) is not None
+        names = clean_names([text], site=site, are_seen=True) if text else ()
+        if names and len(text) <= _BYLINE_CHARS and (is_dated or page.may_be_byline(snippet.order)):
+            is_account = is_dated and len(names) == 1 and " " not in names[0]
+            if is_account or all(map(_looks_like_name, names)):
                 return names
+    return _after_date(page, site)
+
+
+def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:
+    """Read the names of "Posted on DATE by A" and "Posted on DATE | A"."""
+    words = byline_words()
+    for snippet in page.dated:
+        text = snippet.said
+        if not page.may_be_byline(snippet.order) or page.is_aside(snippet.element):
+            continue
+        found = next(find_dates(text), None)
+        if found is None or not words.published.search(text, 0, found.start):
+            continue
+        rest = text[found.end :]
+        match = words.by_within.search(rest) or _UNTIL_NAME.match(rest)
+        names = clean_names([rest[match.end() :]], site=site, are_seen=True) if match else ()
+        if names and all(" " in name and _looks_like_name(name) for name in names):
+            return names
     return None
 
 

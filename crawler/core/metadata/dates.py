@@ -25,18 +25,37 @@ _NOON, _LAST_HOUR, _LAST_MINUTE = 12, 23, 59
 # Years of the Buddhist calendar, as Thai pages count, run 543 ahead.
 _BUDDHIST = 543
 _BUDDHIST_YEARS = range(FIRST_YEAR + _BUDDHIST, _LAST_YEAR + _BUDDHIST)
+_BUDDHIST_CENTURY = 2500
+# What is added to a year of an era: of Japan's emperors, and of the Republic of China.
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民國": 1911, "民国": 1911}
+_SHORT_ERAS = {"R": 2018, "H": 1988}
 _SHORT_YEAR_CHARS = 2
 _SHORT_YEARS_FROM_1900 = 90
 _DAY_SECONDS = 86_400
+# Marks of a shortened word in Hebrew.
+_SHORTENED = "'\u2019\u05f3"
 _MILLISECONDS_FROM = 10**11
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
 # A value that is a date is short; only so much of a value or a text is read.
 _MACHINE_CHARS = 80
 _TEXT_CHARS = 2_000
 
+# Marks of other writing systems, and marks that only turn the direction of writing. A character
+# stands for a character, so that places in the text stay as they are.
+_PLAIN = str.maketrans(
+    "\xa0\u200b\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
+    "\u060c\uff0c\uff0e\uff0f\uff0d\uff1a\uff08\uff09\uff32\uff28",
+    " " * 12 + ",,./-:()RH",
+)
+
 # Patterns in verbose form. No two neighbouring quantifiers of a pattern share a character, so that
 # matching takes linear time.
-_WORD = r"(?<![^\W\d_])[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19}"
+# Months of the Levant are two words.
+_WORD = (
+    r"(?<![^\W\d_])(?:(?:\u062a\u0634\u0631\u064a\u0646|\u0643\u0627\u0646\u0648\u0646)"
+    r"\s\u0627\u0644\w{3,5}|[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19})"
+)
+_BESIDE = r"(?:\([^()\s]{2,8}\))?"
 _MARK = r"[-./|\u2010\u2011]"
 _END = r"(?!\d|[.:]\d)"
 _PATTERNS = (
@@ -44,23 +63,34 @@ _PATTERNS = (
     rf"""(?<![\d.])(?P<y1>\d{{4}}) \s?(?P<s1>{_MARK})\s? (?P<m1>\d{{1,2}}) \s?(?P=s1)\s?
     (?P<d1>\d{{1,2}}){_END}""",
     # 2026年11月27日, 2026년 11월 27일
-    r"""(?P<y2>\d{4}) \s?[年년]\s? (?P<m2>\d{1,2}) \s?[月월]\s? (?P<d2>\d{1,2}) \s?[日일]""",
+    rf"""(?P<y2>\d{{4}}) \s?[年년]{_BESIDE}\s? (?P<m2>\d{{1,2}}) \s?[月월]\s? (?P<d2>\d{{1,2}}) \s?[日일]""",
     # 20261127, 20261127T140300
     r"""(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])
     (?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))""",
+    # 令和8年11月27日, R8.11.27, 民國115年11月27日, 115/11/27
+    rf"""(?:(?P<era>令和|平成|昭和|民[國国]|(?<![^\W_])[RH](?=\d))\s?|(?<![\w.,/-])(?=1\d\d))
+    (?P<ye>\d{{1,3}}|元) \s?(?:年{_BESIDE}|{_MARK})\s? (?P<me>\d{{1,2}}) \s?(?:月|{_MARK})\s?
+    (?P<de>\d{{1,2}})(?!\d)""",
     # 27.11.2026, 27/11/26, 11/27/2026
     rf"""(?<![\w.:/-])(?P<a4>\d{{1,2}}) \s?(?P<s4>{_MARK})\s? (?P<b4>\d{{1,2}}) \s?(?P=s4)\s?
     (?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)""",
     # 27. November 2026, 27 de noviembre de 2026, 27th of November, 2026, 27-Nov-2026
     rf"""(?<!\d)(?P<d5>\d{{1,2}}) (?:st|nd|rd|th|er|\.?[ºª°]|\.)? [\s,/-]{{0,2}}
-    (?:(?:de|of|di)\s)? (?P<w5>{_WORD})(?:\s?/\s?{_WORD})? [.,]{{0,2}}[\s/-]{{0,2}}
+    (?:(?:de|of|di)\s|d['\u2019])? (?P<w5>{_WORD})(?:\s?/\s?{_WORD})? [.,]{{0,2}}[\s/-]{{0,2}}
     (?:(?:de|del|of)\s)? (?P<y5>\d{{4}}){_END}""",
     # November 27th, 2026, Nov. 27 2026
     rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
     (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
+    # 2026. gada 27. novembris
+    rf"""(?<!\d)(?P<yb>\d{{4}}) [.\s-]{{1,2}}(?:gada|жылғы|yil)\s (?P<db>\d{{1,2}}) [.\s-]{{1,2}}
+    (?P<wb>{_WORD})""",
     # 2026. november 27., 2026 m. lapkričio 27 d.
     rf"""(?<!\d)(?P<y7>\d{{4}}) \.?[\s-](?:m\.\s)? (?P<w7>{_WORD}) \.?[\s-]
     (?P<d7>\d{{1,2}})(?!\d)""",
+    # 27 พ.ย. 2569, 27 พ.ย. 69, 27 พฤศจิกายน พ.ศ. 2569
+    rf"""(?<!\d)(?P<da>\d{{1,2}}) \s?(?:เดือน\s?)?
+    (?P<wa>[\u0e01-\u0e4e]{{1,2}}\.\s?[\u0e01-\u0e2e]|[\u0e01-\u0e4e]{{4,12}}) \.?\s?
+    (?:[พค]\.\s?ศ\.\s?)? (?P<ya>\d{{4}}|\d\d){_END}""",
     # 27 tháng 11, 2026
     r"""(?<!\d)(?P<d8>\d{1,2}) \s(?:tháng|thg)\s (?P<m8>\d{1,2}) ,?\s(?:năm\s)?
     (?P<y8>\d{4})(?!\d)""",
@@ -70,7 +100,9 @@ _PATTERNS = (
 )
 _DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
 # None of the patterns matches without a year or a short date, which one search finds quickly.
-_HAS_DATE = re.compile(r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d")
+_HAS_DATE = re.compile(
+    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[\d元]\s?年|[RH\uff32\uff28和成國国]\d|[ก-ฮ]\.?\s?\d\d"
+)
 
 _ZONES: Mapping[str, str] = {
     "Z": "Z", "UTC": "Z", "GMT": "Z", "UT": "Z", "EST": "-05:00", "EDT": "-04:00",
@@ -86,13 +118,14 @@ _ZONE = (
 # What may stand between a date and its time of day.
 _UNTIL_CLOCK = (
     r"(?:[\s,|·•@T(\u2013-]|\b(?:um|at|à|a las|às|ore|alle|o|strax|klo|ost|\u0432)\b|\bkl\.?"
-    r"|\b\u0433\.|\bd\.|[.日]|\([^\s()]{1,4}\)){0,6}"
+    r"|\b\u0433\.|\bd\.|\bplkst\.?|เวลา|\u0627\u0644\u0633\u0627\u0639\u0629|\u05d1\u05e9\u05e2\u05d4"
+    r"|[月火水木金土日]曜日?|[월화수목금토일]요일|星期[一二三四五六日天]|[.日]|\([^\s()]{1,4}\)){0,6}"
 )
 _CLOCK = re.compile(
     _UNTIL_CLOCK + r"(?P<half>오전|오후|上午|下午|午前|午後)?\s?(?P<hour>\d{1,2})"
-    r"(?:[:hH時시点]|\.(?=\d\d))\s?(?P<minute>\d{2})?"
-    r"(?:[:.分분]\s?(?P<second>\d{2}))?(?P<fraction>\.\d{1,9})?"
-    r"\s?(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?(?:Uhr)?\s{0,2}\(?" + _ZONE
+    r"(?:[:hH]|\s?[時时시点點]|\.(?=\d\d))\s?(?P<minute>\d{2}|\d(?=\s?[分분]))?"
+    r"(?:\s?[:.分분]\s?(?P<second>\d{2}|\d(?=\s?[秒초])))?(?P<fraction>\.\d{1,9})?"
+    r"\s?(?P<meridiem>[AaPp]\.?\s?[Mm]\b\.?|[\u0645\u0635]\b)?(?:Uhr)?\s{0,2}\(?" + _ZONE
 )
 _CLOCK_BEFORE = re.compile(
     r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?\s?"
@@ -173,7 +206,9 @@ def find_dates(text: str, reading: Reading | None = None) -> Iterator[FoundDate]
     """Yield the dates in a text, in order; only its first 2,000 characters are looked at."""
     if _HAS_DATE.search(text, 0, _TEXT_CHARS) is None:
         return
-    text = text[:_TEXT_CHARS].replace("\xa0", " ")
+    text = text[:_TEXT_CHARS]
+    if not text.isascii():
+        text = text.translate(_PLAIN)
     reading = reading or Reading()
     for match in _DATE.finditer(text):
         day = _day(match, reading)
@@ -186,13 +221,29 @@ def find_dates(text: str, reading: Reading | None = None) -> Iterator[FoundDate]
 def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
     number = (match.lastgroup or "")[-1]
     parts = match.groupdict()
+    if number == "e":
+        return _of_era(parts, reading)
     if number == "4":
         return _ordered(parts["a4"], parts["b4"], parts["c4"], parts["s4"], reading)
+    if number == "a" and len(parts["ya"]) == _SHORT_YEAR_CHARS:
+        parts["ya"] = str(_BUDDHIST_CENTURY + int(parts["ya"]))
     if (word := parts.get(f"w{number}")) is not None:
         month = _month(word, reading.language)
     else:
         month = int(parts[f"m{number}"])
     return _checked(int(parts[f"y{number}"]), month, int(parts[f"d{number}"]))
+
+
+def _of_era(parts: dict[str, str], reading: Reading) -> tuple[int, int, int] | None:
+    """Return the day of an era. In Chinese a year of three digits needs no name of its era."""
+    if era := parts["era"]:
+        start = _ERAS.get(era) or (_SHORT_ERAS[era] if reading.language == "ja" else None)
+    else:
+        start = _ERAS["民國"] if reading.language == "zh" else None
+    if start is None:
+        return None
+    year = 1 if parts["ye"] == "元" else int(parts["ye"])
+    return _checked(start + year, int(parts["me"]), int(parts["de"]))
 
 
 def _ordered(
@@ -201,7 +252,11 @@ def _ordered(
     """Return year, month and day of three numbers in unknown order, None where they are no day."""
     if len(third) == _SHORT_YEAR_CHARS and reading.year_first:
         return _checked(_full_year(int(first)), int(second), int(third))
-    year = _full_year(int(third)) if len(third) == _SHORT_YEAR_CHARS else int(third)
+    year = int(third)
+    if len(third) == _SHORT_YEAR_CHARS:
+        buddhist = _BUDDHIST_CENTURY + year
+        is_buddhist = reading.language == "th" and buddhist in _BUDDHIST_YEARS
+        year = buddhist if is_buddhist else _full_year(year)
     day_first = _checked(year, int(second), int(first))
     month_first = _checked(year, int(first), int(second))
     if reading.month_first and mark != ".":
@@ -236,9 +291,9 @@ def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
 def _time(parts: dict[str, str | None]) -> tuple[str, str]:
     hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
     half = (parts.get("meridiem") or parts.get("half") or "").lower()
-    if half.startswith(("p", "오후", "下", "午後")) and hour < _NOON:
+    if half.startswith(("p", "오후", "下", "午後", "\u0645")) and hour < _NOON:
         hour += _NOON
-    elif half.startswith(("a", "오전", "上", "午前")) and hour == _NOON:
+    elif half.startswith(("a", "오전", "上", "午前", "\u0635")) and hour == _NOON:
         hour = 0
     if hour > _LAST_HOUR or max(minute, second) > _LAST_MINUTE:
         return "", ""
@@ -271,15 +326,20 @@ def is_month(folded: str) -> bool:
 
 
 def _month(word: str, language: str) -> int:
-    """Return the number of a month's name, 0 where it is none."""
+    """Return the number of a month's name, 0 where it is none.
+
+    In Hebrew a month begins with the letter that means "in".
+    """
     names, own = _names()
-    folded = fold_word(word)
-    return own.get(language, {}).get(folded) or names.get(folded, 0)
+    folded = "".join(fold_word(word).rstrip(_SHORTENED).split(". "))
+    plain = names.get(folded) or names.get(folded.removeprefix("\u05d1"), 0)
+    return own.get(language, {}).get(folded) or plain
 
 
 @cache
 def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
     """Return the months of names: in all languages, and by language where they differ there."""
     data = read_data("crawler.core.metadata", "months")
-    names = {name: number for number, month in enumerate(data["months"], 1) for name in month}
+    months = enumerate(data["months"], 1)
+    names = {name.rstrip(_SHORTENED): number for number, month in months for name in month}
     return names, data["only"]

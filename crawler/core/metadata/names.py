@@ -80,6 +80,7 @@ class BylineWords:
             and of degrees (``credentials``), words of ``bodies`` such as institutes, and names of
             ``weekdays``.
         by: matches what stands before an author's name, at the beginning of a text.
+        by_within: finds the same inside of a text.
         by_starts: the first two letters of what ``by`` matches.
         joint: finds what stands between two names.
         published, modified, updated: find the words that tell what a date means; ``updated`` either
@@ -101,6 +102,7 @@ class BylineWords:
             rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         )
+        self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
         self.by_starts = frozenset(word[:2] for word in (*data["by"], *with_colon))
         self.joint = re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE)
         self.published, self.modified = (

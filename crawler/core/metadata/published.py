@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from lxml import etree
 
 from crawler.core.metadata.dates import Date, FoundDate, Reading, find_dates, read_date
-from crawler.core.metadata.names import byline_words
+from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.metadata.visible import Mark, VisiblePage, element_text
 
 if TYPE_CHECKING:
@@ -198,8 +198,20 @@ def _time_elements(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
         text = element_text(mark.element)
         value = mark.element.get("datetime") or mark.element.get("content") or text
         date = read_date(value, reading) or read_date(text, reading)
-        if date is not None:
+        shown = list(_labelled_dates(text, reading))
+        if len(shown) > 1 and any(_is_label(label) for _, label in shown):
+            # Its attributes speak of one of the dates in its text.
+            for found, label in shown:
+                yield mark, _exacter(found.date, date), "time", label, 2.5
+        elif date is not None:
             yield mark, date, "time", f"{_said_around(mark.element)} {text}", 2.5
+
+
+def _exacter(shown: Date, given: Date | None) -> Date:
+    """Return the date that a machine reads, which has a zone, where it is the one that is shown."""
+    if given is None or given.number != shown.number:
+        return shown
+    return given if not shown.clock or given.clock.startswith(shown.clock) else shown
 
 
 def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
@@ -231,7 +243,8 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
                 continue
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(mark.element)
-            points = 1.0 - min(2.0, spare / 60) + bool(byline_words().published.search(label))
+            is_told = byline_words().published.search(label) or begins_as_byline(text)
+            points = 1.0 - min(2.0, spare / 60) + bool(is_told)
             yield mark, found.date, "text", said, points
 
 

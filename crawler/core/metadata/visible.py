@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from crawler.core.metadata.names import begins_as_byline
+from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 
@@ -41,6 +42,12 @@ _ASIDE = re.compile(
     r"|navbar|\bcards?\b|swiper|slider",
     re.IGNORECASE,
 )
+# The bar at the top of every page, which says what day it is today.
+_MASTHEAD = re.compile(
+    r"\bmast-?_?head|(?:^|[\s_])(?:site-?|page-?|header-?)?top-?_?(?:bar|line|strip)\b"
+    r"|\bsite-?_?header|(?:current|today(?:\W?s)?)[-_]?date|date[-_]?today|\btoday\b",
+    re.IGNORECASE,
+)
 # Their classes describe the whole page.
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
 _ASIDE_TAGS = frozenset(
@@ -50,6 +57,11 @@ _ASIDE_LEVELS = 40
 # Begins with a digit class alone, which makes the search fast.
 _DATED = re.compile(
     r"[0-9](?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
+)
+# Dates with digits of other scripts, in years of an era, or in short years of the Thai.
+_DATED_ELSEWHERE = re.compile(
+    r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]{4}"
+    r"|年[^\s月]{0,8}\s?\d{1,2}\s?月|[\u0e01-\u0e2e]\.\s?\d\d(?!\d)"
 )
 _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
@@ -95,6 +107,7 @@ class VisiblePage:
         dated, bylines: short texts with something like a date in them, and texts that begin as
             bylines do.
         headline: order of the heading that is the title; None where there is none.
+        site: site of its address.
     """
 
     def __init__(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
@@ -104,14 +117,20 @@ class VisiblePage:
         self.dated: list[Mark] = []
         self.bylines: list[Mark] = []
         self.headline: int | None = None
+        self.site = site_of(parsed.base_url)
         # An element around the headline is never aside.
-        around = () if headline is None else headline.iterancestors()
-        self._aside = dict.fromkeys(around, False)
+        self._around = frozenset(() if headline is None else headline.iterancestors())
+        self._aside = dict.fromkeys(self._around, False)
+        bodies = () if headline is None else headline.iterancestors("main", "article")
+        body = next(reversed(list(bodies)), None)
+        self._body_starts = 0
         elements = (element for root in parsed.roots for element in root.iter())
         for order, element in enumerate(elements, 1):
             self._visit(element, order)
             if element is headline:
                 self.headline = order
+            elif element is body:
+                self._body_starts = order
 
     def _visit(self, element: etree._Element, order: int) -> None:
         tag = element.tag
@@ -123,7 +142,7 @@ class VisiblePage:
                 _note(self.times, Mark(element, order, "time"))
             elif tag == "a":
                 href = element.get("href")
-                if href and _AUTHOR_PAGE.search(href[:_SHORT]):
+                if href and _AUTHOR_PAGE.search(href[:_SHORT]) and self._is_own(href):
                     _note(self.authors, Mark(element, order, AUTHOR_PAGE))
             if tag not in _WHOLE:
                 self._hint(element, order)
@@ -151,14 +170,23 @@ class VisiblePage:
     def _snippet(self, text: str, element: etree._Element, order: int) -> None:
         if text.isspace():
             return
-        if _DATED.search(text):
+        if _DATED.search(text) or (not text.isascii() and _DATED_ELSEWHERE.search(text)):
             _note(self.dated, Mark(element, order, text.strip()))
         if len(self.bylines) < _MAX_MARKS and begins_as_byline(text):
             self.bylines.append(Mark(element, order, text.strip()))
 
+    def _is_own(self, href: str) -> bool:
+        """Tell whether a link stays on the site, or goes to another host of its domain."""
+        site = site_of(href)
+        ends = [each.split(".")[-2:] for each in (site, self.site)]
+        return LOCAL_SITE in (site, self.site) or ends[0] == ends[1]
+
     def near(self, order: int) -> float:
-        """Return points for a place near the headline, most right after it."""
-        if self.headline is None:
+        """Return points for a place near the headline, most right after it.
+
+        A place before the ``main`` or ``article`` that holds the headline is not near.
+        """
+        if self.headline is None or order < self._body_starts:
             return 0.0
         distance = order - self.headline
         if 0 <= distance <= _NEAR or -_NEAR / 2 <= distance < 0:
@@ -171,7 +199,9 @@ class VisiblePage:
 
     def is_aside(self, element: etree._Element) -> bool:
         """Tell whether an element is in a side part of the page: comments, teasers, navigation."""
-        if element.tag in _ASIDE_TAGS:
+        if element.tag in _ASIDE_TAGS or (
+            element not in self._around and _is_named(element, _MASTHEAD)
+        ):
             return True
         passed: list[etree._Element] = []
         result = False
@@ -235,5 +265,12 @@ def _is_aside(element: etree._Element) -> bool:
         return False
     if tag in _ASIDE_TAGS:
         return True
+    parent = element.getparent()
+    if tag == "header" and parent is not None and parent.tag == "body":
+        return True
+    return _is_named(element, _ASIDE) or _is_named(element, _MASTHEAD)
+
+
+def _is_named(element: etree._Element, names: re.Pattern[str]) -> bool:
     said = (element.get("class"), element.get("id"))
-    return any(value and _ASIDE.search(value[:_ELEMENT_CHARS]) for value in said)
+    return any(value and names.search(value[:_ELEMENT_CHARS]) for value in said)
