@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from crawler.core.metadata.dates import find_dates
-from crawler.core.metadata.names import byline_words, clean_names, has_korean_role, is_weak
+from crawler.core.metadata.names import (
+    begins_as_byline,
+    byline_words,
+    clean_names,
+    has_korean_role,
+    is_weak,
+)
 from crawler.core.metadata.visible import AUTHOR_PAGE, Mark, VisiblePage, element_text
 from crawler.core.page.page import site_of
-from crawler.core.words import fold_name
+from crawler.core.words import fold_name, fold_word
 
 if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
@@ -30,6 +36,7 @@ _FEED = re.compile(
     re.IGNORECASE,
 )
 # Between the date of a byline and the name.
+_UNTIL_BY = 40
 _UNTIL_NAME = re.compile(r"[^|\u2022\u00b7\u2013\u2014]{0,24}?\s?[|\u2022\u00b7\u2013\u2014]\s?")
 _STRONG_AUTHOR = re.compile(
     r"\bauthor\b|byline|by-line|\bautor\b|author-?_?name|authorname", re.IGNORECASE
@@ -116,7 +123,7 @@ def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
             element = run[0].element
             text = element_text(element)
             length = len(text)
-            if not length or length > _BYLINE_CHARS or _is_icon(element, text, page.site):
+            if not length or length > _BYLINE_CHARS or _are_icons(element, text, page.site):
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
             points -= 3.0 * page.is_aside(element)
@@ -125,16 +132,21 @@ def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
                 yield points, "microdata" if prop else "byline", run
 
 
-def _is_icon(element: etree._Element, text: str, site: str) -> bool:
-    """Tell whether an element is a link to a feed, or to another site that it names: "Flickr"."""
-    link = element if element.tag == "a" else next(element.iter("a"), None)
-    if link is None:
-        return False
-    href = (link.get("href") or "").strip()[:_BYLINE_CHARS]
-    if _FEED.search(href):
-        return True
-    there = site_of(href)
-    return there != site and text.casefold() in there.split(".")[:-1]
+def _are_icons(element: etree._Element, text: str, site: str) -> bool:
+    """Tell whether an element holds nothing but links that name no person.
+
+    Those are links to feeds, and links to other sites that they name: "Flickr".
+    """
+    links = list(islice(element.iter("a"), _PARTS))
+    return bool(links) and all(
+        _FEED.search((link.get("href") or "").strip()[:_BYLINE_CHARS]) or _names_other(link, site)
+        for link in links
+    ) and text == " ".join(map(element_text, links))  # fmt: skip
+
+
+def _names_other(link: etree._Element, site: str) -> bool:
+    there = site_of((link.get("href") or "").strip()[:_BYLINE_CHARS])
+    return there != site and element_text(link).casefold() in there.split(".")[:-1]
 
 
 def _name_text(element: etree._Element) -> str:
@@ -180,7 +192,10 @@ def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
             continue
         text = _labelled(snippet.element, snippet.said)
         # "by NAME on DATE" is a byline wherever it stands, however the name is written.
-        is_dated = next(find_dates(text), None) is not None
+        whole = element_text(snippet.element)
+        is_dated = next(find_dates(whole), None) is not None
+        if is_dated and text and begins_as_byline(whole):
+            text = whole
         names = clean_names([text], site=site, are_seen=True) if text else ()
         if names and len(text) <= _BYLINE_CHARS and (is_dated or page.may_be_byline(snippet.order)):
             is_account = is_dated and len(names) == 1 and " " not in names[0]
@@ -197,13 +212,16 @@ def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:
         if not page.may_be_byline(snippet.order) or page.is_aside(snippet.element):
             continue
         found = next(find_dates(text), None)
-        if found is None or not words.published.search(text, 0, found.start):
+        if found is None:
             continue
         rest = text[found.end :]
-        match = words.by_within.search(rest) or _UNTIL_NAME.match(rest)
+        match = words.by_within.search(rest, 0, _UNTIL_BY)
+        if match is None and words.published.search(text, 0, found.start):
+            match = _UNTIL_NAME.match(rest)
         names = clean_names([rest[match.end() :]], site=site, are_seen=True) if match else ()
         if names and all(" " in name and _looks_like_name(name) for name in names):
-            return names
+            parts = fold_word(" ".join(names)).split()
+            return None if words.sets["roles"].issuperset(parts) else names
     return None
 
 

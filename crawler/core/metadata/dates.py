@@ -63,7 +63,8 @@ _PATTERNS = (
     rf"""(?<![\d.])(?P<y1>\d{{4}}) \s?(?P<s1>{_MARK})\s? (?P<m1>\d{{1,2}}) \s?(?P=s1)\s?
     (?P<d1>\d{{1,2}}){_END}""",
     # 2026年11月27日, 2026년 11월 27일
-    rf"""(?P<y2>\d{{4}}) \s?[年년]{_BESIDE}\s? (?P<m2>\d{{1,2}}) \s?[月월]\s? (?P<d2>\d{{1,2}}) \s?[日일]""",
+    rf"""(?P<y2>\d{{4}}) \s?[年년]{_BESIDE}\s? (?P<m2>\d{{1,2}}) \s?[月월]\s?
+    (?P<d2>\d{{1,2}}) \s?[日일]""",
     # 20261127, 20261127T140300
     r"""(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])
     (?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))""",
@@ -101,7 +102,8 @@ _PATTERNS = (
 _DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
 # None of the patterns matches without a year or a short date, which one search finds quickly.
 _HAS_DATE = re.compile(
-    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[\d元]\s?年|[RH\uff32\uff28和成國国]\d|[ก-ฮ]\.?\s?\d\d"
+    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[\d元]\s?年|[RH\uff32\uff28和成國国]\d"
+    r"|[\u0e01-\u0e2e]\.?\s?\d\d"
 )
 
 _ZONES: Mapping[str, str] = {

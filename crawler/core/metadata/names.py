@@ -38,7 +38,7 @@ _LEADING = re.compile(
 )
 _TWO = 2
 _DEGREE_CHARS = 6
-_EDGES = " \t.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
+_EDGES = " \t\u2192\u2190\u203a\u2039.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
 _LETTER = re.compile(r"[^\W\d_]")
 _BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
 # Credits of others than authors, at the beginning of a text or after white space or a mark.

@@ -45,7 +45,7 @@ _ASIDE = re.compile(
 # The bar at the top of every page, which says what day it is today.
 _MASTHEAD = re.compile(
     r"\bmast-?_?head|(?:^|[\s_])(?:site-?|page-?|header-?)?top-?_?(?:bar|line|strip)\b"
-    r"|\bsite-?_?header|(?:current|today(?:\W?s)?)[-_]?date|date[-_]?today|\btoday\b",
+    r"|\bsite-?_?header|\bheader-?_?top|\btop-?_?nav|\bnav-?_?top|(?:current|today(?:\W?s)?)[-_]?date|date[-_]?today|\btoday\b",
     re.IGNORECASE,
 )
 # Their classes describe the whole page.
@@ -121,15 +121,14 @@ class VisiblePage:
         # An element around the headline is never aside.
         self._around = frozenset(() if headline is None else headline.iterancestors())
         self._aside = dict.fromkeys(self._around, False)
-        bodies = () if headline is None else headline.iterancestors("main", "article")
-        body = next(reversed(list(bodies)), None)
+        body = _body(headline)
         self._body_starts = 0
         elements = (element for root in parsed.roots for element in root.iter())
         for order, element in enumerate(elements, 1):
             self._visit(element, order)
             if element is headline:
                 self.headline = order
-            elif element is body:
+            if element is body:
                 self._body_starts = order
 
     def _visit(self, element: etree._Element, order: int) -> None:
@@ -184,7 +183,8 @@ class VisiblePage:
     def near(self, order: int) -> float:
         """Return points for a place near the headline, most right after it.
 
-        A place before the ``main`` or ``article`` that holds the headline is not near.
+        A place before the ``main`` or ``article`` that holds the headline is not near, nor is one
+        before the part of the page that holds it where there are none.
         """
         if self.headline is None or order < self._body_starts:
             return 0.0
@@ -268,7 +268,19 @@ def _is_aside(element: etree._Element) -> bool:
     parent = element.getparent()
     if tag == "header" and parent is not None and parent.tag == "body":
         return True
+    if element.get("role") == "banner":
+        return True
     return _is_named(element, _ASIDE) or _is_named(element, _MASTHEAD)
+
+
+def _body(headline: etree._Element | None) -> etree._Element | None:
+    """Return the outermost ``main`` or ``article`` around a headline, or what ``body`` holds."""
+    if headline is None:
+        return None
+    around = [headline, *headline.iterancestors()]
+    named = [each for each in around if each.tag in ("main", "article")]
+    top = [each for each in around if (up := each.getparent()) is not None and up.tag == "body"]
+    return next(reversed(named or top), None)
 
 
 def _is_named(element: etree._Element, names: re.Pattern[str]) -> bool:
