@@ -70,6 +70,44 @@ def test_what_stands_beside_the_names_is_no_author(line: str, names: tuple[str, 
     assert authors(line) == names
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("<p>by nightdesk on January 31, 2026</p>", ("nightdesk",)),
+        ("<p>by nightdesk on <time>January 31, 2026</time></p>", ("nightdesk",)),
+        ("<p>By Harbour Desk on <time>January 31, 2026</time></p>", ("Harbour Desk",)),
+        ("<p>January 31, 2026 by Harbour Desk</p>", ("Harbour Desk",)),
+        ("<p>Posted on January 31, 2026 by Harbour Desk</p>", ("Harbour Desk",)),
+        ("<p>Posted on January 31, 2026 at 2:03 pm | Harbour Desk</p>", ("Harbour Desk",)),
+        ("<p>Publié le 31 janvier 2026 par Harbour Desk</p>", ("Harbour Desk",)),
+        ("<p>Posted on January 31, 2026 | World News</p>", ()),
+        ("<p>Posted on January 31, 2026 | 3 comments</p>", ()),
+        ("<p>January 31, 2026 | Harbour Guide</p>", ()),
+        ("<p>The quay was built by Harbour Desk on January 31, 2026, they say.</p>", ()),
+    ],
+)
+def test_bylines_with_a_date(line: str, names: tuple[str, ...]) -> None:
+    assert authors(line) == names
+
+
+@pytest.mark.parametrize(
+    ("links", "names"),
+    [
+        ('<a class=author href="https://www.flickr.com/people/1">Flickr</a>', ()),
+        ('<a href="https://www.flickr.com/people/1">Flickr</a>', ()),
+        ('<a rel=author href="/author/desk.xml"><span>RSS</span></a>', ()),
+        ("<a class=byline href=/feed/>Subscribe</a>", ()),
+        ('<div class=byline><a href="https://mastodon.social/@a">Mastodon</a></div>', ()),
+        ('<a href="/author/desk/">View Staff Page</a>', ()),
+        ('<a rel=author href="https://harbourdesk.example/">Harbour Desk</a>', ("Harbour Desk",)),
+        ('<a class=author href="https://x.com/desk">Harbour Desk</a>', ("Harbour Desk",)),
+        ('<a href="https://people.post.example/author/1">Harbour Desk</a>', ("Harbour Desk",)),
+    ],
+)
+def test_icons_of_services_and_feeds_are_no_authors(links: str, names: tuple[str, ...]) -> None:
+    assert authors(links) == names
+
+
 def test_bodies_named_with_a_place_stay_whole() -> None:
     assert without_place("National Center for the Harbour") == "National Center for the Harbour"
     assert without_place("Harbour Desk in Leeds") == "Harbour Desk"

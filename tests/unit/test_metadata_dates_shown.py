@@ -88,3 +88,83 @@ def test_a_video_that_is_the_matter_of_its_page_dates_it() -> None:
     video = {"@type": "VideoObject", "name": TITLE, "uploadDate": "2020-01-01"}
     script = f'<script type="application/ld+json">{json.dumps(video)}</script>'
     assert read(script).published == "2020-01-01"
+
+
+TODAY = "Saturday, November 28, 2026"
+BARS = (
+    f"<div class=topbar><span class=date>{TODAY}</span></div>",
+    f"<div class=topbar>{TODAY}</div>",
+    f"<header id=masthead><span class=date>{TODAY}</span></header>",
+    f"<header><p class=date>{TODAY}</p></header>",
+    f'<header class="site-header"><time datetime="2026-11-28">{TODAY}</time></header>',
+    f'<div role=banner><time datetime="2026-11-28T08:00">{TODAY}</time></div>',
+    f"<div id=current-date>{TODAY}</div>",
+    f"<div><span>{TODAY}</span></div>",
+    f"<table><tr><td>{TODAY}</td></tr></table>",
+)
+
+
+@pytest.mark.parametrize("bar", BARS)
+@pytest.mark.parametrize("body", ["<main><article>", "<div id=content>"])
+@pytest.mark.parametrize(
+    "byline",
+    [
+        "<p>By Ada Mott, May 3, 2026</p>",
+        "<p>Posted on May 3, 2026 | Ada Mott</p>",
+        "<div>May 3, 2026</div>",
+        "<time datetime=2026-05-03>May 3</time>",
+    ],
+)
+def test_the_day_in_the_top_bar_is_not_that_of_the_article(
+    bar: str, body: str, byline: str
+) -> None:
+    html = f"<html lang=en><title>{TITLE}</title>{bar}{body}<h1>{TITLE}</h1>{byline}<p>Fog."
+    assert read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN).published == "2026-05-03"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<div class=entry-meta><span class=date>May 3, 2026</span></div>",
+        "<header><span class=date>May 3, 2026</span></header>",
+        "<article><header class=top-line><time datetime=2026-05-03>May 3</time></header>",
+    ],
+)
+def test_a_date_above_the_headline_counts_where_there_is_no_other(before: str) -> None:
+    html = f"<html lang=en><title>{TITLE}</title>{before}<h1>{TITLE}</h1><p>Fog."
+    assert read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN).published == "2026-05-03"
+
+
+@pytest.mark.parametrize("attribute", ["", "itemprop=dateModified", "class=updated"])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", "26/11/2026 01:57 | Actualizado a 27/11/2026 19:20"),
+        ("en", "Updated 27 November 2026 19:20 | Published 26 November 2026 01:57"),
+        ("de", "26.11.2026, 01:57 Uhr \u2013 aktualisiert 27.11.2026, 19:20"),
+        ("ko", "입력 2026.11.26 01:57 수정 2026.11.27 19:20"),
+    ],
+)
+def test_a_time_element_with_two_dates(attribute: str, language: str, text: str) -> None:
+    given = "2026-11-27T19:20:45+01:00"
+    html = (
+        f"<html lang={language}><title>{TITLE}</title><h1>{TITLE}</h1>"
+        f'<time {attribute} datetime="{given}">{text}</time>'
+    )
+    found = read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN)
+    assert (found.published, found.modified) == ("2026-11-26T01:57", given)
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("ja", "公開 令和\uff18年11月26日"), ("zh-TW", "發布日期\uff1a115-11-26"),
+        ("th", "เผยแพร่ ๒๖ พ.ย. ๒๕๖๙"), ("th", "26 พ.ย. 69"), ("he", "פורסם ב-26 בנובמבר 2026"),
+        ("lv", "Publicēts 2026. gada 26. novembrī"), ("ar", "نشر في ٢٦ نوفمبر ٢٠٢٦"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tag", ["p", "time", "span class=date"])
+def test_dates_of_other_calendars_are_seen(language: str, line: str, tag: str) -> None:
+    html = f"<html lang={language}><title>{TITLE}</title><h1>{TITLE}</h1><{tag}>{line}</{tag[:4]}>"
+    found = read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN)
+    assert found.published == "2026-11-26"

@@ -188,15 +188,15 @@ def _author_points(element: etree._Element, hint: str) -> float:
 def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     for snippet in page.bylines:
-        if page.is_aside(snippet.element):
-            continue
         text = _labelled(snippet.element, snippet.said)
+        if not text or page.is_aside(snippet.element):
+            continue
         # "by NAME on DATE" is a byline wherever it stands, however the name is written.
         whole = element_text(snippet.element)
         is_dated = next(find_dates(whole), None) is not None
-        if is_dated and text and begins_as_byline(whole):
+        if is_dated and begins_as_byline(whole):
             text = whole
-        names = clean_names([text], site=site, are_seen=True) if text else ()
+        names = clean_names([text], site=site, are_seen=True)
         if names and len(text) <= _BYLINE_CHARS and (is_dated or page.may_be_byline(snippet.order)):
             is_account = is_dated and len(names) == 1 and " " not in names[0]
             if is_account or all(map(_looks_like_name, names)):

@@ -35,17 +35,17 @@ _AUTHOR_HINT = re.compile(
     r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|fn\b|kisha",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
-    r"comments?\b|commentl|respond|related|sidebar|recommend|teaser|popular|footer|trending"
-    r"|read-?next|read-?more|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read"
-    r"|carousel|newsletter|recent|similar|ranking|\bmenu|disqus|next-?article|\bprev|mega-?nav"
-    r"|navbar|\bcards?\b|swiper|slider",
-    re.IGNORECASE,
-)
 # The bar at the top of every page, which says what day it is today.
 _MASTHEAD = re.compile(
     r"\bmast-?_?head|(?:^|[\s_])(?:site-?|page-?|header-?)?top-?_?(?:bar|line|strip)\b"
     r"|\bsite-?_?header|\bheader-?_?top|\btop-?_?nav|\bnav-?_?top|(?:current|today(?:\W?s)?)[-_]?date|date[-_]?today|\btoday\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"comments?\b|commentl|respond|related|sidebar|recommend|teaser|popular|footer|trending"
+    r"|read-?next|read-?more|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read"
+    r"|carousel|newsletter|recent|similar|ranking|\bmenu|disqus|next-?article|\bprev|mega-?nav"
+    rf"|navbar|\bcards?\b|swiper|slider|{_MASTHEAD.pattern}",
     re.IGNORECASE,
 )
 # Their classes describe the whole page.
@@ -270,7 +270,7 @@ def _is_aside(element: etree._Element) -> bool:
         return True
     if element.get("role") == "banner":
         return True
-    return _is_named(element, _ASIDE) or _is_named(element, _MASTHEAD)
+    return _is_named(element, _ASIDE)
 
 
 def _body(headline: etree._Element | None) -> etree._Element | None:
@@ -284,5 +284,7 @@ def _body(headline: etree._Element | None) -> etree._Element | None:
 
 
 def _is_named(element: etree._Element, names: re.Pattern[str]) -> bool:
-    said = (element.get("class"), element.get("id"))
-    return any(value and names.search(value[:_ELEMENT_CHARS]) for value in said)
+    for value in (element.get("class"), element.get("id")):
+        if value and names.search(value[:_ELEMENT_CHARS]):
+            return True
+    return False
