@@ -17,7 +17,7 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.grid import Grid
-from crawler.core.tables.headers import locate_all
+from crawler.core.tables.headers import locate_all, names_its_links
 from crawler.core.tables.paper_method import Constants, Verdict, judge_by_rules, locate_by_rules
 from crawler.core.tables.words import Words, default_words
 from crawler.core.trees import TreeEnsemble, sigmoid
@@ -30,6 +30,8 @@ MORE_LIKELY = 0.5
 _CERTAIN = ("one-cell", "no-text")
 # The share of layout among labelled tables of one row or one column: 2,377 of 2,383.
 _ONE_LINE = 0.997
+# How likely a table of links is genuine whose columns or self markup names.
+_MARKED = 0.6
 # How many tables are judged at a time, which bounds the memory of their features.
 _AT_ONCE = 256
 
@@ -40,8 +42,9 @@ class TableMethod:
 
     Attributes:
         name: one of :data:`TABLE_METHODS`. ``rules-literal`` goes without the check that section
-            4.1 of the paper adds for strings. Where the published rules come to the same verdict
-            as ``learned`` the reason is theirs, else ``evidence``.
+            4.1 of the paper adds for strings, and tells times and dates by the patterns of table 2.
+            Where the published rules come to the same verdict as ``learned`` the reason is theirs,
+            else ``evidence``.
         constants: those of the published method.
         words: the lists by which data types and attributes are told.
     """
@@ -87,6 +90,11 @@ class TableMethod:
         features = [judge_features(surveys[at]) for at in asked]
         rows = np.array([[row[name] for name in boosted.names] for row in features], np.float32)
         likely = probability(boosted, forest, rows).tolist()
+        # Labelled tables of links are nearly all menus; markup says more of this one.
+        likely = [
+            max(share, _MARKED) if names_its_links(surveys[at]) else share
+            for at, share in zip(asked, likely, strict=True)
+        ]
         genuine = [at for at, share in zip(asked, likely, strict=True) if share > MORE_LIKELY]
         areas = dict(zip(genuine, _located([surveys[at] for at in genuine]), strict=True))
         for at, share in zip(asked, likely, strict=True):
@@ -116,7 +124,7 @@ def get_table_method(
         )
     constants = constants or Constants()
     if name == "rules-literal":
-        constants = replace(constants, strings_need_sense=False)
+        constants = replace(constants, strings_need_sense=False, own_forms=True)
     return TableMethod(name, constants, words or default_words())
 
 

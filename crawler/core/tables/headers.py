@@ -84,6 +84,27 @@ def locate_all(
     return tuple(next(judged) if areas is None else areas for areas in found)
 
 
+def names_its_links(survey: Survey) -> bool:
+    """Tell whether markup names the columns of a table of links.
+
+    It has different header cells above its columns, or a caption and other first cells: none of
+    them links. Days of a calendar are no names of links.
+    """
+    grid = survey.grid
+    filled = _filled(grid.cells)
+    links = sum(cell.is_link and not cell.text.isdecimal() for cell in filled)
+    if grid.says_layout or grid.tables or 2 * links <= len(filled):
+        return False
+    rows = survey.rows[title_rows(survey) :]
+    if len(rows) <= _PAIR or grid.columns < _PAIR or any(cell.is_link for cell in rows[0]):
+        return False
+    names = {cell.text for cell in rows[0] if cell.is_header and cell.chars}
+    is_headed = len(names) == len(rows[0]) and not any(
+        cell.is_header for row in rows[1:] for cell in row[1:]
+    )
+    return bool(grid.caption) or is_headed
+
+
 def _yes(trees: TreeEnsemble, features: Sequence[dict[str, float]]) -> list[bool]:
     if not features:
         return []
@@ -107,8 +128,8 @@ def _areas(survey: Survey, has_row: bool, has_column: bool) -> Areas:  # noqa: F
     """Count the header rows and columns of a table of which it is known whether it has any."""
     grid, titles, marked = survey.grid, title_rows(survey), marked_areas(survey.grid)
     rows = columns = 0
-    if has_row and grid.rows - titles > 1:
-        rows = max(marked.header_rows - titles if marked else 0, _spanned(survey, titles))
+    if (has_row or _has_named_head(survey.rows[titles:])) and grid.rows - titles > 1:
+        rows = _header_rows(survey, titles, marked)
         rows = above_sections(survey.rows[titles:], rows, grid.columns)
         rows = min(rows, grid.rows - titles - 1)
     if has_column and grid.columns > 1:
@@ -136,6 +157,32 @@ def _may_name_numbers(survey: Survey, rows: Sequence[Sequence[Cell]]) -> bool:
     """Tell whether the first row is words and all rows below are numbers."""
     kinds = [{survey.kind_of(cell) for cell in row[1:] if not cell.is_blank} for row in rows]
     return len(rows) > _PAIR and kinds[0] == {"string"} and set().union(*kinds[1:]) == {"number"}
+
+
+def _header_rows(survey: Survey, titles: int, marked: Areas | None) -> int:
+    """Count header rows by the markup, else by their spans.
+
+    Below marked rows another is a header row only where a header cell reaches into it, or it stands
+    in the head of the table.
+    """
+    spanned = _spanned(survey, titles)
+    own = marked.header_rows - titles if marked else 0
+    if own <= 0 or all(cell.is_header for cell in survey.grid.cells):
+        return max(own, spanned)
+    rows = survey.rows[titles:]
+    reach = max(cell.row + cell.rowspan - titles for cell in rows[own - 1])
+    return max(own, min(spanned, max(reach, _head_rows(rows))))
+
+
+def _head_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """Count the rows of the head of a table, 0 where it holds all rows."""
+    count = sum(1 for _ in takewhile(lambda row: row and row[0].section == "head", rows))
+    return count if count < len(rows) else 0
+
+
+def _has_named_head(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Tell whether the first row is header cells in the head, all of them with text."""
+    return _head_rows(rows) > 0 and all(cell.is_header and cell.chars for cell in rows[0])
 
 
 def _spanned(survey: Survey, titles: int) -> int:

@@ -24,6 +24,16 @@ _CONTROLS = frozenset(("input", "select", "textarea", "button"))
 _CLOSED = (UNSEEN | _CONTROLS) - _INSTEAD - {"button"}
 _IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
 _COUNTED = _CONTROLS | _IMAGES | {"a"}
+# The reading of a word beside it in small letters, and the brackets around it.
+_READINGS = frozenset(("rt", "rp", "rtc"))
+_RAISED = frozenset(("sup", "sub"))
+_FOR_THE_EAR = re.compile(
+    r"(?<![\w-])(?:(?:is-|u-)?(?:sr-only|visually-?hidden|hidden-visually)|screen-?reader(?:-text|"
+    r"-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden)(?![\w-])"
+)
+_OUT_OF_SIGHT = re.compile(r"\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{3}")
+# By a click on these the rows are sorted.
+_SORT_SIGNS = " \n▲▼△▽▴▾▵▿↑↓↕⇅⇵⬍⬆⬇"
 _STRONG = frozenset(("b", "strong"))
 # Elements that begin a line of their own within a cell.
 _LINES = frozenset(
@@ -59,8 +69,8 @@ _ALT_CHARS = 200
 _INSIDE_CHARS = 80
 _PATH_LENGTH = 8
 _NOT_ALNUM = re.compile(r"[\W_]+")
-_SUMS = ("chars", "link_chars", "unlinked", "strong_chars", "links", "images", "linked_images",
-         "controls", "tables")  # fmt: skip
+_CHARS = ("chars", "link_chars", "unlinked", "strong_chars")
+_SUMS = (*_CHARS, "links", "images", "linked_images", "controls", "tables")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ def _forms_around(element: etree._Element, known: dict[etree._Element, int | Non
     forms = 0 if above is None else known[above]
     for each in reversed(chain[1:]):
         if forms is not None:
-            forms = None if each.tag in _CLOSED else forms + (each.tag == "form")
+            forms = None if _is_closed(each, str(each.tag)) else forms + (each.tag == "form")
         known[each] = forms
     return forms
 
@@ -178,17 +188,25 @@ class _OpenCell:
     Attributes:
         pieces: the pieces of its text.
         guessed: whether only its place in a row makes it a cell.
+        aside: labels for screen readers, and buttons behind a name: its text where it has no other.
     """
 
     cell: Cell
     pieces: list[str] = field(default_factory=list)
     guessed: bool = False
+    aside: _OpenCell | None = None
 
     def close(self) -> Cell:
         """Join the pieces to the cell's text: white space folded in each line, no empty lines."""
         cell = self.cell
+        if self.aside is not None and not "".join(self.pieces).strip(_SORT_SIGNS):
+            self.pieces = self.aside.pieces
+            for name in _CHARS:
+                setattr(cell, name, getattr(self.aside.cell, name))
         lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
         cell.text = "\n".join(line for line in lines if line)
+        if cell.is_header:
+            cell.text = cell.text.strip(_SORT_SIGNS) or cell.text
         cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
         if cell.chars or cell.controls or cell.tables:
             cell.alt = ""
@@ -207,6 +225,7 @@ class _OpenTable:
         host: of a definition list: the cell of a table in which it stands; its text is text of
             both.
         unseen, links, strong: how many elements are open that are hidden, hyperlinks, or bold.
+        asides: the elements that are open whose text is a cell's only where it has no other.
     """
 
     element: etree._Element
@@ -223,6 +242,7 @@ class _OpenTable:
     unseen: int = 0
     links: int = 0
     strong: int = 0
+    asides: list[etree._Element] = field(default_factory=list)
 
     def begin(self, section: str) -> None:
         """Begin a row group."""
@@ -250,6 +270,7 @@ class _Walker:
         self.tables: list[_OpenTable] = []
         self._open: list[_OpenTable] = []
         self._forms = 0
+        self._is_edge = False  # whether a raised or lowered passage has just begun or ended
 
     def walk(self, root: etree._Element, forms: int) -> None:
         """Visit a table and every element below it.
@@ -282,7 +303,9 @@ class _Walker:
             cell = open_table.cells[-1].cell if open_table.cells else None
             if cell is not None and len(cell.inside) < _INSIDE_CHARS:
                 cell.inside += f" {tag}"
-        if tag in _CLOSED or (tag in _INSTEAD and open_table is not None):
+        if _is_closed(element, tag) or (
+            open_table is not None and (tag in _INSTEAD or tag in _READINGS)
+        ):
             return None
         self._forms += tag == "form"
         kind = _part_of(element, tag)
@@ -301,6 +324,9 @@ class _Walker:
         table.links += _is_link(element, tag)
         table.strong += tag in _STRONG
         table.grid.in_form |= tag == "form" and not table.cells
+        self._is_edge |= tag in _RAISED
+        if table.cells and _is_aside(element, tag, table.cells[-1].cell):
+            table.asides.append(element)
         if tag in _LINES:
             self._add("\n")
         if tag not in _COUNTED:
@@ -400,6 +426,9 @@ class _Walker:
             self._add("\n")
         table.links -= _is_link(element, tag)
         table.strong -= tag in _STRONG
+        self._is_edge |= tag in _RAISED
+        if table.asides and table.asides[-1] is element:
+            table.asides.pop()
 
     def _close_table(self) -> None:
         closed = self._open.pop()
@@ -411,8 +440,17 @@ class _Walker:
         for outside in closed.outside[:1]:
             outside.cell.tables += kind != "list"
 
+    def _receiving_text(self) -> list[_OpenCell]:
+        """Return the cells that text goes into, or what is aside of them."""
+        receiving = self._receiving()
+        if not self._open or not self._open[-1].asides:
+            return receiving
+        for opened in receiving:
+            opened.aside = opened.aside or _OpenCell(Cell())
+        return [opened.aside for opened in receiving if opened.aside is not None]
+
     def _receiving(self) -> list[_OpenCell]:
-        """Return the cells that text goes into: one, or two in a list inside a table."""
+        """Return the cells that are open: one, or two in a list inside a table."""
         table = self._open[-1] if self._open else None
         if table is None or table.unseen:
             return []
@@ -423,7 +461,7 @@ class _Walker:
         return [table.cells[-1]] if table.host is None else [table.cells[-1], table.host]
 
     def _add(self, text: str) -> None:
-        receiving = self._receiving()
+        receiving = self._receiving_text()
         if not receiving:
             return
         if text.isspace():  # most of what stands between elements
@@ -435,7 +473,11 @@ class _Walker:
         text = " ".join(f"x{seen}x".split())[1:-1]
         table = self._open[-1]
         chars = len(text) - text.count(" ")
+        is_edge, self._is_edge = self._is_edge and text[:1].isdigit(), False
         for opened in receiving:
+            # A mark of a footnote is no digit of the number before it.
+            if is_edge and opened.pieces and opened.pieces[-1][-1:].isdigit():
+                opened.pieces.append(" ")
             opened.pieces.append(text)
             cell = opened.cell
             cell.chars += chars
@@ -480,6 +522,23 @@ def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
 def _is_link(element: etree._Element, tag: str) -> bool:
     """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
     return tag == "a" and (element.get("href") is not None or element.get("name") is None)
+
+
+def _is_closed(element: etree._Element, tag: str) -> bool:
+    """Tell whether what is in an element is not shown, unless it is a declared shadow root."""
+    return tag in _CLOSED and not (tag == "template" and element.get("shadowrootmode") is not None)
+
+
+def _is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
+    """Tell whether a cell's element is out of sight, or a button behind the name of a column."""
+    if tag == "button" and cell.is_header:
+        return cell.unlinked + cell.link_chars > 0
+    if not element.attrib:
+        return False
+    style = element.get("style")
+    return _FOR_THE_EAR.search(element.get("class") or "") is not None or (
+        style is not None and _OUT_OF_SIGHT.search(style) is not None
+    )
 
 
 def is_hidden(element: etree._Element) -> bool:

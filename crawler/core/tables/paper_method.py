@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 
 from crawler.core.tables.areas import Areas, Reading, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
-from crawler.core.tables.values import cell_type, matches
+from crawler.core.tables.values import cell_type, matches, paper_type
 from crawler.core.tables.words import Words, classes_of
 
 # A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80
+# Types of which any cells of words, pictures or controls are.
+_SHAPELESS = frozenset(("string", "image", "form"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,11 @@ class Constants:
             3.2.2).
         most: share of cells above which they are "most" in rules 4, 5 and 6 (section 3.1). The
             paper gives no number; this is the plain meaning of the word.
-        strings_need_sense: whether values that are strings and nothing else need semantic coherency
-            too: the check that section 4.1 asks for. Without it W1 alone lifts every such table
-            above the threshold.
+        strings_need_sense: whether values need semantic coherency too where no two of them have a
+            type other than string, image and form in common: the check that section 4.1 asks for.
+            Without it W1 alone lifts every table of words and icons above the threshold.
+        own_forms: whether postal codes, times and dates are told by the patterns of table 2, which
+            take scores, chapters and telephone numbers for times and dates.
     """
 
     type_weight: float = 0.6
@@ -44,6 +48,11 @@ class Constants:
     longest: float = 1.5
     most: float = 0.5
     strings_need_sense: bool = True
+    own_forms: bool = False
+
+    def type_of(self, cell: Cell, words: Words) -> str:
+        """Return the data type of a cell."""
+        return paper_type(cell, words) if self.own_forms else cell_type(cell, words)
 
 
 def syntactic(reading: Reading, constants: Constants, words: Words) -> float | None:
@@ -63,7 +72,7 @@ def syntactic(reading: Reading, constants: Constants, words: Words) -> float | N
     for _, values in reading.lines:
         cells = [cell for cell in values if not cell.is_blank]
         if len(cells) > 1:
-            commonest = max(Counter(cell_type(cell, words) for cell in cells).values())
+            commonest = max(Counter(constants.type_of(cell, words) for cell in cells).values())
             alike = count_alike(cells, constants)
             weighted = constants.type_weight * commonest + constants.length_weight * alike
             coherencies.append(weighted / len(cells))
@@ -107,9 +116,9 @@ class Verdict:
     Attributes:
         reason: what decided: ``caption``, ``one-cell``, ``no-text``, ``links``, ``images``,
             ``blanks``, ``header-cells``, ``nested-tables`` (rules 1 to 8), ``no-values`` (no value
-            area), ``syntactic`` or ``semantic`` coherency, ``strings`` (coherent, but strings
-            alone, which prove nothing), or ``incoherent``; ``evidence`` where a learned judge saw
-            it otherwise.
+            area), ``syntactic`` or ``semantic`` coherency, ``strings`` (coherent, of strings and
+            pictures alone), or ``incoherent``; ``evidence`` where a learned judge
+            saw it otherwise.
         rule: number of the rule, 0 where none decided.
         coherency: the syntactic coherency, 0 to 1; None where it was not asked for, or there was
             none.
@@ -151,13 +160,16 @@ def judge_by_rules(grid: Grid, constants: Constants, words: Words) -> Verdict:
     best, coherency = _most_coherent(ways, constants, words)
     types: Counter[str] = Counter()
     if best is not None:
-        types = Counter(cell_type(cell, words) for _, values in best.lines for cell in values)
+        cells = (cell for _, values in best.lines for cell in values)
+        types = Counter(constants.type_of(cell, words) for cell in cells)
     kind = types.most_common(1)[0][0] if types else ""
     agreed = coherency is not None and coherency > constants.threshold
     reason = "strings" if agreed else "incoherent"
     layout = Verdict(is_genuine=False, reason=reason, coherency=coherency, main_type=kind)
     genuine = replace(layout, is_genuine=True, areas=marked_areas(grid))
-    is_proven = not (constants.strings_need_sense and set(types) == {"string"})
+    is_proven = not constants.strings_need_sense or any(
+        count > 1 for name, count in types.items() if name not in _SHAPELESS
+    )
     if best is not None and agreed and is_proven:
         return replace(genuine, reason="syntactic", areas=genuine.areas or best.areas)
     for way in ways:

@@ -22,10 +22,17 @@ _NUMBER = r"\d{1,15}(?:[.,'’ \u00a0\u202f]\d{1,12}){0,8}"  # noqa: RUF001 - gr
 _BEFORE = r"[(\[~≈<>≤≥#№▲▼△▽↑↓+\-−–±:*\s]{0,6}"  # noqa: RUF001 - signs as they are written
 _AFTER = r"(?:[)\]▲▼△▽↑↓+\-–*†‡:;.\s]|\[\w{1,3}\]){0,6}"  # noqa: RUF001 - as above
 _GROUPED = r"[1-9]\d{0,2}(?:[,.'’ \u00a0\u202f]\d{3})+"  # noqa: RUF001 - as above
-_INTEGER = re.compile(rf"{_BEFORE}(?:{_GROUPED}|\d{{1,18}}){_AFTER}")
+# Behind a space, the mark of a footnote.
+_INTEGER = re.compile(rf"{_BEFORE}(?:{_GROUPED}|\d{{1,18}})(?: \d{{1,2}})?{_AFTER}")
 _REAL = re.compile(rf"{_BEFORE}(?:{_NUMBER}|[.,]\d{{1,12}}){_AFTER}")
 _POSTAL = re.compile(r"〒?\s?\d{3}[-:]\d{3,4}|\d{5}-\d{4}")
 _CLOCK = re.compile(r"(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])")
+# As table 2 of the paper has them: a score of 2:1 is a time, and the house 1-2-3 a date.
+_PAPER_FORMS = (
+    ("postal-code", re.compile(r"\d{3}[:-]\d{3}").fullmatch),
+    ("time", re.compile(r"(?<![\d:])\d+:\d+(?::\d+)?(?![\d:])").search),
+    ("date", re.compile(r"(?<![\d/-])(?:\d+-\d+-\d+|\d+/\d+/\d+)(?![\d/-])").search),
+)
 # With a year of two digits there must be no further digit: "house 1-2-3" is no date.
 _DATE = re.compile(
     r"(?<![\d./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}"
@@ -35,6 +42,10 @@ _DATE = re.compile(
     r"|\d{1,2}/\d{1,2}/\d{2}|\d{2}/\d{1,2}/\d{1,2})(?![\d/-])"
     r"|\d{1,4}\s?[年년]\s?\d{1,2}\s?[月월](?:\s?\d{1,2}\s?[日일])?"
     r"|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]"
+)
+# Within a Korean page: 26.05.03, 26. 5. 3.(일).
+_KOREAN_DATE = re.compile(
+    r"(?<![\w./-])\d{2}\. ?(?:0?[1-9]|1[0-2])\. ?(?:0?[1-9]|[12]\d|3[01])(?!\d|\. ?\d)"
 )
 _FORMS = (
     ("integer", _INTEGER.fullmatch), ("real", _REAL.fullmatch), ("postal-code", _POSTAL.fullmatch),
@@ -89,6 +100,17 @@ _THOUSAND = 3
 def cell_type(cell: Cell, words: Words | None = None) -> str:
     """Return the data type of a cell: image and form by its elements, others by its text."""
     return element_type(cell) or text_type(cell.text, words)
+
+
+def paper_type(cell: Cell, words: Words) -> str:
+    """Return the data type of a cell, postal codes, times and dates by the paper's own patterns."""
+    if found := element_type(cell):
+        return found
+    if len(cell.text) <= _LONGEST:
+        for kind, fits in _PAPER_FORMS:
+            if fits(cell.text):
+                return kind
+    return text_type(cell.text, words)
 
 
 def element_type(cell: Cell) -> str:
@@ -205,6 +227,8 @@ def read_value(text: str, language: str = "", words: Words | None = None) -> Val
     """
     words = words or default_words()
     kind = text_type(text, words)
+    if _is_korean(language) and len(text) <= _LONGEST and _KOREAN_DATE.search(text):
+        kind = "date"
     if kind not in _VALUED:
         return Value(kind)
     plain = _with_plain_digits(text)
@@ -218,6 +242,10 @@ def read_value(text: str, language: str = "", words: Words | None = None) -> Val
     if kind == "currency":
         return Value(kind, normal, _currency(text, words))
     return Value("real" if normal is not None and "." in normal else kind, normal)
+
+
+def _is_korean(language: str) -> bool:
+    return language.partition("-")[0].lower() == "ko"
 
 
 def _with_plain_digits(text: str) -> str | None:
