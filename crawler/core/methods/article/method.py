@@ -15,6 +15,7 @@ from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
+from crawler.core.methods.article.whole_tables import with_whole_tables
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.trees import sigmoid
@@ -170,7 +171,7 @@ class Article:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
         reasons = _reasons(found)
-        return [
+        labels = [
             Label(
                 kept=bool(keep),
                 reason=_TEXT if keep else _reason(block, rule, reason, in_comments=bool(comment)),
@@ -181,6 +182,7 @@ class Article:
                 blocks, ruled, reasons, kept, found.comments, likelihoods, strict=True
             )
         ]
+        return with_whole_tables(document, labels)
 
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""
