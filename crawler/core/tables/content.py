@@ -18,8 +18,9 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.areas import Areas, marked_pairs
 from crawler.core.tables.classify import TableMethod
+from crawler.core.tables.elements import is_hidden
 from crawler.core.tables.grid import Cell
-from crawler.core.tables.markup import FoundTable, find_tables, is_hidden
+from crawler.core.tables.markup import FoundTable, find_tables
 from crawler.core.tables.paper_method import Verdict
 from crawler.core.tables.values import Value, element_type, read_value
 

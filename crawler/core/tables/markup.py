@@ -12,26 +12,28 @@ from itertools import islice
 
 from lxml import etree
 
-from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
-from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, Grid, Row, lay_out, parse_span
+from crawler.core.tables.elements import (
+    CONTROLS,
+    INSTEAD,
+    NATIVE,
+    is_aside,
+    is_closed,
+    is_hidden,
+    is_link,
+    look_of,
+    part_of,
+    read_alt,
+    read_cell,
+)
+from crawler.core.tables.grid import Cell, Grid, Row, lay_out
 
-# Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
-_INSTEAD = frozenset(("noscript", "object"))
-_CONTROLS = frozenset(("input", "select", "textarea", "button"))
-# Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
-_CLOSED = (UNSEEN | _CONTROLS) - _INSTEAD - {"button"}
 _IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
-_COUNTED = _CONTROLS | _IMAGES | {"a"}
+_COUNTED = CONTROLS | _IMAGES | {"a"}
 # The reading of a word beside it in small letters, and the brackets around it.
 _READINGS = frozenset(("rt", "rp", "rtc"))
 _RAISED = frozenset(("sup", "sub"))
-_FOR_THE_EAR = re.compile(
-    r"(?<![\w-])(?:(?:is-|u-)?(?:sr-only|visually-?hidden|hidden-visually)|screen-?reader(?:-text|"
-    r"-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden)(?![\w-])"
-)
-_OUT_OF_SIGHT = re.compile(r"\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{3}")
 # By a click on these the rows are sorted.
 _SORT_SIGNS = " \n▲▼△▽▴▾▵▿↑↓↕⇅⇵⬍⬆⬇"
 _STRONG = frozenset(("b", "strong"))
@@ -41,31 +43,11 @@ _LINES = frozenset(
      "blockquote", "pre", "center", "form", "fieldset", "section", "article", "table", "tr",
      "figure", "figcaption", "address", "details", "summary", "option", "caption")
 )  # fmt: skip
-_NATIVE = {
-    "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
-    "td": "cell", "th": "cell", "caption": "caption",
-}  # fmt: skip
-_ROLES = {
-    "table": "table", "grid": "table", "treegrid": "table", "rowgroup": "body", "row": "row",
-    "cell": "cell", "gridcell": "cell", "columnheader": "cell", "rowheader": "cell",
-    "caption": "caption",
-}  # fmt: skip
-_STYLES = {
-    "table": "table", "inline-table": "table", "table-header-group": "head",
-    "table-row-group": "body", "table-footer-group": "foot", "table-row": "row",
-    "table-cell": "cell", "table-caption": "caption",
-}  # fmt: skip
-_DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
-_HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
-_SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
 _LAYOUT_ROLES = frozenset(("presentation", "none"))
-# Attributes by which a table and its cells are drawn.
+# Attributes by which a table is drawn.
 _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
                 "align")  # fmt: skip
-_CELL_LOOKS = ("class", "align", "bgcolor", "style")
-# Limits of what is kept: of an attribute, of what a cell holds, of where a table stands.
-_LOOK_CHARS = 100
-_ALT_CHARS = 200
+# Limits of what is kept: of what a cell holds, of where a table stands.
 _INSIDE_CHARS = 80
 _PATH_LENGTH = 8
 _NOT_ALNUM = re.compile(r"[\W_]+")
@@ -93,7 +75,7 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
         for element in root.iter():
             tag, names = element.tag, element.keys()
             if tag not in ("table", "dl") and (
-                not ("role" in names or "style" in names) or _part_of(element, tag) != "table"
+                not ("role" in names or "style" in names) or part_of(element, tag) != "table"
             ):
                 continue
             if (forms := _forms_around(element, known)) is not None:
@@ -121,25 +103,9 @@ def _forms_around(element: etree._Element, known: dict[etree._Element, int | Non
     forms = 0 if above is None else known[above]
     for each in reversed(chain[1:]):
         if forms is not None:
-            forms = None if _is_closed(each, str(each.tag)) else forms + (each.tag == "form")
+            forms = None if is_closed(each, str(each.tag)) else forms + (each.tag == "form")
         known[each] = forms
     return forms
-
-
-def _part_of(element: etree._Element, tag: str) -> str:
-    """Return what an element is in a table, "" for nothing."""
-    if (part := _NATIVE.get(tag)) is not None:
-        return part
-    if tag in ("dl", "dt", "dd"):
-        return {"dl": "list", "dt": "term", "dd": "description"}[tag]
-    if not element.attrib:
-        return ""
-    role = (element.get("role") or "").strip().lower()
-    if role in _ROLES:
-        return _ROLES[role]
-    style = element.get("style")
-    found = _DISPLAY.search(style) if style else None
-    return _STYLES.get(found[1].lower(), "") if found else ""
 
 
 def _grid_of(table: _OpenTable) -> Grid | None:
@@ -303,12 +269,12 @@ class _Walker:
             cell = open_table.cells[-1].cell if open_table.cells else None
             if cell is not None and len(cell.inside) < _INSIDE_CHARS:
                 cell.inside += f" {tag}"
-        if _is_closed(element, tag) or (
-            open_table is not None and (tag in _INSTEAD or tag in _READINGS)
+        if is_closed(element, tag) or (
+            open_table is not None and (tag in INSTEAD or tag in _READINGS)
         ):
             return None
         self._forms += tag == "form"
-        kind = _part_of(element, tag)
+        kind = part_of(element, tag)
         if open_table is None and kind not in ("table", "list"):
             return ""
         if kind in ("table", "list"):
@@ -321,23 +287,23 @@ class _Walker:
         return kind
 
     def _count(self, table: _OpenTable, element: etree._Element, tag: str) -> None:
-        table.links += _is_link(element, tag)
+        table.links += is_link(element, tag)
         table.strong += tag in _STRONG
         table.grid.in_form |= tag == "form" and not table.cells
         self._is_edge |= tag in _RAISED
-        if table.cells and _is_aside(element, tag, table.cells[-1].cell):
+        if table.cells and is_aside(element, tag, table.cells[-1].cell):
             table.asides.append(element)
         if tag in _LINES:
             self._add("\n")
         if tag not in _COUNTED:
             return
         for cell in (each.cell for each in self._receiving()):
-            cell.links += _is_link(element, tag)
-            cell.controls += tag in _CONTROLS and element.get("type") != "hidden"
+            cell.links += is_link(element, tag)
+            cell.controls += tag in CONTROLS and element.get("type") != "hidden"
             if tag in _IMAGES:
                 cell.images += 1
                 cell.linked_images += table.links > 0
-                _read_alt(element, cell)
+                read_alt(element, cell)
 
     def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
         role = (element.get("role") or "").strip().lower()
@@ -349,7 +315,7 @@ class _Walker:
             label=(element.get("aria-label") or "").strip(),
             says_layout=role in _LAYOUT_ROLES or element.get("datatable") == "0",
             in_form=self._forms > 0,
-            look=_look_of(element, _TABLE_LOOKS),
+            look=look_of(element, _TABLE_LOOKS),
             nesting=0 if outer is None else outer.grid.nesting + (outer.grid.kind != "list"),
             path=tuple(above.tag for above in islice(element.iterancestors(), _PATH_LENGTH)),
         )
@@ -374,7 +340,7 @@ class _Walker:
             self._open_cell(table, element, tag)
             table.cells[-1].guessed = True
             return "cell"
-        wanted = "list" if kind in ("term", "description") else "table" if tag in _NATIVE else "div"
+        wanted = "list" if kind in ("term", "description") else "table" if tag in NATIVE else "div"
         if table.unseen or table.grid.kind != wanted:
             return ""  # a part of another kind of table
         if kind in ("head", "body", "foot"):
@@ -397,7 +363,7 @@ class _Walker:
             row.cells.pop()  # it only wraps cells
         cell = Cell(tag=tag, is_header=tag in ("th", "dt"))
         if element.attrib:
-            _read_cell(element, cell)
+            read_cell(element, cell)
         if table.grid.kind == "list":
             cell.rowspan = cell.colspan = 1
         row.cells.append(cell)
@@ -424,7 +390,7 @@ class _Walker:
             table.cells.pop().close()
         if tag in _LINES:
             self._add("\n")
-        table.links -= _is_link(element, tag)
+        table.links -= is_link(element, tag)
         table.strong -= tag in _STRONG
         self._is_edge |= tag in _RAISED
         if table.asides and table.asides[-1] is element:
@@ -486,66 +452,3 @@ class _Walker:
             else:
                 cell.unlinked += len(_NOT_ALNUM.sub("", text))
             cell.strong_chars += chars if table.strong else 0
-
-
-def _read_cell(element: etree._Element, cell: Cell) -> None:
-    """Set the fields of a cell that its attributes give."""
-    cell.look = _look_of(element, _CELL_LOOKS)
-    role = (element.get("role") or "").strip().lower()
-    scope = (element.get("scope") or "").strip().lower()
-    cell.scope = scope if scope in _SCOPES else _HEADER_ROLES.get(role, "")
-    cell.is_header = cell.is_header or bool(cell.scope)
-    rows = element.get("rowspan") or element.get("aria-rowspan")
-    columns = element.get("colspan") or element.get("aria-colspan")
-    cell.rowspan = parse_span(rows, MAX_ROWSPAN, zero=0)
-    cell.colspan = parse_span(columns, MAX_COLSPAN)
-
-
-def _read_alt(element: etree._Element, cell: Cell) -> None:
-    alt = element.get("alt")
-    if alt and len(cell.alt) < _ALT_CHARS:
-        cell.alt = " ".join(f"{cell.alt} {drop_unseen(alt[:_ALT_CHARS])}".split())
-
-
-def _look_of(element: etree._Element, names: tuple[str, ...]) -> str:
-    """Return the attributes by which an element is drawn, ``name=value`` with spaces between."""
-    if not element.attrib:
-        return ""
-    found = ((name, element.get(name)) for name in names)
-    return " ".join(
-        f"{name}={' '.join(value.lower().split())}"[:_LOOK_CHARS]
-        for name, value in found
-        if value is not None
-    )
-
-
-def _is_link(element: etree._Element, tag: str) -> bool:
-    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
-    return tag == "a" and (element.get("href") is not None or element.get("name") is None)
-
-
-def _is_closed(element: etree._Element, tag: str) -> bool:
-    """Tell whether what is in an element is not shown, unless it is a declared shadow root."""
-    return tag in _CLOSED and not (tag == "template" and element.get("shadowrootmode") is not None)
-
-
-def _is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
-    """Tell whether a cell's element is out of sight, or a button behind the name of a column."""
-    if tag == "button" and cell.is_header:
-        return cell.unlinked + cell.link_chars > 0
-    if not element.attrib:
-        return False
-    style = element.get("style")
-    return _FOR_THE_EAR.search(element.get("class") or "") is not None or (
-        style is not None and _OUT_OF_SIGHT.search(style) is not None
-    )
-
-
-def is_hidden(element: etree._Element) -> bool:
-    """Tell whether an element's own attributes hide it."""
-    if not element.attrib:
-        return False
-    if element.get("hidden") is not None:
-        return True
-    style = element.get("style")
-    return style is not None and HIDDEN_STYLE.search(style) is not None

@@ -13,12 +13,14 @@ from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
 from crawler.core.tables.markup import find_tables
 
 # What part of a table's blocks has to be found in its cells, and of its characters to be kept.
-_MOSTLY, _ENOUGH = 0.8, 0.5
+_MOSTLY, _ENOUGH = 0.8, 0.25
+# With more blocks a cell a table is a list of things and no grid of values.
+_LINES = 1.5
 _MOST_DIVIDED = 100
 
 
 def with_whole_tables(document: Document, labels: Sequence[Label]) -> list[Label]:
-    """Keep or drop all blocks of each genuine table together, as most of its characters are.
+    """Keep all blocks of each genuine table of which a quarter is kept, and drop all of others.
 
     The head of a table recurs on other pages, so that a judge of single blocks takes it away from
     its values. Tables are judged on those pages alone where one is divided.
@@ -35,7 +37,9 @@ def with_whole_tables(document: Document, labels: Sequence[Label]) -> list[Label
         grid = next(
             (one for one, text in zip(grids, texts, strict=True) if _holds(text, blocks)), None
         )
-        if grid is None or not method.judge(grid).is_genuine:
+        if grid is None or len(numbers) > _LINES * sum(cell.chars > 0 for cell in grid.cells):
+            continue
+        if not method.judge(grid).is_genuine:
             continue
         kept = sum(document.blocks[number].chars for number in numbers if labels[number].kept)
         keep = kept >= _ENOUGH * sum(block.chars for block in blocks)

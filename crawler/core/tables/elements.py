@@ -1,0 +1,124 @@
+"""What the elements of a table say by name and attributes: parts, cells, links, what is hidden."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
+from crawler.core.page.text import drop_unseen
+from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
+
+# Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
+INSTEAD = frozenset(("noscript", "object"))
+CONTROLS = frozenset(("input", "select", "textarea", "button"))
+# Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
+_CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
+_FOR_THE_EAR = re.compile(
+    r"(?<![\w-])(?:(?:is-|u-)?(?:sr-only|visually-?hidden|hidden-visually)|screen-?reader(?:-text|"
+    r"-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden)(?![\w-])"
+)
+_OUT_OF_SIGHT = re.compile(r"\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{3}")
+NATIVE = {
+    "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
+    "td": "cell", "th": "cell", "caption": "caption",
+}  # fmt: skip
+_ROLES = {
+    "table": "table", "grid": "table", "treegrid": "table", "rowgroup": "body", "row": "row",
+    "cell": "cell", "gridcell": "cell", "columnheader": "cell", "rowheader": "cell",
+    "caption": "caption",
+}  # fmt: skip
+_STYLES = {
+    "table": "table", "inline-table": "table", "table-header-group": "head",
+    "table-row-group": "body", "table-footer-group": "foot", "table-row": "row",
+    "table-cell": "cell", "table-caption": "caption",
+}  # fmt: skip
+_DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
+_HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
+_SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
+# Attributes by which a cell is drawn.
+_CELL_LOOKS = ("class", "align", "bgcolor", "style")
+# Limits of what is kept of an attribute.
+_LOOK_CHARS = 100
+_ALT_CHARS = 200
+
+
+def part_of(element: etree._Element, tag: str) -> str:
+    """Return what an element is in a table, "" for nothing."""
+    if (part := NATIVE.get(tag)) is not None:
+        return part
+    if tag in ("dl", "dt", "dd"):
+        return {"dl": "list", "dt": "term", "dd": "description"}[tag]
+    if not element.attrib:
+        return ""
+    role = (element.get("role") or "").strip().lower()
+    if role in _ROLES:
+        return _ROLES[role]
+    style = element.get("style")
+    found = _DISPLAY.search(style) if style else None
+    return _STYLES.get(found[1].lower(), "") if found else ""
+
+
+def read_cell(element: etree._Element, cell: Cell) -> None:
+    """Set the fields of a cell that its attributes give."""
+    cell.look = look_of(element, _CELL_LOOKS)
+    role = (element.get("role") or "").strip().lower()
+    scope = (element.get("scope") or "").strip().lower()
+    cell.scope = scope if scope in _SCOPES else _HEADER_ROLES.get(role, "")
+    cell.is_header = cell.is_header or bool(cell.scope)
+    rows = element.get("rowspan") or element.get("aria-rowspan")
+    columns = element.get("colspan") or element.get("aria-colspan")
+    cell.rowspan = parse_span(rows, MAX_ROWSPAN, zero=0)
+    cell.colspan = parse_span(columns, MAX_COLSPAN)
+
+
+def read_alt(element: etree._Element, cell: Cell) -> None:
+    """Add what an image says to what its cell says of images."""
+    alt = element.get("alt")
+    if alt and len(cell.alt) < _ALT_CHARS:
+        cell.alt = " ".join(f"{cell.alt} {drop_unseen(alt[:_ALT_CHARS])}".split())
+
+
+def look_of(element: etree._Element, names: tuple[str, ...]) -> str:
+    """Return the attributes by which an element is drawn, ``name=value`` with spaces between."""
+    if not element.attrib:
+        return ""
+    found = ((name, element.get(name)) for name in names)
+    return " ".join(
+        f"{name}={' '.join(value.lower().split())}"[:_LOOK_CHARS]
+        for name, value in found
+        if value is not None
+    )
+
+
+def is_link(element: etree._Element, tag: str) -> bool:
+    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
+    return tag == "a" and (element.get("href") is not None or element.get("name") is None)
+
+
+def is_closed(element: etree._Element, tag: str) -> bool:
+    """Tell whether what is in an element is not shown, unless it is a declared shadow root."""
+    return tag in _CLOSED and not (tag == "template" and element.get("shadowrootmode") is not None)
+
+
+def is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
+    """Tell whether a cell's element is out of sight, or a button behind the name of a column."""
+    if tag == "button" and cell.is_header:
+        return cell.unlinked + cell.link_chars > 0
+    if not element.attrib:
+        return False
+    style = element.get("style")
+    return _FOR_THE_EAR.search(element.get("class") or "") is not None or (
+        style is not None and _OUT_OF_SIGHT.search(style) is not None
+    )
+
+
+def is_hidden(element: etree._Element) -> bool:
+    """Tell whether an element's own attributes hide it."""
+    if not element.attrib:
+        return False
+    if element.get("hidden") is not None:
+        return True
+    style = element.get("style")
+    return style is not None and HIDDEN_STYLE.search(style) is not None
