@@ -24,9 +24,19 @@ _ITEM: Final = "li"
 _DEEPEST: Final = 6
 _MOST_NUMBERED: Final = 999_999_999
 """CommonMark takes nine digits before the point of an item."""
-_SPECIAL: Final = re.compile(r"[\\`*\[\]<~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
-# Behind this a backslash goes: a number with its point at the start of a line, or nothing.
-_AT_START: Final = re.compile(r"(?m)^(\d{1,9}(?=[.)])|(?=[-+#>=]))")
+# A backslash before a mark, an entity, a tag, the end of a link's text.
+_SPECIAL: Final = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~\n])|&(?=#[0-9]{1,7};|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]*;)"
+    r"|<(?=[A-Za-z/!?])|\](?=\()"
+)
+_RUN: Final = re.compile(r"\*+|_+|`+|~~+")
+# At the start of a line: list items, headings, quotes, fences, link definitions, lines that consist
+# of marks. Before the last group a backslash goes.
+_AT_START: Final = re.compile(
+    r"(?m)^(?:(\d{1,9})(?=[.)](?:\s|\Z))|(?=[-+*](?:\s|\Z)|#{1,6}(?:\s|\Z)|>|```|~~~|\[[^\]\n]+\]:"
+    r"|\[[ xX]\]\s|=+ *$|(?=.*-)[-:| ]+$|(?:_ *){3,}$|(?:\* *){3,}$))"
+)
+_CLOSING: Final = re.compile(r"(?:^|\s)#+$")
 _TICKS: Final = re.compile(r"`+")
 _LEAST_ROWS: Final = 2
 _LEAST_COLUMNS: Final = 2
@@ -34,12 +44,51 @@ _LEAST_FILLED: Final = 0.5
 
 
 def escape(text: str) -> str:
-    r"""Return a text with all marks of Markdown escaped.
+    r"""Return the text of a paragraph with all that CommonMark would take for a mark escaped.
 
-    >>> escape("1. [a] *b* snake_case")
-    '1\\. \\[a\\] \\*b\\* snake_case'
+    >>> escape("1. [a](b) *b* snake_case 2 * 3")
+    '1\\. [a\\](b) \\*b\\* snake_case 2 * 3'
     """
-    return _AT_START.sub(r"\1\\", _SPECIAL.sub(r"\\\g<0>", text))
+    return _AT_START.sub(_backslash, _escape_inline(text))
+
+
+def _backslash(match: re.Match[str]) -> str:
+    return f"{match[1] or ''}\\"
+
+
+def _escape_inline(text: str) -> str:
+    """Escape what is a mark anywhere in a line."""
+    places = {match.start() for match in _SPECIAL.finditer(text)}
+    places.update(place for run in _special_runs(text) for place in range(*run))
+    if not places:
+        return text
+    return "".join(f"\\{mark}" if at in places else mark for at, mark in enumerate(text))
+
+
+def _special_runs(text: str) -> list[tuple[int, int]]:
+    """Return where the runs of ``*``, ``_``, ``~~`` and backticks are that would mark a passage.
+
+    One opens only where a later one closes: what a space follows opens nothing, and what a space
+    precedes closes nothing. A line's end counts for no space, since a backslash is put there.
+    """
+    found: dict[str, list[tuple[int, int]]] = {}
+    opened: set[str] = set()
+    closed: set[str] = set()
+    for match in _RUN.finditer(text):
+        mark, start, end = match[0][0], match.start(), match.end()
+        before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
+        opens, closes = after == "\n" or not after.isspace(), not before.isspace()
+        if mark == "`":
+            opens = closes = True
+        elif mark == "_" and before.isalnum() and after.isalnum():
+            continue
+        if closes and mark in opened:
+            closed.add(mark)
+        if opens:
+            opened.add(mark)
+        if opens or closes:
+            found.setdefault(mark, []).append((start, end))
+    return [run for mark in closed for run in found[mark]]
 
 
 def markdown(blocks: Iterable[Block]) -> str:
@@ -74,9 +123,9 @@ def _lines(block: Block) -> Iterator[str]:
 
 
 def _heading(text: str) -> str:
-    line = escape(" ".join(text.split("\n")))
+    line = _escape_inline(" ".join(text.split("\n")))
     # A "#" at the end of a heading would be read as its closing mark.
-    return f"{line[:-1]}\\#" if line.endswith("#") and not line.endswith("\\#") else line
+    return f"{line[:-1]}\\#" if _CLOSING.search(line) else line
 
 
 def _rows(cells: Sequence[Block]) -> list[list[str]] | None:
@@ -114,7 +163,7 @@ def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    return escape(" ".join(text.split("\n"))).replace("\\|", "|").replace("|", "\\|")
+    return _escape_inline(" ".join(text.split("\n"))).replace("|", "\\|")
 
 
 class _Writer:

@@ -13,6 +13,12 @@ def of(html: str) -> str:
 
 
 CASES = {
+    "a heading is no list": ("<h2>2014. 9. 3.</h2><h3>C#</h3><h3>- a</h3>",
+                             "## 2014. 9. 3.\n\n### C#\n\n### - a"),
+    "a cell is no list": ("<table><tr><td>1. a<td># b<tr><td>- c<td>2. d</table>",
+                          "| 1. a | # b |\n| --- | --- |\n| - c | 2. d |"),
+    "marks in cells": ("<table><tr><td>*a*<td>b\\|c<tr><td>d<td>e</table>",
+                       "| \\*a\\* | b\\\\\\|c |\n| --- | --- |\n| d | e |"),
     "headings": ("<h1>A b</h1><p>c</p><h3>d</h3>", "# A b\n\nc\n\n### d"),
     "a broken heading": ("<h2>a<br>b #</h2>", "## a b \\#"),
     "lines": ("<p>a<br>b</p><p>c</p>", "a\\\nb\n\nc"),
@@ -69,10 +75,28 @@ def test_markdown_of(name: str) -> None:
         ("> a", "\\> a"),
         ("a > b - c # d 1.", "a > b - c # d 1."),
         ("snake_case _a_", "snake_case \\_a\\_"),
-        ("[a](b) <i> ~~c~~ `d` \\", "\\[a\\](b) \\<i> \\~\\~c\\~\\~ \\`d\\` \\\\"),
-        ("&amp; AT&T a & b", "\\&amp; AT\\&T a & b"),
+        ("[a](b) <i> ~~c~~ `d` \\", "[a\\](b) \\<i> \\~\\~c\\~\\~ \\`d\\` \\"),
+        ("&amp; AT&T a & b &#38; &x", "\\&amp; AT&T a & b \\&#38; &x"),
         ("===", "\\==="),
+        ("a\n---", "a\n\\---"),
+        ("a | b\n- | -", "a | b\n\\- | -"),
+        ("a *\n* b c*", "a \\*\n\\* b c\\*"),
+        ("```py", "\\```py"),
+        ("[a]: b", "\\[a]: b"),
+        ("C:\\new\\*", "C:\\new\\\\*"),
         ("물때 — 100 %", "물때 — 100 %"),
+        # The good neighbours: what is no mark stays as it is.
+        ("2865.0", "2865.0"),
+        ("3.3m²", "3.3m²"),
+        ("2014. 9.", "2014\\. 9."),
+        ("-5 °C", "-5 °C"),
+        ("+82 2 123", "+82 2 123"),
+        ("#hashtag", "#hashtag"),
+        ("10~20, 30~40", "10~20, 30~40"),
+        ("[단독] 부두 벽 [종합]", "[단독] 부두 벽 [종합]"),
+        ("김** 씨와 이** 씨", "김** 씨와 이** 씨"),
+        ("2 * 3 * 4 <3", "2 * 3 * 4 <3"),
+        ("Price* and `x", "Price* and `x"),
     ],
 )
 def test_what_would_be_a_mark_is_escaped(text: str, escaped: str) -> None:
