@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
+from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen
 
@@ -110,7 +111,10 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
+    text = prepare(text)
     roots = _roots(text, _visible(text.encode("utf-8", "replace")))
+    for root in roots:
+        compose(root, text)
     if not roots:
         raise UnreadablePageError(page.url, "empty", "the page has no elements")
     named = _named_elements(roots)

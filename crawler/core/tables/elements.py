@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from crawler.core.page.blocks import HIDDEN_STYLE, UNSEEN
+from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
