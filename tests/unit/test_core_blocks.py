@@ -51,7 +51,14 @@ def test_deep_paths_end_and_are_shared() -> None:
         ("<p><br><br>a<br>", ["a"]),
         ("<p>a<br></p>b<br>c", ["a", "b\nc"]),
         ("<pre>a\n\n  b<br>c</pre>", ["a\n\n  b\nc"]),
-        ("<pre>\n\n <b> </b>a  b \n&nbsp;\tb<br><br>\n\n</pre>", ["  a b\n \tb"]),
+        ("<pre>\n\n <b> </b>a  b \n&nbsp;\tb<br><br>\n\n</pre>", ["  a  b\n \tb"]),
+        (
+            "<pre>+---+\n| a |\r\n+---+\n\n\na   = 1\t# x\n</pre>",
+            ["+---+\n| a |\n+---+\n\n\na   = 1\t# x"],
+        ),
+        ("<p>a</br>b</BR>c", ["a\nb\nc"]),
+        ("<p>a<br></br>b", ["a", "b"]),
+        ("<p>a</br ></br>b</p></br>", ["a", "b"]),
         ("<pre>a<br><br>b</pre>", ["a\n\nb"]),
         ("<pre>  a\n</pre>", ["a"]),
         ("<pre> \n&#8206;\n&#8206;</pre>", []),
@@ -69,7 +76,50 @@ def test_lines(html: str, expected: list[str]) -> None:
         ("<p>a<x-y>b</x-y>c", ["abc"]),
         ("<h2>a <x-y><b>b</b></x-y></h2>c", ["a b", "c"]),
         ("<p>a<x-y>b<div>c</div></x-y>d", ["ab", "c", "d"]),
-        ("<div>a<x-y>b</x-y>c</div>", ["a", "b", "c"]),
+        ("<div>a<x-y>b</x-y>c</div>", ["abc"]),
+        ("<div>a <keyword>b</keyword> c <geo>d</geo></div>", ["a b c d"]),
+        ("<li>a <x-y>b</x-y>, <x-z>c</x-z></li>", ["a b, c"]),
+        ("<td><x-y>a</x-y></td>", ["a"]),
+        ("<dl><dt><x-y>a</x-y><dd>b <x-y>c</x-y></dl>", ["a", "b c"]),
+        ("<blockquote><tag>a</tag> b</blockquote>", ["a b"]),
+        ("<section>당신은 <k-w>나루</k-w>를 <k-w>떠났다</k-w></section>", ["당신은 나루를 떠났다"]),
+        (
+            "<x-app><x-head>a</x-head><x-main><p>b</p></x-main><x-foot>c</x-foot></x-app>",
+            ["a", "b", "c"],
+        ),
+        ("<li>a<x-y><p>b</p></x-y>c</li>", ["a", "b", "c"]),
+        ("<div><x-a>a</x-a><x-b>b</x-b></div>", ["a", "b"]),
+        ("<div><search>a</search>b<hgroup>c</hgroup></div>", ["a", "b", "c"]),
+        # Spans with lines of their own.
+        (
+            "<div><span style='display:block'>a</span><span style='display: block'>b</span></div>",
+            ["a", "b"],
+        ),
+        ("<p>a<span style='color:red;DISPLAY:BLOCK'>b</span>c</p>", ["a\nb\nc"]),
+        (
+            "<h1><span style='display:block'>a</span> <em style='display:block'>b</em></h1>",
+            ["a\nb"],
+        ),
+        (
+            "<div><a href=/ style='display:flex'>a</a><a href=/ class=d-block>b</a></div>",
+            ["a", "b"],
+        ),
+        ("<td><b style='display:block'>a</b>b</td>", ["a\nb"]),
+        ("<p>a<br><span style='display:block'>b</span></p>", ["a\nb"]),
+        (
+            "<p>a<span style='display:inline-block'>b</span><i style='display:inline'>c</i></p>",
+            ["abc"],
+        ),
+        # White space that is kept.
+        ("<div style='white-space:pre-wrap'>a b\n\nc  d\n\n\ne</div>", ["a b", "c d", "e"]),
+        (
+            "<div style='white-space: pre-line'><span>a\nb</span>\n\nc</div>\n\nd",
+            ["a\nb", "c", "d"],
+        ),
+        ("<div class='x whitespace-pre-wrap'><div>a\n\nb</div></div>c\n\nd", ["a", "b", "c d"]),
+        ("<p>a <span style='white-space:break-spaces'>b\nc</span>\nd</p>", ["a b\nc d"]),
+        ("<div style='white-space:nowrap'>a\n\nb</div>", ["a b"]),
+        ("<div style='white-space:normal'>a\n\nb</div>", ["a b"]),
         ("<x-y><p>a</p></x-y><x-y>b</x-y>", ["a", "b"]),
         ("<p>a<o:p>b</o:p></p>", ["ab"]),
         ("<button>a</button><button>b</button>", ["a b"]),
@@ -95,10 +145,163 @@ def test_what_stands_in_one_line(html: str, expected: list[str]) -> None:
         "<script>a</script><style>a</style>",
         "<p>&lrm;&rlm;</p>",
         "<p>&shy;&#8203;&nbsp;</p>",
+        "<span style='position:absolute;clip:rect(0 0 0 0);width:1px'>a</span>",
+        "<span style='clip: rect(1px, 1px, 1px, 1px)'>a</span>",
     ],
 )
 def test_what_is_not_seen_is_no_text(html: str) -> None:
     assert texts(f"{html}<div>") == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p class='sm:not-sr-only'>a",
+        "<p class='hidden-visually-impaired'>a",
+        "<p class='copyright line'>a",
+        "<p style='clip:auto'>a",
+        "<td class='line-number'>a",
+        "<span class=copy-editor>a</span>",
+    ],
+)
+def test_what_is_seen_is_text(html: str) -> None:
+    assert texts(html) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<p>The <a href=/>report<span class=sr-only> (new tab)</span></a> is long",
+            "The report is long",
+        ),
+        ("<li>a <span class='visually-hidden'>b</span>", "a"),
+        ("<td><span class='label visuallyhidden'>b</span>a</td>", "a"),
+        (
+            "<p>길다 <b class=u-sr-only>새 창</b><i class=screen-reader-text>x</i> 보고서",
+            "길다 보고서",
+        ),
+        ("<div><a href=/>a</a><span class=VisuallyHidden>b</span></div>", "a"),
+        # A block for the ear alone is judged like any other.
+        ("<h2 class=sr-only>a</h2>", "a"),
+        ("<div><a href=/ class=screen-reader-text>a</a></div>", "a"),
+        ("<p><ruby>岸<rt>がん</rt>壁<rt>ぺき</rt></ruby>へ", "岸壁へ"),
+        ("<p><ruby>岸壁<rp>(</rp><rt>がんぺき</rt><rp>)</rp></ruby>へ", "岸壁(がんぺき)へ"),
+        ("<p><ruby>岸壁<rp>《<rt>がんぺき<rp>》</ruby>へ", "岸壁《がんぺき》へ"),
+        (
+            "<p><ruby><rb>岸<rt>がん</ruby>、<ruby>壁<rp>(</rp><rt>ぺき</rt><rp>)</rp></ruby>",
+            "岸、壁(ぺき)",
+        ),
+        ("<p><ruby>北<rt>běi</rt>京<rt>jīng</rt></ruby>", "北京"),
+        ("<h1><ruby>東<rtc><rt>とう</rt></rtc></ruby>京", "東京"),
+        ("<p>a <math alttext='F=ma'><mi>F</mi></math> b", "a F=ma b"),
+        ("<p>a <math>\n <mi>F</mi> <mo>=</mo>\n<mi>m</mi></math>, b", "a F=m, b"),
+        (
+            (
+                "<p>a <math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1"
+                "</annotation></semantics></math>"
+            ),
+            "a x_1",
+        ),
+        (
+            (
+                "<p>a <span style='display:none'><math alttext='{\\displaystyle F}'>"
+                "<mi>F</mi></math></span><img class='mwe-math-fallback-image-inline'"
+                " aria-hidden=true alt='{\\displaystyle F}'> b"
+            ),
+            "a F b",
+        ),
+        ("<p>a <span><math alttext='F'><mi>F</mi></math></span><img class=tex alt=F> b", "a F b"),
+        ("<p>a <img class=latex alt='x^2'> b <img class=photo alt='A quay'>", "a x^2 b"),
+        # The glyphs that a script has drawn stand beside the formula.
+        (
+            (
+                "<p>a <span class=katex><span class=katex-mathml><math><mi>F</mi></math></span>"
+                "<span class=katex-html aria-hidden=true><span>F</span></span></span> b"
+            ),
+            "a F b",
+        ),
+        (
+            (
+                "<p>a <mjx-container><svg aria-hidden=true><path></svg><mjx-assistive-mml>"
+                "<math><mi>F</mi>"
+                "</math></mjx-assistive-mml></mjx-container> b"
+            ),
+            "a F b",
+        ),
+    ],
+)
+def test_what_is_read_of_words_and_formulas(html: str, expected: str) -> None:
+    assert texts(html) == [expected]
+
+
+CODE = "def f(x):\n    y = 2\n\n    return  y"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre>{0}\n{1}\n{2}\n{3}</pre>",
+        "<pre><code><div>{0}</div><div>{1}</div><div>\n</div><div>{3}</div></code></pre>",
+        (
+            "<pre><code><div class=ec-line><div class=code><span>{0}</span></div></div>"
+            "<div><div>{1}</div></div><div><div>\n</div></div><div><div>{3}</div></div>"
+            "</code></pre>"
+        ),
+        "<pre><ol class=linenums><li>{0}</li><li>{1}</li><li><br></li><li>{3}</li></ol></pre>",
+        (
+            "<pre><span style='display:block'>{0}</span>\n<span style='display:block'>{1}</span>"
+            "\n<span style='display:block'> </span><span style='display:block'>{3}</span></pre>"
+        ),
+        (
+            "<pre><ul><li><code>{0}</code><li><code>{1}</code><li>&nbsp;<li><code>{3}</code></ul>"
+            "</pre>"
+        ),
+        "<pre><button class=copy>Copy</button>{0}\n{1}\n{2}\n{3}</pre>",
+        (
+            "<pre><span class=lineno>1</span>{0}\n<span class=lineno>2</span>{1}\n"
+            "<span class=lineno>3</span>{2}\n<span class=lineno>4 </span>{3}</pre>"
+        ),
+        (
+            "<pre><code><table class=rouge-table><tbody><tr><td class='rouge-gutter gl'>"
+            "<pre>1\n2\n3\n4\n"
+            "</pre></td><td class=rouge-code><pre>{0}\n{1}\n{2}\n{3}\n</pre></td></tr>"
+            "</table></code></pre>"
+        ),
+        (
+            "<pre><table><tr><td class=hljs-ln-numbers><div>1</div></td><td><div>{0}</div>"
+            "</td></tr><tr>"
+            "<td>{1}</td></tr><tr><td>\n</td></tr><tr><td>{3}</td></tr></table></pre>"
+        ),
+        (
+            "<table><tr><td class=gutter><pre><span>1</span><br><span>2</span></pre></td><td><pre>"
+            "<span>{0}</span><br><span>{1}</span><br><br><span>{3}</span><br></pre></td></tr>"
+            "</table>"
+        ),
+        "<div><button class=copy-code-button>Copier</button><pre>{0}<br>{1}<br><br>{3}</pre></div>",
+        (
+            "<pre><clipboard-copy value=x>Copy</clipboard-copy>"
+            "<p-line>{0}</p-line>\n{1}\n{2}\n{3}</pre>"
+        ),
+    ],
+)
+def test_a_code_is_one_block_with_its_lines(html: str) -> None:
+    (block,) = blocks(html.format(*CODE.split("\n")))
+    assert (block.tag, block.text) == ("pre", CODE)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        # A pre that was never closed, or that holds an article, is no code.
+        ("<pre>a\n b</pre><pre>c<div><p>d</p><div>e</div></div>f", ["a\n b", "c", "d", "e", "f"]),
+        ("<pre><h2>a</h2><div>b</div></pre>", ["a", "b"]),
+        ("<pre>1\n2</pre>", ["1\n2"]),
+        ("<pre>a<button>b</button></pre><button>c</button>", ["a", "c"]),
+    ],
+)
+def test_what_is_no_code_or_no_part_of_it(html: str, expected: list[str]) -> None:
+    assert texts(html) == expected
 
 
 @pytest.mark.parametrize("style", ["display:none", "visibility:hidden"])

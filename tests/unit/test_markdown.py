@@ -51,7 +51,7 @@ CASES = {
     "a list from nowhere": ("<ol start=-3><li>a</ol><p>x<ol start=x><li>b</ol>",
                             "1. a\n\nx\n\n1. b"),
     "indented code": ("<pre>\n<b>def</b> f():\n    if x:\n\treturn  1\n\n    return 2\n</pre>",
-                      "```\ndef f():\n    if x:\n\treturn 1\n\n    return 2\n```"),
+                      "```\ndef f():\n    if x:\n\treturn  1\n\n    return 2\n```"),
     "code in an item": ("<ul><li>a<pre>b:\n\n  c</pre></ul>",
                         "- a\n\n  ```\n  b:\n\n    c\n  ```"),
     "layout": ("<table><tr><td><p>a</p><p>b</p></td></tr></table>", "a\n\nb"),

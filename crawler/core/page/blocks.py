@@ -8,49 +8,46 @@ to exactly one block, and blocks stand in document order.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crawler.core.page.text import block_key, drop_unseen
+from crawler.core.page.elements import (
+    ASIDE,
+    BLOCKS,
+    COPIES,
+    HIDDEN,
+    INLINE,
+    KEEPS,
+    LINE,
+    LINES,
+    LINES_ONLY,
+    NUMBERS,
+    UNSEEN,
+    formula_of,
+    is_code,
+    is_numbers,
+    look_of,
+)
+from crawler.core.page.text import LINE_BEGINS, LINE_ENDS, block_key, drop_unseen, fold, fold_code
 
 if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage
 
-UNSEEN = frozenset(
-    ("head", "script", "style", "noscript", "template", "iframe", "object", "embed", "applet",
-     "svg", "math", "canvas", "audio", "video", "map", "select", "textarea", "datalist",
-     "noframes", "noembed", "title", "dialog")
-)  # fmt: skip
-"""Elements whose content is never shown as running text."""
-# Elements that flow within a line; all others begin a block of their own.
-_INLINE = frozenset(
-    ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
-     "dfn", "em", "font", "i", "img", "input", "ins", "kbd", "label", "mark", "meter", "nobr",
-     "output", "picture", "progress", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small",
-     "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-     "button", "area", "param", "track", "link", "meta", "base", "g-emoji", "amp-img", "slot",
-     "rtc", "basefont", "bgsound", "keygen", "spacer")
-)  # fmt: skip
-# Elements that hold only lines of text: unknown elements in them (custom elements, the "o:p" of
-# word processors) are inline, elsewhere they are block-level.
-_LINES_ONLY = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
-# React sends late parts at the end, hidden, as "S:1f", and its script moves each to the place of
-# the template "B:1f".
-_LATE = re.compile(r"S:[0-9a-f]{1,8}")
-_PLACE_OF_LATE = re.compile(r"B:[0-9a-f]{1,8}")
-HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-"""Finds in a style what hides its element."""
 _SPACE = re.compile(r"\s+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Not part of paths: authors leave it out, and parsers may add it.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
-# The kinds of elements, by what their end requires: hidden ones, other inline ones, hyperlinks,
-# buttons, block-level ones.
-_CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = "closed", "plain", "link", "button", "block"
+# What the end of an element requires: nothing, or any of these: that of a hyperlink, a button, a
+# block-level element; LINE and KEEPS. Nothing of a hidden element is entered.
+_CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = -1, 0, 1, 2, 4
+# Elements with a rule of their own: of a code's button and GitHub's own one nothing is shown.
+_RARE = frozenset(("br", "ruby", "rt", "rtc", "button", "clipboard-copy"))
+_READINGS = frozenset(("rt", "rtc"))
+_CELLS = frozenset(("td", "th"))
 # Never taken as hidden: a script may show the page later.
 _NEVER_HIDDEN = frozenset(("html", "body"))
 # Limits of the title that is compared with blocks, and of a path.
@@ -102,8 +99,7 @@ class Block:
     Attributes:
         index: position among the page's blocks, from 0.
         text: what is read: white space folded, a ``<br>`` within the block as a line break. The
-            lines of ``<pre>`` keep the white space that they begin with, and empty lines between
-            them stay.
+    XX
         tag: name of the block-level element that holds the text.
         path: names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out;
             ends where it has become longer than 1,000 characters.
@@ -157,9 +153,11 @@ class _Segmenter:
         self._holder = Holder("", "", None, 0, "")
         self._paths: dict[tuple[str, str], str] = {}
         self._title = title[:_TITLE_CHARS]
-        # By their names; found when a place for one first comes.
-        self._late_parts: dict[str, etree._Element] | None = None
-        self._late_shown: set[etree._Element] = set()
+        # The open holder that is a code, how many open elements keep line breaks, and whether the
+        # readings of the open ruby stand in brackets.
+        self._code: Holder | None = None
+        self._keeping = 0
+        self._bracketed = True
         # How many columns of each row are taken, and where cells reach over several rows.
         self._columns: dict[Holder, int] = {}
         self._reached_over: set[Holder] = set()
@@ -169,75 +167,118 @@ class _Segmenter:
         # A frame is an element whose children are being visited; entering and leaving it brackets
         # them, and the tail of each child is text of the frame.
         kind = self._enter(root)
-        stack = [] if kind is _CLOSED else [(iter(root), root, kind)]
+        stack = [] if kind == _CLOSED else [(iter(root), root, kind)]
         enter, add = self._enter, self._add
         while stack:
             children, place, kind = stack[-1]
             for child in children:
-                shown = child if child.tag != "template" else self._late(root, child)
-                entered = _CLOSED if shown is None else enter(shown)
-                if entered is not _CLOSED and shown is not None:
-                    if len(shown):
-                        stack.append((iter(shown), child, entered))
+                entered = enter(child)
+                if entered != _CLOSED:
+                    if len(child):
+                        stack.append((iter(child), child, entered))
                         break
-                    if entered is not _PLAIN:
+                    if entered:
                         self._leave(entered)
                 if tail := child.tail:
-                    add(tail)
+                    (self._add_lines if self._keeping else add)(tail)
             else:
                 stack.pop()
-                if kind is not _PLAIN:
+                if kind:
                     self._leave(kind)
                 if stack and (tail := place.tail):
-                    add(tail)
+                    (self._add_lines if self._keeping else add)(tail)
         self._flush()
 
-    def _late(self, root: etree._Element, template: etree._Element) -> etree._Element | None:
-        """Return the late part that a script will put in the place of a template."""
-        name = template.get("id") or ""
-        if not _PLACE_OF_LATE.fullmatch(name):
-            return None
-        if self._late_parts is None:
-            hidden = root.iterfind(".//*[@hidden]")
-            self._late_parts = {part.get("id") or "": part for part in hidden}
-        return self._late_parts.get(f"S{name[1:]}")
-
-    def _enter(self, element: etree._Element) -> str:
+    def _enter(self, element: etree._Element) -> int:
         tag = element.tag
-        if tag in UNSEEN:
-            return _CLOSED
-        if tag == "br":
-            self._break()
+        if (tag in UNSEEN or tag in _RARE) and not self._is_entered(element, tag):
             return _CLOSED
         attributes = element.keys()
-        if ("style" in attributes or "hidden" in attributes) and self._is_hidden(
-            element, attributes
-        ):
+        look = look_of(element, attributes) if attributes else 0
+        if look and self._is_left_out(element, tag, look):
             return _CLOSED
-        # An unknown element flows within a line of text.
-        if tag in _INLINE or (self._holder.tag in _LINES_ONLY and ("-" in tag or ":" in tag)):
-            kind = _PLAIN
-            if tag == "a" and "href" in attributes:
-                self._open_links += 1
-                self._links += 1
-                kind = _LINK
-            elif tag == "button":
-                self._add(" ")
-                kind = _BUTTON
-            if tag in _TELLING:
-                self._inner.append(tag)
-            if "class" in attributes:
-                self._inner.append((element.get("class") or "")[:_NAME_CHARS])
+        kind = look & KEEPS
+        # A block-level element within code is a line of it, a cell a part of a line.
+        if tag in INLINE or (tag not in BLOCKS and self._flows(element)):
+            kind |= self._enter_inline(element, tag, attributes) | look & LINE
+        elif self._code is self._holder:
+            # A block-level element within code is a line of it, a cell a part of a line.
+            kind |= 0 if tag in _CELLS else LINE
         else:
-            kind = _BLOCK
+            kind |= _BLOCK
             self._flush()
             parent = self._holder
             names = _names(element, attributes) if attributes else ""
             number = self._number(element, tag) if tag in _NUMBERED else 0
             self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag), number)
+            if tag in _KEEPS_LINES and is_code(element):
+                self._code = self._holder
+        if kind & LINE:
+            self._end_line(LINE_BEGINS)
+        if kind & KEEPS:
+            self._keeping += 1
         if text := element.text:
-            self._add(text)
+            (self._add_lines if self._keeping else self._add)(text)
         return kind
+
+    def _enter_inline(
+        self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
+    ) -> int:
+        kind = _PLAIN
+        if tag == "a" and "href" in attributes:
+            self._open_links += 1
+            self._links += 1
+            kind = _LINK
+        elif tag == "button":
+            self._add(" ")
+            kind = _BUTTON
+        elif tag == "img" and "alt" in attributes and "class" in attributes:
+            self._add_formula(element)
+        if tag in _TELLING:
+            self._inner.append(tag)
+        if "class" in attributes:
+            self._inner.append((element.get("class") or "")[:_NAME_CHARS])
+        return kind
+
+    def _is_entered(self, element: etree._Element, tag: str) -> bool:
+        """Tell whether a special element is entered; add what is read in its place, if anything."""
+        if tag == "br":
+            self._break()
+        elif tag == "math":
+            self._add_formula(element)
+        elif tag == "ruby":
+            self._bracketed = element.find(".//rp") is not None
+        elif tag in _READINGS:
+            return self._bracketed
+        return tag == "ruby" or (tag == "button" and self._code is not self._holder)
+
+    def _add_formula(self, element: etree._Element) -> None:
+        # Of a formula and its picture one is shown.
+        if (formula := formula_of(element)) and self._pieces[-1:] != [formula]:
+            self._add(formula)
+
+    def _is_left_out(self, element: etree._Element, tag: str, look: int) -> bool:
+        """Tell whether an element is hidden, or stands beside text and is no part of it."""
+        if look & HIDDEN:
+            return tag not in _NEVER_HIDDEN
+        # Text for the ear is left out of a line; a block of it is judged like any other.
+        if look & ASIDE and tag in INLINE and (self._pieces or _is_beside_text(element)):
+            return True
+        if look & NUMBERS:
+            return is_numbers(element)
+        return bool(look & COPIES) and tag == "button"
+
+    def _flows(self, element: etree._Element) -> bool:
+        """Tell whether an element that HTML does not know flows within a line of text.
+
+        Styles may make a block of it. It is inline where text stands beside it, and within elements
+        that hold lines of text, unless it holds blocks.
+        """
+        if self._holder.tag in LINES_ONLY:
+            return True
+        if self._holder.tag not in LINES and not _is_beside_text(element):
+            return False
+        return not any(child.tag in BLOCKS for child in element)
 
     def _number(self, element: etree._Element, tag: str) -> int:
         """Return the number of a list's first item, or the column of a cell."""
@@ -251,28 +292,18 @@ class _Segmenter:
         self._columns[row] = column + min(max(1, _whole(element.get("colspan"))), _MOST_COLUMNS)
         return _NO_PLACE if body in self._reached_over else column
 
-    def _is_hidden(self, element: etree._Element, attributes: Collection[str | bytes]) -> bool:
-        """Tell whether an element is hidden, or a late part that was read before, in its place."""
-        if element.tag in _NEVER_HIDDEN:
-            return False
-        if "hidden" in attributes and not _LATE.fullmatch(element.get("id") or ""):
-            return True
-        if "style" in attributes and HIDDEN_STYLE.search(element.get("style") or ""):
-            return True
-        if "hidden" not in attributes:
-            return False
-        was_shown = element in self._late_shown
-        self._late_shown.add(element)
-        return was_shown
-
-    def _leave(self, kind: str) -> None:
-        if kind is _BLOCK:
+    def _leave(self, kind: int) -> None:
+        if kind & LINE:
+            self._end_line(LINE_ENDS)
+        if kind & KEEPS:
+            self._keeping -= 1
+        if kind & _BLOCK:
             if self._pieces:
                 self._flush()
             self._holder = self._holder.parent or self._holder
-        elif kind is _LINK:
+        elif kind & _LINK:
             self._open_links -= 1
-        else:
+        elif kind & _BUTTON:
             self._add(" ")
 
     def _path_of(self, tag: str) -> str:
@@ -301,6 +332,31 @@ class _Segmenter:
         if self._open_links:
             self._link_chars += sum(map(len, text.split()))
 
+    def _add_lines(self, text: str) -> None:
+        """Add text whose line breaks are kept."""
+        if self._holder.tag in _KEEPS_LINES:
+            self._add(text)
+            return
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                self._break()
+            if line:
+                self._add(line)
+
+    def _end_line(self, edge: str) -> None:
+        """End a line where an element begins or ends that has lines of its own."""
+        if self._holder.tag in _KEEPS_LINES:
+            self._pieces.append(edge)
+        elif self._holder.tag not in LINES:
+            self._flush()
+        else:
+            for piece in reversed(self._pieces):
+                if piece is _BREAK:
+                    return
+                if not piece.isspace():
+                    self._pieces.append(_BREAK)
+                    return
+
     def _break(self) -> None:
         """A line break ends a line; after an empty line it ends the block, as a reader sees it.
 
@@ -321,7 +377,7 @@ class _Segmenter:
         if not self._pieces:
             return
         text = "".join(self._pieces)
-        text = _fold_code(text) if self._holder.tag in _KEEPS_LINES else _fold(text)
+        text = fold_code(text) if self._holder.tag in _KEEPS_LINES else fold(text)
         # Marks of direction alone are nothing to read.
         if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
             holder = self._holder
@@ -346,39 +402,18 @@ class _Segmenter:
         self._link_chars = self._links = 0
 
 
+def _is_beside_text(element: etree._Element) -> bool:
+    before, around = element.getprevious(), element.getparent()
+    text = before.tail if before is not None else None if around is None else around.text
+    return bool((text or "").strip() or (element.tail or "").strip())
+
+
 def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
     if attributes == ["class"]:  # as most that have a name
         return (element.get("class") or "")[:_NAME_CHARS]
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
     )
-
-
-def _fold(text: str) -> str:
-    """Fold white space within each line, drop empty lines."""
-    if "\n" not in text:
-        return " ".join(text.split())
-    lines: Iterable[str] = (" ".join(line.split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
-
-
-def _fold_code(text: str) -> str:
-    """Fold white space within each line, but for what it begins with; keep empty lines between.
-
-    A tab that a line begins with stays one; a line that stands alone begins with no white space.
-    """
-    lines = []
-    for line in text.split("\n"):
-        words = " ".join(line.split())
-        begins = line[: len(line) - len(line.lstrip())] if words else ""
-        if begins.strip(" \t"):
-            begins = "".join(char if char == "\t" else " " for char in begins)
-        lines.append(begins + words)
-    folded = "\n".join(lines).strip("\n")
-    if "\n" not in folded:
-        return folded.strip()
-    # Marks of direction alone are nothing to read.
-    return folded if any(map(str.isprintable, "".join(folded.split()))) else ""
 
 
 def _whole(value: str | None) -> int:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from xxhash import xxh3_64_intdigest
 
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script that writes a syllable or a word with one: Korean, Japanese, Chinese."""
 
+LINE_BEGINS, LINE_ENDS = "\x1e", "\x1f"
+"""Stand where an element of code begins or ends a line; no page holds these characters."""
+
+_EDGES = re.compile(f"[{LINE_BEGINS}{LINE_ENDS}]+")
+# Markup between the lines, not a line of its own.
+_BETWEEN = re.compile(f"(?<={LINE_ENDS})[ \t]*\n[ \t]*(?={LINE_BEGINS})")
+_OTHER_SPACE = re.compile(r"[^\S\n\t ]")
 # Control characters other than white space; soft hyphen, zero-width space, word joiner, byte order
 # mark. Joiners and marks of direction stay: scripts are written with them.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
@@ -23,6 +31,29 @@ _LABEL_BEGINS = 200
 def drop_unseen(text: str) -> str:
     """Remove the characters that a reader cannot see and that only say where a line may break."""
     return _UNSEEN.sub("", text)
+
+
+def fold(text: str) -> str:
+    """Fold white space within each line, drop empty lines."""
+    if "\n" not in text:
+        return " ".join(text.split())
+    lines: Iterable[str] = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def fold_code(text: str) -> str:
+    """Keep lines and the space within them; a line that stands alone begins with none."""
+    if LINE_ENDS in text:
+        # A line's own break at its end makes no other line, unless the line is empty.
+        text = text.replace(f"{LINE_BEGINS}\n{LINE_ENDS}", f"{LINE_BEGINS} {LINE_ENDS}")
+        text = text.replace(f"\n{LINE_ENDS}", LINE_ENDS)
+        text = _EDGES.sub("\n", _BETWEEN.sub("", text))
+    lines = [line.rstrip() for line in _OTHER_SPACE.sub(" ", text).split("\n")]
+    folded = "\n".join(lines).strip("\n")
+    if "\n" not in folded:
+        return folded.strip()
+    # Marks of direction alone are nothing to read.
+    return folded if any(map(str.isprintable, "".join(folded.split()))) else ""
 
 
 def normalise(text: str, *, mask_digits: bool = True) -> str:

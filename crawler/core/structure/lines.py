@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
-from crawler.core.page.blocks import _CLOSED, _PLAIN, Block, Holder, _Segmenter
+from crawler.core.page.blocks import _BLOCK, _CLOSED, Block, Holder, _Segmenter
 from crawler.core.page.parse import ParsedPage
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _STYLING_TAGS: Final = frozenset(
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _MOST_LEVELS: Final = 9
 # The kind of each open element for the walk: a frame is kept for it.
-_FRAMED: Final = "framed"
+_FRAMED: Final = -2
 
 
 class Style(NamedTuple):
@@ -228,7 +228,7 @@ class _Liner(_Segmenter):
         self._style, self._level = Style(), 0
         self._item: Holder | None = None
         self._row: Holder | None = None
-        self._frames: list[tuple[str, Style, int, Holder | None, Holder | None]] = []
+        self._frames: list[tuple[int, Style, int, Holder | None, Holder | None]] = []
         # The style and level of each letter and digit since the last block.
         self._letters: list[tuple[Style, int]] = []
 
@@ -244,25 +244,27 @@ class _Liner(_Segmenter):
             return self._style
         return _styled(element, tag, css, self._style)
 
-    def _enter(self, element: etree._Element) -> str:
+    def _enter(self, element: etree._Element) -> int:
         style, level, item, row = self._style, self._level, self._item, self._row
         # Entering a block-level element closes the pieces before it, which have their own style.
         self._style = self._style_of(element)
         self._level = _level_of(element) or level
         kind = super()._enter(element)
-        if kind is _CLOSED:
+        if kind == _CLOSED:
             self._style, self._level = style, level
             return kind
         self._frames.append((kind, style, level, item, row))
+        if not kind & _BLOCK:
+            return _FRAMED
         if element.tag in ("li", "dd"):
             self._item, self._row = self._holder, None
         elif element.tag == "tr":
             self._row = self._holder
         return _FRAMED
 
-    def _leave(self, kind: str) -> None:
+    def _leave(self, kind: int) -> None:
         kind, style, level, item, row = self._frames.pop()
-        if kind is not _PLAIN:
+        if kind:
             super()._leave(kind)
         self._style, self._level, self._item, self._row = style, level, item, row
 
