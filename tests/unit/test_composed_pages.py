@@ -82,6 +82,7 @@ def test_late_parts(html: str, expected: list[str]) -> None:
         "<p>{0}</p><section hidden='until-found'>{0}</section>",
         "<p>{0}</p><div id=more style='display:none'><p>{0}</p></div><button>More</button>",
         "<p>{0}</p><p style='display:none'>{0}</p><p hidden>{0}</p><a href='#'>More</a>",
+        "<p>{0}</p>" + "<p hidden>{0}</p>" * 9 + "<button>More</button>",
         "<div><p>{0}</p><div hidden><p>{0}</p></div></div><p class=m><button>+</button></p>",
         "<p>{0}</p><button aria-controls=m>계속</button><div id=m hidden><p>{0}</p></div>",
         "<p>{0}<span style='display:none'>{0}</span> <a href='javascript:more()'>더</a></p>",

@@ -43,6 +43,7 @@ _TIMES_OTHER: Final = 2
 _LOOKED_AT: Final = 300
 _MOST_HIDDEN: Final = 1_000
 _NEAR: Final = 4
+_MOST_IN_ROW: Final = 60
 _BUTTON_ELEMENTS: Final = 6
 _BUTTON_WEIGHT: Final = 60
 _HIDDEN: Final = etree.XPath(
@@ -225,15 +226,16 @@ def _follows_prose(element: etree._Element) -> bool:
     around = element.getparent()
     if around is not None and around.tag == "p":
         return _weight(around.text or "") >= _LEAST_BEFORE
+    before = islice(element.itersiblings(preceding=True), _MOST_IN_ROW)
+    shown = (near for near in before if not _is_hidden(near))
     return any(
-        near.tag == "p" and not _is_hidden(near) and _weight_of(near) >= _LEAST_BEFORE
-        for near in islice(element.itersiblings(preceding=True), _NEAR)
+        near.tag == "p" and _weight_of(near) >= _LEAST_BEFORE for near in islice(shown, _NEAR)
     )
 
 
 def _after(element: etree._Element) -> Iterator[etree._Element]:
     """Yield what is shown next: behind the hidden ones that follow an element, or behind all."""
-    for near in element.itersiblings():
+    for near in islice(element.itersiblings(), _MOST_IN_ROW):
         if not _is_hidden(near):
             yield near
             return
