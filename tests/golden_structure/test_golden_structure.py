@@ -13,8 +13,8 @@ import pytest
 from lxml import etree
 
 from crawler.core.flow import Page, read
-from crawler.core.structure.structure import Structure, structure_names, structure_of
-from crawler.core.structure.tree import implied_dtd
+from crawler.core.structure.structure import structure_names, structure_of
+from crawler.core.structure.tree import Structure, implied_dtd
 from crawler.evaluation.structure import Likeness, likeness, tree_of_xml
 from crawler.store.document_models import load_model, model_names
 

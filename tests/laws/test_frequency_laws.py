@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from crawler.core.counting.arrays import ArraySpace
 from crawler.core.counting.site_counts import KeyCounts, Observation, SiteCounts, SiteView
+from crawler.core.errors import StoreError
 from crawler.store.counts import CountStore
 from crawler.store.spill_arrays import DiskSpace
 
@@ -48,6 +49,10 @@ SPACES: st.SearchStrategy[ArraySpace] = st.builds(
     memory=st.sampled_from([0, 100, 2000]),
     batch=st.sampled_from([1, 3, 20]),
 )
+
+
+def unusable(error: StoreError) -> None:
+    pytest.fail(str(error))
 
 
 def observation(
@@ -319,7 +324,7 @@ def test_counts_come_back_from_disk_as_they_were(
     with tempfile.TemporaryDirectory() as folder:
         store = CountStore(Path(folder, "counts"))
         store.save(site, "first", counts)
-        loaded = store.load(site, pytest.fail, space)
+        loaded = store.load(site, unusable, space)
     assert shown(loaded.view()) == shown(counts.view())
     assert by_address(loaded) == by_address(counts)
 
@@ -335,7 +340,7 @@ def test_several_crawls_load_as_their_merge(
         for number, pages in enumerate(crawls):
             store.save("blog.example", f"crawl {number}", counted(pages))
             merged.merge(counted(pages))
-        loaded = store.load("blog.example", pytest.fail, space)
+        loaded = store.load("blog.example", unusable, space)
     assert by_address(loaded) == by_address(merged)
     assert shown(loaded.view()) == shown(merged.view())
 

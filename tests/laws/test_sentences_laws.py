@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.core.sentences import Sentence, ended_sentences, split, splitter_for, splitting_names
+from crawler.core.sentences import ended_sentences, split, splitter_for, splitting_names
+from crawler.core.sentences.sentence import Sentence
 from crawler.evaluation.sentences import boundaries
 
 CASES: dict[str, list[str]] = json.loads(

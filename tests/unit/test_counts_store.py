@@ -26,6 +26,10 @@ ODD_NAMES = [
 ]  # fmt: skip
 
 
+def unusable(error: StoreError) -> None:
+    pytest.fail(str(error))
+
+
 def counts_of(*urls: str) -> SiteCounts:
     counts = SiteCounts()
     for number, url in enumerate(urls):
@@ -39,7 +43,7 @@ def urls_in(counts: SiteCounts) -> list[str]:
 
 
 def load(store: CountStore, site: str) -> SiteCounts:
-    return store.load(site, pytest.fail)
+    return store.load(site, unusable)
 
 
 def refusal(store: CountStore, site: str = "s") -> str:
@@ -130,7 +134,7 @@ def test_counts_that_do_not_fit_memory_are_written_and_read_in_pieces(
         in_memory.add(page)
     path = store.save("s", "c", counts)
     store.save("t", "c", in_memory)
-    loaded = store.load("s", pytest.fail, space)
+    loaded = store.load("s", unusable, space)
     assert loaded.view().snapshot == counts.view().snapshot == in_memory.view().snapshot
     assert loaded.view().sums["nodes"].counts.tolist() == (
         in_memory.view().sums["nodes"].counts.tolist()

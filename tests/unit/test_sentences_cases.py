@@ -9,14 +9,13 @@ import pytest
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.sentences import (
-    Sentence,
     ended_sentences,
     split,
     splitter_for,
     splitting_names,
 )
 from crawler.core.sentences.languages import guess_language, language_of, primary_language
-from crawler.core.sentences.sentence import sentencex_ends
+from crawler.core.sentences.sentence import Sentence, sentencex_ends
 from support.crawling import ROOT
 
 # Each case is a text in which "¦" stands before every sentence but the first.

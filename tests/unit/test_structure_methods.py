@@ -5,9 +5,9 @@ import pytest
 from crawler.core.errors import UnknownMethodError
 from crawler.core.flow import Page, SiteView, annotate, get_method, read
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.structure import Structure, structure_of
+from crawler.core.structure.structure import structure_of
 from crawler.core.structure.suggest import suggest_model
-from crawler.core.structure.tree import Node
+from crawler.core.structure.tree import Node, Structure
 from crawler.evaluation.structure import distance
 from crawler.store.document_models import load_model
 
