@@ -98,8 +98,8 @@ class Block:
 
     Attributes:
         index: position among the page's blocks, from 0.
-        text: what is read: white space folded, a ``<br>`` within the block as a line break. The
-    XX
+        text: what is read: white space folded, a ``<br>`` within the block as a line break. Code
+            keeps its spaces and line breaks.
         tag: name of the block-level element that holds the text.
         path: names of its ancestors and itself from the root, ``/`` between, ``tbody`` left out;
             ends where it has become longer than 1,000 characters.
