@@ -57,7 +57,8 @@ class PageItem(_WithPage):
             apart; None unless the setting ``CORPUS_ITEM_COMMENTS`` is on.
         fetched_at: When the page was fetched, ISO 8601 in UTC; empty when not known.
         encoding: Character encoding the body was read in.
-        method: Name of the method that chose the text.
+        method: Name of the method that chose the text; with ``+json-ld``, ``+script`` or
+            ``+template`` where the page does not show all of it and it was found there.
         mode: Which counts the method could see: ``two-pass`` and ``archive``, those of this crawl
             and this archive; ``streaming``, those of earlier crawls; ``single``, a page by itself.
         site_pages: Pages of the site that had been counted when the text was chosen.
@@ -95,8 +96,8 @@ class PageItem(_WithPage):
             unless the setting ``CORPUS_ITEM_BLOCKS`` is on.
         metadata_sources: For each of the fields from ``title`` to ``image``, ``site_name`` and
             ``canonical_url`` that the page tells, where it was read, as
-            :class:`crawler.core.metadata.Metadata` names it; None unless the setting
-            ``CORPUS_ITEM_SOURCES`` is on.
+            :class:`crawler.core.metadata.Metadata` names it; for ``text``, where text was found
+            that the page does not show. None unless the setting ``CORPUS_ITEM_SOURCES`` is on.
         fields: Whatever else the spider's own item carried beside ``url`` and ``html``; and what
             the rules of ``CORPUS_WRAPPER`` found on the page, under names that are not taken.
     """

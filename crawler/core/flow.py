@@ -24,6 +24,7 @@ from crawler.core.page.blocks import Block, segment
 from crawler.core.page.page import Document, Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.page.robots_meta import read_directives
+from crawler.core.page.supplement import supplement
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -63,6 +64,13 @@ class Annotation:
         """The main text: the kept blocks in order, one a line."""
         return "\n".join(block.text for block, label in self.pairs() if label.kept)
 
+    @property
+    def text_source(self) -> str | None:
+        """Where text was found that the page does not show; None where none of it is kept."""
+        added = self.document.added if self.blocks is self.document.blocks else ()
+        is_kept = any(self.labels[number].kept for number in added)
+        return self.document.text_source if is_kept else None
+
     def pairs(self) -> Iterator[tuple[Block, Label]]:
         """Go through the blocks with their labels."""
         return zip(self.blocks, self.labels, strict=True)
@@ -80,15 +88,18 @@ def read(page: Page, max_bytes: int | None = None, parsed: ParsedPage | None = N
         UnreadablePageError: the page gives no text to work on; its ``reason`` says why.
     """
     parsed = parse(page, max_bytes) if parsed is None else replace(parsed, page=page)
+    found = supplement(parsed, segment(parsed))
     return Document(
         page=page,
         title=parsed.title,
         language=parsed.language,
         canonical_url=parsed.canonical_url,
         encoding=parsed.encoding,
-        blocks=segment(parsed),
+        blocks=found.blocks,
         robots=read_directives(page.robots_tags, page.tdm_reservation, parsed),
         parsed=parsed,
+        text_source=found.source,
+        added=found.added,
     )
 
 

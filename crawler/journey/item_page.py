@@ -99,6 +99,10 @@ class ItemPage:
         """Return the language that a document declares, such as ``ko``; None where it does not."""
         return self.metadata[part].language or self.documents[part].language
 
+    def text_sources(self) -> list[str]:
+        """Return where main text was found that the page does not show, sorted."""
+        return sorted(set(filter(None, (each.text_source for each in self.annotations))))
+
     def pairs(self) -> Iterator[tuple[Block, Label]]:
         """Go through the blocks with their labels."""
         return zip(self.blocks, self.labels, strict=True)

@@ -46,7 +46,7 @@ class MainText(Stage):
         page.blocks, page.labels = _all_blocks(page)
         kept = [block for block, label in page.pairs() if label.kept]
         cutoff = self._cutoff(item.site, page)
-        item.method = self.method.name
+        item.method = "+".join((self.method.name, *page.text_sources()))
         item.text = "\n".join(block.text for block in kept)
         item.confidence = _confidence(page.annotations)
         item.frequency_threshold = cutoff.threshold if cutoff else None

@@ -64,6 +64,8 @@ class Metadata(Stage):
             sources = dict(first.sources)
             if "modified" in changed.sources:
                 sources["modified"] = changed.sources["modified"]
+            if hidden := page.text_sources():
+                sources["text"] = "+".join(hidden)
             item.metadata_sources = sources
 
 

@@ -140,17 +140,32 @@ def segment(parsed: ParsedPage) -> tuple[Block, ...]:
     return tuple(segmenter.blocks)
 
 
+def segment_part(
+    root: etree._Element, title: str | None, around: Holder | None
+) -> tuple[Block, ...]:
+    """Cut one element into its visible blocks.
+
+    Args:
+        root: the element.
+        title: the title of its page.
+        around: the block-level element of the page that holds it; None for none.
+    """
+    segmenter = _Segmenter(title or "", around)
+    segmenter.walk(root)
+    return tuple(segmenter.blocks)
+
+
 class _Segmenter:
     """The state of one walk: the open elements, and the pieces of the block being gathered."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, around: Holder | None = None) -> None:
         self.blocks: list[Block] = []
         self._pieces: list[str] = []
         self._link_chars = 0
         self._open_links = 0
         self._links = 0
         self._inner: list[str] = []
-        self._holder = Holder("", "", None, 0, "")
+        self._holder = around or Holder("", "", None, 0, "")
         self._paths: dict[tuple[str, str], str] = {}
         self._title = title[:_TITLE_CHARS]
         # The open holder that is a code, how many open elements keep line breaks, and whether the

@@ -87,6 +87,9 @@ class Document:
             :data:`crawler.core.page.robots_meta.DIRECTIVES`.
         parsed: the page as a tree, for methods that need more than blocks. A document with its tree
             goes neither into a container nor to another process.
+        text_source: where text was found that the page does not show, as
+            :class:`crawler.core.page.supplement.Supplemented` names it; None for nowhere.
+        added: the indexes of the blocks that are from there.
     """
 
     page: Page
@@ -97,6 +100,8 @@ class Document:
     blocks: tuple[Block, ...]
     robots: frozenset[str]
     parsed: ParsedPage = field(repr=False, compare=False)
+    text_source: str | None = None
+    added: frozenset[int] = frozenset()
 
 
 def site_of(url: str) -> str:

@@ -1,0 +1,258 @@
+"""The blocks of a page, and the text that only its scripts hold where it shows a fraction of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from crawler.core.errors import UnreadablePageError
+from crawler.core.page.blocks import Block, Holder, segment_part
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
+from crawler.core.page.script_text import (
+    JSON_LD,
+    LEAST,
+    ScriptText,
+    letters_of,
+    scripts_with_text,
+    texts_of,
+    weight,
+)
+from crawler.core.page.text import block_key
+
+if TYPE_CHECKING:
+    from crawler.core.page.parse import ParsedPage
+
+# A page that shows so much prose shows its article. Blocks of prose are long, with few hyperlinks.
+_WHOLE, _PROSE, _LINKED = 2_000, 80, 0.3
+# A text is used where the page shows less than one part in so many.
+_FRACTION = 2
+# Letters that two texts have in common by no chance; of a title fewer do.
+_SAME, _TITLE = 40, 8
+_SAMPLES, _SAMPLE = 40, 24
+# Two forms of one text differ in length by this at most.
+_ALIKE = 0.9
+_OPENING = " \t\n\"'(\u00ab\u2018\u201a\u201c\u201e\u300c\u300e"
+_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u0964", "\u061f")
+_CLOSING = " \"')\u00bb\u2019\u201c\u201d\u300d\u300f"
+_CUT_OFF = "..."
+# Where a text without a place is put: within these, or before those.
+_OF_HEADING = frozenset(("h1", "header", "hgroup", "a"))
+_LAST = frozenset(("footer",))
+
+
+@dataclass(frozen=True, slots=True)
+class Supplemented:
+    """The blocks of a page.
+
+    Attributes:
+        blocks: in order.
+        source: where the text in scripts was: ``json-ld``, ``script`` or ``template``; None where
+            no block is from a script.
+        added: the indexes of the blocks that are from a script.
+    """
+
+    blocks: tuple[Block, ...]
+    source: str | None = None
+    added: frozenset[int] = field(default=frozenset(), repr=False)
+
+
+def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
+    """Add the text of a page's scripts where the page shows nothing or less than half of it.
+
+    It is a text in an object that is called as the page is, one that has a paragraph of the page in
+    it, or one of JSON-LD; where the page shows next to nothing, any text that is the only one of
+    its length. What the page shows of it stays as it is and is not added again; a paragraph of the
+    page that is cut off in the middle of a sentence gives way to the whole one.
+    """
+    shown = 0
+    for block in blocks:
+        if block.chars >= _PROSE // 2 and block.link_share < _LINKED:
+            size = weight(block.text)
+            shown += size - block.link_chars if size >= _PROSE else 0
+        if shown > _WHOLE:
+            return Supplemented(blocks)
+    least = max(LEAST, _FRACTION * shown + 1)
+    scripts = scripts_with_text(parsed)
+    if sum(len(text) for _, text in scripts) < least // 2:
+        return Supplemented(blocks)
+    texts = texts_of(scripts, least)
+    found = _chosen(texts, parsed, blocks) if texts else None
+    return Supplemented(blocks) if found is None else _joined(parsed, blocks, found)
+
+
+def _chosen(
+    texts: Sequence[ScriptText], parsed: ParsedPage, blocks: Sequence[Block]
+) -> ScriptText | None:
+    """Return the text that the page is about, if the page does not show it."""
+    prose = [shown for block in blocks if len(shown := letters_of(block.text)) >= _SAME]
+    own = [text for text in texts if any(shown in text.letters for shown in prose)]
+    titles = _titles(parsed, blocks)
+    own = own or [text for text in texts if _is_called(text.title, titles)]
+    if not own:
+        chars = sum(block.chars for block in blocks)
+        linked = [text for text in texts if text.source == JSON_LD]
+        own = linked or [text for text in texts if len(text.letters) > _FRACTION * chars]
+        own = own if own and not _has_rival(own) else []
+    if not own:
+        return None
+    longest = len(own[0].letters)
+    forms = [text for text in own if len(text.letters) >= _ALIKE * longest]
+    # One with paragraphs is better than one without.
+    best = max(forms, key=lambda text: text.markup.count("<p"))
+    seen = "".join(letters_of(block.text) for block in blocks)
+    step = max(_SAMPLE, longest // _SAMPLES)
+    samples = [best.letters[at : at + _SAMPLE] for at in range(0, len(best.letters), step)]
+    return best if _FRACTION * sum(map(seen.__contains__, samples)) < len(samples) else None
+
+
+def _titles(parsed: ParsedPage, blocks: Sequence[Block]) -> list[str]:
+    texts = [parsed.title or "", *(block.text for block in blocks if block.tag == "h1")]
+    texts += [
+        meta.get("content") or ""
+        for meta in parsed.named["meta"]
+        if meta.get("property") == "og:title"
+    ]
+    return [letters_of(text).casefold() for text in texts]
+
+
+def _is_called(title: str, titles: Sequence[str]) -> bool:
+    name = letters_of(title).casefold()
+    return weight(name) >= _TITLE and any(name in each for each in titles)
+
+
+def _has_rival(texts: Sequence[ScriptText]) -> bool:
+    """Tell whether there is another text of about the length of the longest."""
+    best = texts[0].letters
+    return any(
+        _FRACTION * len(text.letters) >= len(best) and text.letters[:_SAME] not in best
+        for text in texts[1:]
+    )
+
+
+def _joined(parsed: ParsedPage, blocks: tuple[Block, ...], found: ScriptText) -> Supplemented:
+    shown = [letters_of(block.text) for block in blocks]
+    matching = [
+        number for number, text in enumerate(shown) if len(text) >= _SAME and text in found.letters
+    ]
+    last = _place(blocks)
+    around = _around(blocks[matching[0]] if matching else blocks[last]) if blocks else None
+    try:
+        page = parse(Page.from_text(parsed.page.url, f"<html><body>{found.markup}</body></html>"))
+    except UnreadablePageError:
+        return Supplemented(blocks)
+    body = page.roots[0].find("body")
+    if body is None:
+        return Supplemented(blocks)
+    body.tag = "article"
+    body.set("itemprop", "articleBody")
+    told = segment_part(body, parsed.title, around)
+    pieces = _Merger(shown, blocks, last).merge(told)
+    # The page's own blocks keep their order; pieces stand behind the block that comes before.
+    numbered = [(number, 0, block, False) for number, block in pieces.kept.items()]
+    numbered += [(after, 1, block, True) for after, block in pieces.added]
+    numbered.sort(key=lambda each: each[:2])
+    return Supplemented(
+        tuple(replace(each[2], index=index) for index, each in enumerate(numbered)),
+        found.source,
+        frozenset(index for index, each in enumerate(numbered) if each[3]),
+    )
+
+
+class _Merger:
+    """Puts the blocks of a text among those of the page, without what the page shows.
+
+    Attributes:
+        kept: the page's blocks that stay, by number.
+        added: the blocks of the text, each with the number of the page's block that it follows.
+    """
+
+    def __init__(self, shown: Sequence[str], blocks: Sequence[Block], last: int) -> None:
+        self.kept = dict(enumerate(blocks))
+        self.added: list[tuple[int, Block]] = []
+        self._shown, self._blocks, self._last = shown, blocks, last
+        self._at: int | None = None
+        self._first: list[Block] = []
+
+    def merge(self, told: Sequence[Block]) -> _Merger:
+        for block in told:
+            for piece in self._rest(block):
+                if self._at is None:
+                    self._first.append(piece)
+                else:
+                    self.added.append((self._at, piece))
+        if self._at is None:
+            self.added += [(self._last, piece) for piece in self._first]
+        return self
+
+    def _rest(self, block: Block) -> Iterator[Block]:
+        """Yield what the page does not show of a block."""
+        letters = letters_of(block.text)
+        for number, text in enumerate(self._shown):
+            if text == letters or (len(letters) >= _SAME and letters in text):
+                self._follow(number)
+                return
+        within = sorted(
+            (letters.find(text), number)
+            for number, text in enumerate(self._shown)
+            if len(text) >= _SAME and text in letters
+        )
+        places = [place for place, char in enumerate(block.text) if char.isalnum()]
+        begin = 0
+        for at, number in within:
+            self._follow(number)
+            if not _ends_a_sentence(self._blocks[number].text):
+                self.kept.pop(number, None)
+                continue
+            start, end = places[at], places[at + len(self._shown[number]) - 1] + 1
+            yield from _piece(block, block.text[begin:start].rstrip(_OPENING))
+            rest = block.text[end:]
+            begin = end + len(rest) - len(rest.lstrip("".join(_ENDS) + _CLOSING))
+            while begin > end and block.text[begin - 1] in _OPENING and begin < len(block.text):
+                begin -= 1
+        yield from _piece(block, block.text[begin:])
+
+    def _follow(self, number: int) -> None:
+        if self._at is None:
+            self.added += [(number - 1, piece) for piece in self._first]
+        self._at = number if self._at is None else max(self._at, number)
+
+
+def _piece(block: Block, text: str) -> Iterator[Block]:
+    text = text.strip()
+    if text == block.text:
+        yield block
+    elif letters_of(text):
+        chars = len("".join(text.split()))
+        key, linked = block_key(text), min(block.link_chars, chars)
+        yield replace(block, text=text, key=key, chars=chars, link_chars=linked)
+
+
+def _ends_a_sentence(text: str) -> bool:
+    end = text.rstrip(_CLOSING)
+    return end.endswith(_ENDS) and not end.endswith(_CUT_OFF)
+
+
+def _place(blocks: Sequence[Block]) -> int:
+    """Return the number of the block after which a text stands: the headline, or before a foot."""
+    headlines = [number for number, block in enumerate(blocks) if block.tag == "h1"]
+    if headlines:
+        return headlines[-1]
+    feet = (number for number, block in enumerate(blocks) if _is_last(block.holder))
+    return next(feet, len(blocks)) - 1
+
+
+def _is_last(holder: Holder | None) -> bool:
+    while holder is not None and holder.tag not in _LAST:
+        holder = holder.parent
+    return holder is not None
+
+
+def _around(block: Block) -> Holder | None:
+    holder = block.holder
+    if block.tag in _OF_HEADING or holder is None:
+        while holder is not None and holder.tag in _OF_HEADING:
+            holder = holder.parent
+        return holder
+    return holder.parent
