@@ -22,20 +22,23 @@ JSON_LD, STATE, TEMPLATE = "json-ld", "script", "template"
 LEAST = 200
 """A text of fewer letters is no article; a letter of a dense script counts double."""
 # Limits of the work on one page: characters of scripts, values of JSON, strings that are compared.
-_MOST_CHARS, _MOST_VALUES, _MOST_TEXTS = 4_000_000, 200_000, 40
-_MOST_STATES = 20
+_MOST_CHARS, _MOST_VALUES, _MOST_TEXTS = 4_000_000, 100_000, 40
+_MOST_STATES, _MOST_PARAGRAPHS = 20, 2_000
 _DEPTH = 8
 _NAME_CHARS = 100
 _TEMPLATES = ("template", "tmpl", "handlebars", "mustache", "text/html")
 _PROGRAMS = ("", "module", "text/javascript", "application/javascript")
-# Where a script sets a variable to an object, a list, or JSON in a string.
+# Where a script sets a variable to an object or a list as JSON writes them, or to JSON in a string.
 _STATE = re.compile(
-    r"\b(?:window|self|globalThis|var|let|const)\b[^=(){};\"'\n]{1,80}=\s{0,20}"
-    r"(?:JSON\.parse\(\s{0,20})?(?=[{\[\"])"
+    r"=\s{0,20}(?:JSON\.parse\(\s{0,20})?(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])"
 )
 # Frameworks name their state so; it may be a function that JavaScript has to call.
 _FRAMEWORK = re.compile(r"__[A-Z][A-Z_]{2,40}__")
-_STRING = re.compile(r'"(?:[^"\\]|\\.){100,}+"', re.DOTALL)
+_STRING = re.compile(r'("(?:[^"\\]++|\\.)*+")', re.DOTALL)
+# The one property of JSON-LD that is the text of an article; others are summaries.
+_BODY = '"articleBody"'
+_BODY_STRING = re.compile(rf"{_BODY}\s*:\s*{_STRING.pattern}", re.DOTALL)
+_NO_LETTER = re.compile(r"[\W_]+")
 _HEX = re.compile(r"\\x([0-9A-Fa-f]{2})")
 # Names of what is not the text of the page.
 _APART = re.compile(
@@ -60,7 +63,7 @@ _LINE_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li|tr|section|article|blockquote)\b
 _LINES = re.compile(r"\s*[\n\r\u2028\u2029]\s*")
 _FILLED_LATER = ("{{", "{%", "<%", "${")
 # Prose is letters and spaces, with few signs of code; words of Latin letters are not this long.
-_SAMPLE, _LETTERS, _SIGNS, _WORD = 4_000, 0.65, 0.02, 20
+_SAMPLE, _LETTERS, _SIGNS, _WORD = 1_000, 0.65, 0.02, 20
 _CODE = re.compile(r"[{}<>=;_|\\]")
 
 
@@ -83,7 +86,7 @@ class ScriptText:
 
 def letters_of(text: str) -> str:
     """Return the letters and digits of a text, by which two forms of it are compared."""
-    return "".join(filter(str.isalnum, text))
+    return _NO_LETTER.sub("", text)
 
 
 def weight(text: str) -> int:
@@ -91,19 +94,24 @@ def weight(text: str) -> int:
     return len(text) + (0 if text.isascii() else len(DENSE.findall(text)))
 
 
-def scripts_with_text(parsed: ParsedPage) -> list[tuple[str, str]]:
-    """Return kind and content of the scripts that may hold a text; nothing is read yet."""
+def scripts_with_text(parsed: ParsedPage, least: int) -> list[tuple[str, str]]:
+    """Return kind and content of the scripts that may hold a text; nothing is read yet.
+
+    Args:
+        parsed: the page.
+        least: letters that the text has to have.
+    """
     found, rest = [], _MOST_CHARS
     for script in parsed.named["script"]:
         text = script.text or ""
-        if not LEAST // 2 < len(text) <= rest:
+        if not max(least, LEAST // 2) <= len(text) <= rest:
             continue
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         if "json" in kind:
             found.append((JSON_LD if "ld+json" in kind else STATE, text))
         elif any(map(kind.__contains__, _TEMPLATES)):
             found.append((TEMPLATE, text))
-        elif kind in _PROGRAMS and ("window" in text or "__" in text or "JSON" in text):
+        elif kind in _PROGRAMS:
             found.append((STATE, text))
         else:
             continue
@@ -116,13 +124,13 @@ def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
 
     Args:
         scripts: kind and content of each.
-        least: how long a text has to be, as :func:`weight` tells.
+        least: letters that a text has to have.
     """
     raw = [
         (source, title, text)
         for source, script in scripts
         for title, text in _strings(source, script)
-        if weight(text) >= least
+        if len(text) >= least and weight(text) >= LEAST
     ]
     raw.sort(key=lambda each: -len(each[2]))
     found = []
@@ -130,7 +138,7 @@ def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
         markup = _markup(text)
         plain = html.unescape(_TAG.sub(" ", markup))
         letters = letters_of(plain)
-        if weight(letters) >= least and _is_prose(plain):
+        if len(letters) >= least and weight(letters) >= LEAST and _is_prose(plain):
             found.append(ScriptText(source, title, markup, letters))
     return sorted(found, key=lambda each: -len(each.letters))
 
@@ -141,14 +149,17 @@ def _strings(source: str, script: str) -> Iterator[tuple[str, str]]:
         if not any(map(script.__contains__, _FILLED_LATER)):
             yield "", script
         return
+    if source is JSON_LD and _BODY not in script:
+        return
     values = list(_values(script))
     for value in values:
-        yield from _walk(value)
+        yield from _bodies(value) if source is JSON_LD else _walk(value)
     if not values and (source is JSON_LD or _FRAMEWORK.search(script)):
-        for match in _STRING.finditer(script):
-            text = _decoded(_HEX.sub(r"\\u00\1", match[0]))
-            if isinstance(text, str):
-                yield "", text
+        pattern = _BODY_STRING if source is JSON_LD else _STRING
+        for match in pattern.finditer(script):
+            if len(match[1]) >= LEAST // 2:
+                text = _decoded(_HEX.sub(r"\\u00\1", match[1]))
+                yield from [("", text)] if isinstance(text, str) else []
 
 
 def _values(script: str) -> Iterator[Any]:
@@ -180,8 +191,25 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON value
         return None
 
 
+def _bodies(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
+    """Yield title and text of the articles in JSON-LD, readers' comments left out."""
+    for here, title in _objects(value):
+        body = here.get(_BODY.strip('"')) if isinstance(here, dict) else None
+        lines = body if isinstance(body, list) else [body]
+        yield title, "\n".join(line for line in lines if isinstance(line, str))
+
+
 def _walk(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
     """Yield title and text of the long strings in a JSON value, and of its lists of paragraphs."""
+    for here, title in _objects(value):
+        if isinstance(here, list):
+            yield title, _paragraphs(here)
+        elif isinstance(here, str):
+            yield title, here
+
+
+def _objects(value: Any) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - any JSON value
+    """Yield what is in a JSON value, without short strings, each with the title around it."""
     stack: list[tuple[Any, str]] = [(value, "")]
     for _ in range(_MOST_VALUES):
         if not stack:
@@ -196,10 +224,8 @@ def _walk(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON v
                 if _may_hold(each) and not _is_apart(name)
             ]
         elif isinstance(here, list):
-            yield title, _paragraphs(here)
             stack += [(each, title) for each in here if _may_hold(each)]
-        else:
-            yield title, here
+        yield here, title
 
 
 def _may_hold(value: object) -> bool:
@@ -213,7 +239,7 @@ def _is_apart(name: str) -> bool:
 
 def _paragraphs(items: list[Any]) -> str:
     """Return a list of paragraphs as HTML; empty for any other list."""
-    if len(items) < _PARAGRAPHS:
+    if not _PARAGRAPHS <= len(items) <= _MOST_PARAGRAPHS:
         return ""
     lines = [(_tag(item), _running(item, _DEPTH).strip()) for item in items]
     long = sum(weight(line) >= _PARAGRAPH for _, line in lines)

@@ -12,7 +12,6 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.page.script_text import (
     JSON_LD,
-    LEAST,
     ScriptText,
     letters_of,
     scripts_with_text,
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
 # A page that shows so much prose shows its article. Blocks of prose are long, with few hyperlinks.
-_WHOLE, _PROSE, _LINKED = 2_000, 80, 0.3
+_WHOLE, _PROSE, _LINKED = 2_000, 60, 0.3
 # A text is used where the page shows less than one part in so many.
 _FRACTION = 2
 # Letters that two texts have in common by no chance; of a title fewer do.
@@ -68,40 +67,64 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
     """
     shown = 0
     for block in blocks:
-        if block.chars >= _PROSE // 2 and block.link_share < _LINKED:
-            size = weight(block.text)
-            shown += size - block.link_chars if size >= _PROSE else 0
-        if shown > _WHOLE:
-            return Supplemented(blocks)
-    least = max(LEAST, _FRACTION * shown + 1)
-    scripts = scripts_with_text(parsed)
-    if sum(len(text) for _, text in scripts) < least // 2:
+        if block.chars >= _PROSE and block.link_chars < _LINKED * block.chars:
+            shown += block.chars - block.link_chars
+            if shown > _WHOLE:
+                return Supplemented(blocks)
+    least = _FRACTION * shown + 1
+    scripts = scripts_with_text(parsed, least)
+    texts = texts_of(scripts, least) if scripts else []
+    if not texts:
         return Supplemented(blocks)
-    texts = texts_of(scripts, least)
-    found = _chosen(texts, parsed, blocks) if texts else None
-    return Supplemented(blocks) if found is None else _joined(parsed, blocks, found)
+    letters = [_letters_shown(block.text) for block in blocks]
+    own = _own(texts, parsed, blocks, letters)
+    if not own and not shown:
+        # The page has a headline of its own: what is called otherwise is another text.
+        is_named = any(block.tag == "h1" for block in blocks)
+        chars = sum(block.chars for block in blocks)
+        least = _FRACTION * chars + 1
+        own = [text for text in texts if not (is_named and text.title)]
+        own = _only([text for text in own if len(text.letters) >= least])
+    found = _unseen(own, "".join(letters)) if own else None
+    return Supplemented(blocks) if found is None else _joined(parsed, blocks, letters, found)
 
 
-def _chosen(
-    texts: Sequence[ScriptText], parsed: ParsedPage, blocks: Sequence[Block]
-) -> ScriptText | None:
-    """Return the text that the page is about, if the page does not show it."""
-    prose = [shown for block in blocks if len(shown := letters_of(block.text)) >= _SAME]
+def _letters_shown(text: str) -> str:
+    """Return the letters of a block; of one that is cut off, without a label behind that."""
+    whole, mark, label = text.replace(_CUT_OFF, "\u2026").rpartition("\u2026")
+    return letters_of(whole if mark and len(label) < _SAME else text)
+
+
+def _own(
+    texts: Sequence[ScriptText],
+    parsed: ParsedPage,
+    blocks: Sequence[Block],
+    letters: Sequence[str],
+) -> list[ScriptText]:
+    """Return the texts that are the page's own."""
+    prose = [shown for shown in letters if len(shown) >= _SAME]
     own = [text for text in texts if any(shown in text.letters for shown in prose)]
     titles = _titles(parsed, blocks)
     own = own or [text for text in texts if _is_called(text.title, titles)]
-    if not own:
-        chars = sum(block.chars for block in blocks)
-        linked = [text for text in texts if text.source == JSON_LD]
-        own = linked or [text for text in texts if len(text.letters) > _FRACTION * chars]
-        own = own if own and not _has_rival(own) else []
-    if not own:
-        return None
+    return own or _only([text for text in texts if text.source == JSON_LD])
+
+
+def _only(texts: list[ScriptText]) -> list[ScriptText]:
+    """Return texts if there is no other of about the length of the longest; else none."""
+    longest = texts[0].letters if texts else ""
+    has_rival = any(
+        _FRACTION * len(text.letters) >= len(longest) and text.letters[:_SAME] not in longest
+        for text in texts[1:]
+    )
+    return [] if has_rival else texts
+
+
+def _unseen(own: Sequence[ScriptText], seen: str) -> ScriptText | None:
+    """Return the best form of the longest text; None where the page shows half of it."""
     longest = len(own[0].letters)
     forms = [text for text in own if len(text.letters) >= _ALIKE * longest]
     # One with paragraphs is better than one without.
     best = max(forms, key=lambda text: text.markup.count("<p"))
-    seen = "".join(letters_of(block.text) for block in blocks)
     step = max(_SAMPLE, longest // _SAMPLES)
     samples = [best.letters[at : at + _SAMPLE] for at in range(0, len(best.letters), step)]
     return best if _FRACTION * sum(map(seen.__contains__, samples)) < len(samples) else None
@@ -122,17 +145,9 @@ def _is_called(title: str, titles: Sequence[str]) -> bool:
     return weight(name) >= _TITLE and any(name in each for each in titles)
 
 
-def _has_rival(texts: Sequence[ScriptText]) -> bool:
-    """Tell whether there is another text of about the length of the longest."""
-    best = texts[0].letters
-    return any(
-        _FRACTION * len(text.letters) >= len(best) and text.letters[:_SAME] not in best
-        for text in texts[1:]
-    )
-
-
-def _joined(parsed: ParsedPage, blocks: tuple[Block, ...], found: ScriptText) -> Supplemented:
-    shown = [letters_of(block.text) for block in blocks]
+def _joined(
+    parsed: ParsedPage, blocks: tuple[Block, ...], shown: Sequence[str], found: ScriptText
+) -> Supplemented:
     matching = [
         number for number, text in enumerate(shown) if len(text) >= _SAME and text in found.letters
     ]
@@ -201,12 +216,13 @@ class _Merger:
         places = [place for place, char in enumerate(block.text) if char.isalnum()]
         begin = 0
         for at, number in within:
-            self._follow(number)
             if not _ends_a_sentence(self._blocks[number].text):
+                self._follow(number)
                 self.kept.pop(number, None)
                 continue
             start, end = places[at], places[at + len(self._shown[number]) - 1] + 1
             yield from _piece(block, block.text[begin:start].rstrip(_OPENING))
+            self._follow(number)
             rest = block.text[end:]
             begin = end + len(rest) - len(rest.lstrip("".join(_ENDS) + _CLOSING))
             while begin > end and block.text[begin - 1] in _OPENING and begin < len(block.text):
