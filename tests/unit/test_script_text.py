@@ -238,6 +238,28 @@ SHAPES: dict[str, tuple[str, tuple[str, ...], str]] = {
         "template",
     ),
     "text/template": (shell(f'<script type="text/template">{tags(KO)}</script>'), KO, "template"),
+    "two templates": (
+        shell(
+            f'<script type="text/x-template">{tags(EN[:2])}</script>'
+            '<script type="text/x-template"><b>{{ name }}</b></script>'
+            f'<script type="text/x-template">{tags(EN[2:])}</script>'
+        ),
+        EN,
+        "template",
+    ),
+    "object in JavaScript": (
+        shell(
+            "<script>window.__STATE__ = {post: {title: 'Quay wall cracks', "
+            f"body: {json.dumps(tags(EN))}, }} }};</script>"
+        ),
+        EN,
+        "script",
+    ),
+    "sections": (
+        shell(in_json(article([{"heading": "A part", "text": each} for each in EN]))),
+        EN,
+        "script",
+    ),
     "x-clip/template": (
         shell(f'<script type="x-clip/template">{tags(EN)}</script>', NAV + "<main></main>" + FOOT),
         EN,

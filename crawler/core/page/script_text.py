@@ -101,22 +101,24 @@ def scripts_with_text(parsed: ParsedPage, least: int) -> list[tuple[str, str]]:
         parsed: the page.
         least: letters that the text has to have.
     """
-    found, rest = [], _MOST_CHARS
+    least = max(least, LEAST // 2)
+    found, templates, rest = [], "", _MOST_CHARS
     for script in parsed.named["script"]:
         text = script.text or ""
-        if not max(least, LEAST // 2) <= len(text) <= rest:
+        if len(text) > rest:
             continue
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        if "json" in kind:
-            found.append((JSON_LD if "ld+json" in kind else STATE, text))
-        elif any(map(kind.__contains__, _TEMPLATES)):
-            found.append((TEMPLATE, text))
-        elif kind in _PROGRAMS:
-            found.append((STATE, text))
-        else:
+        if any(map(kind.__contains__, _TEMPLATES)):
+            # An article may be in several.
+            templates += "" if any(map(text.__contains__, _FILLED_LATER)) else text
+        elif len(text) < least or not ("json" in kind or kind in _PROGRAMS):
             continue
+        elif "ld+json" not in kind:
+            found.append((STATE, text))
+        elif _BODY in text:
+            found.append((JSON_LD, text))
         rest -= len(text)
-    return found
+    return [*found, (TEMPLATE, templates)] if len(templates) >= least else found
 
 
 def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
@@ -146,10 +148,7 @@ def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
 def _strings(source: str, script: str) -> Iterator[tuple[str, str]]:
     """Yield title and text of each string that is long enough for a text."""
     if source is TEMPLATE:
-        if not any(map(script.__contains__, _FILLED_LATER)):
-            yield "", script
-        return
-    if source is JSON_LD and _BODY not in script:
+        yield "", script
         return
     values = list(_values(script))
     for value in values:
