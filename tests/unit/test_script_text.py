@@ -398,6 +398,9 @@ AS_SHOWN: dict[str, str] = {
         linked("", comment=[{"@type": "Comment", "text": " ".join(EN)}]), f"<h1>{TITLE}</h1>"
     ),
     "a summary": shell(linked("", description=" ".join(EN)), f"<h1>{TITLE}</h1>"),
+    "a description": shell(
+        in_json({"product": {"title": TITLE, "descriptionHtml": tags(EN)}}), f"<h1>{TITLE}</h1>"
+    ),
     "first post of a thread": shell(
         in_json(
             {"@type": "DiscussionForumPosting", "headline": TITLE, "text": " ".join(EN)},

@@ -42,7 +42,8 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _HEX = re.compile(r"\\x([0-9A-Fa-f]{2})")
 # Names of what is not the text of the page.
 _APART = re.compile(
-    r"cookie|consent|gdpr|privacy|legal|terms|disclaimer|policy|footer|newsletter|subscri"
+    r"descript|summary|excerpt|abstract|cookie|consent|gdpr|privacy|legal|terms|disclaimer|policy"
+    r"|footer|newsletter|subscri"
     r"|intl|locale|translation|messages|comment|reply|replies|related|recommend|sidebar"
     r"|advert|promo|seo|meta|css|i18n",
     re.IGNORECASE,
