@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.core.methods.article.comments import comments
 from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 from crawler.core.page.page import Document
@@ -157,7 +158,7 @@ class Evidence:
         columns["from_headline"] = self._number - headline
         firsts = np.flatnonzero(self._tags == _H1)
         columns["from_h1"] = self._number - (firsts[0] if len(firsts) else -1)
-        self.comments = self.layout.comments(headline, self._prose > 0)
+        self.comments = comments(self.layout, self._blocks, headline, self._prose > 0)
         columns["comment"] = self.comments.astype(np.float64)
         columns["has_h1"] = self._whole(min(len(firsts), 3))
 

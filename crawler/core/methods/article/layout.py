@@ -52,7 +52,6 @@ _TAGS = ("article", "main", "aside", "nav", "header", "footer", "section", "form
 _TAG_BITS: Final = {tag: 1 << (len(CUES) + place) for place, tag in enumerate(_TAGS)}
 SIGNS = (*CUES, *(f"<{tag}>" for tag in _TAGS))
 """What an element may show: the cues of its names, and its tag."""
-_COMMENT = np.uint64(1 << CUES.index("comment"))
 FAR = 12
 """Distance of a sign that no element near enough around a block shows."""
 
@@ -81,6 +80,7 @@ class Layout:
     """The elements that blocks stand in.
 
     Attributes:
+        holders: the elements, by their numbers.
         at: for each block the number of the element that holds it.
         parent: for each element the number of the one around it; itself for a root.
         outer: the nearest element around it that holds more blocks than it does; itself for a root.
@@ -99,6 +99,7 @@ class Layout:
         self.at, self.parent, self.outer, self.begin, self.end = (
             np.array(column, np.int64) for column in (at, parents, outers, begins, ends)
         )
+        self.holders = holders
         depth = np.array([holder.depth for holder in holders], np.int64)
         self.depth = depth - depth[0]
         shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders]
@@ -117,25 +118,11 @@ class Layout:
         found: NDArray[np.float64] = totals[self.end] - totals[self.begin]
         return found
 
-    def comments(self, headline: int, prose: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each block whether it is among readers' comments.
-
-        That is in an element which is called so, does not hold the headline, and comes after prose
-        that is no comment. So an opinion column, or an article whose page "has-comments", is none.
-
-        Args:
-            headline: number of the block most like the page's title.
-            prose: whether each block is a text of some length.
-        """
-        called = (self.signs & _COMMENT) > 0
-        within = self.distance[self.at, CUES.index("comment")] < FAR
-        first = np.argmax(prose & ~within) if (prose & ~within).any() else len(prose)
-        zone = called & (self.begin > first) & ((headline < self.begin) | (headline >= self.end))
-        opened = np.zeros(len(prose) + 1, np.int64)
-        np.add.at(opened, self.begin[zone], 1)
-        np.add.at(opened, self.end[zone], -1)
-        found: NDArray[np.bool_] = np.cumsum(opened[:-1]) > 0
-        return found
+    def forget(self, sign: int, elements: Sequence[int]) -> None:
+        """Take from some elements a sign that they show, by its number in :data:`SIGNS`."""
+        if elements:
+            self.signs[elements] &= ~np.uint64(1 << sign)
+            self.distance = _distances(self.signs, self.parent)
 
     def steps_to(self, target: int) -> NDArray[np.int64]:
         """Return for each block how many elements around ``target`` it takes to hold both."""
