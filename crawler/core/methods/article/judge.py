@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crawler.core.errors import CorpusError
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.layout import Layout
-from crawler.core.page.blocks import Block
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 _Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
@@ -36,8 +36,12 @@ LIKELY = 0.5
 _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
 # A text of so many characters that is twice on a page may be there for two layouts.
 _REPEATED = 40
-# A writer may repeat a sentence; from this share of the text on the article itself is repeated.
+# What was kept once is kept again where it is likelier than this.
+_LIKELY_AGAIN = 0.25
+# From this share of the text on the article itself may be repeated.
 _REPEATED_SHARE = 0.25
+# So much of the article is repeated by a copy of it, and so much of the copy is repeated.
+_COPIED, _COPY_SHARE = 0.6, 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,22 +193,83 @@ def _best_run(worth: NDArray[np.float64]) -> tuple[int, int]:
 
 
 def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Choose the blocks that are main text: the likely ones, each text once.
+    """Choose the blocks that are main text: the likely ones, and of two copies the first.
 
-    A page may hold its article twice, for wide screens and narrow ones; the first is kept.
+    A page may hold its article twice, for wide screens and narrow ones: then all that follows the
+    first is said before. It may show some of it twice, in other elements, for a quotation or for
+    the slides of a gallery: there at least two blocks in a row come again. A chorus, or one answer
+    to several questions, is kept each time: what is kept once in an element is kept again in it,
+    after kept text.
     """
     kept: NDArray[np.bool_] = likelihoods > LIKELY
-    again = np.zeros(len(blocks), np.bool_)
+    said = {(blocks[it].key, _around_it(blocks[it])) for it in np.flatnonzero(kept).tolist()}
+    near = kept[:-1] & ~kept[1:] & (likelihoods[1:] > _LIKELY_AGAIN)
+    for number in (np.flatnonzero(near) + 1).tolist():
+        kept[number] = (blocks[number].key, _around_it(blocks[number])) in said
+    again, copied = np.zeros((2, len(blocks)), np.bool_)
     seen: set[int] = set()
-    for number in np.flatnonzero(kept).tolist():
-        block = blocks[number]
-        if "\n" in block.text and _LINE_NUMBERS.fullmatch(block.text):
+    seen_kept: dict[int, int] = {}
+    firsts = np.full(len(blocks), -1)
+    for number, block in enumerate(blocks):
+        copied[number] = block.key in seen
+        seen.add(block.key)
+        if kept[number] and "\n" in block.text and _LINE_NUMBERS.fullmatch(block.text):
             kept[number] = False
-        elif block.chars >= _REPEATED:
-            again[number] = block.key in seen
-            seen.add(block.key)
-    if again.any():
-        chars = np.array([block.chars for block in blocks])
-        if chars[again].sum() >= _REPEATED_SHARE * chars[kept].sum():
-            kept &= ~again
-    return kept
+        if kept[number]:
+            firsts[number] = seen_kept.setdefault(block.key, number)
+            again[number] = firsts[number] < number
+    chars = np.array([block.chars if block.chars >= _REPEATED else 0 for block in blocks]) * kept
+    if not again.any() or chars[again].sum() < _REPEATED_SHARE * chars.sum():
+        return kept
+    if not _is_copy(blocks, chars, copied, again):
+        again &= _in_runs(blocks, kept, firsts) & (chars > 0)
+    return kept & ~again
+
+
+def _in_runs(
+    blocks: Sequence[Block], kept: NDArray[np.bool_], firsts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return for each kept block whether it and one beside it come again, in another element."""
+    found = np.zeros(len(blocks), np.bool_)
+    places = np.flatnonzero(kept)
+    rank = np.zeros(len(blocks), np.int64)
+    rank[places] = np.arange(len(places))
+    for one, other in zip(places[:-1].tolist(), places[1:].tolist(), strict=True):
+        first, second = int(firsts[one]), int(firsts[other])
+        if (
+            first < one
+            and rank[second] == rank[first] + 1
+            and second < other
+            and _around_it(blocks[first]) is not _around_it(blocks[one])
+        ):
+            found[[one, other]] = True
+    return found
+
+
+def _is_copy(
+    blocks: Sequence[Block],
+    chars: NDArray[np.int64],
+    copied: NDArray[np.bool_],
+    again: NDArray[np.bool_],
+) -> bool:
+    """Tell whether most of an article comes once more, in a run.
+
+    Args:
+        blocks: the page's blocks.
+        chars: the characters of the kept ones that are long.
+        copied: whether the text of each stands before it on the page.
+        again: whether it stands before it in what is kept.
+    """
+    places = np.flatnonzero(copied & (chars > 0))
+    if not len(places):
+        return False
+    run = slice(int(places[0]), int(places[-1]) + 1)
+    repeated = {blocks[number].key: chars[number] for number in places.tolist()}
+    return bool(
+        sum(repeated.values()) >= _COPIED * chars[~again].sum()
+        and chars[copied].sum() >= _COPY_SHARE * chars[run].sum()
+    )
+
+
+def _around_it(block: Block) -> Holder | None:
+    return block.holder.parent if block.holder else None

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from crawler.core.counting.site_counts import SiteView
 from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
+from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
+from crawler.core.methods.article.teasers import teasers
 from crawler.core.methods.article.whole_tables import with_whole_tables
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
@@ -167,10 +169,20 @@ class Article:
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = judge.likelihoods(found, looked, site)
         kept = chosen(blocks, likelihoods)
-        if not kept.any():
+        leads = np.zeros(len(blocks), np.bool_)
+        if kept.any():
+            whole = Coherence(document, found.layout, sigmoid(looked), found.comments)
+            whole.add_lists(kept, ruled, view.pages)
+            whole.add_headings(kept)
+            whole.add_lines(kept)
+            leads = teasers(document, kept)
+            kept &= ~leads
+        else:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
         reasons = _reasons(found)
+        for number in np.flatnonzero(leads).tolist():
+            reasons[number] = "related"
         labels = [
             Label(
                 kept=bool(keep),

@@ -1,0 +1,191 @@
+"""What follows from a settled choice of blocks: headings and lists go with their sections.
+
+A site may use the same headings in all of its articles ("Ingredients", "Conclusion"), and the same
+items in some, so that both recur like boilerplate. What is kept around them tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.methods import Label
+from crawler.core.methods.article.judge import LIKELY
+from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.teasers import Links, is_lead_in
+from crawler.core.page.page import Document
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
+_QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
+_STRONG = frozenset(("b", "strong", "em"))
+_LABEL = 40
+_CAPTION, _SAID, _TERM = "figcaption", "dd", "dt"
+_ITEMS = frozenset(("li", "dt", "dd"))
+# A box of a heading alone, or with so many characters ("[edit]"), is a part of its section.
+_BESIDE, _STEPS = 12, 3
+_BOXES = sum(
+    1 << SIGNS.index(sign)
+    for sign in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
+                "topics", "cookie", "nav", "foot", "side", "comment", "login", "modal", "shop",
+                "button", "<aside>", "<nav>", "<footer>", "<form>", "<figure>")
+)  # fmt: skip
+# Of so many pages an item stands on this share, and all together on this, or are boilerplate.
+_PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
+_LINKS = 0.5
+# What the page alone finds less likely than this is none of the text.
+_LEAST = 0.25
+
+
+class Coherence:
+    """Makes a choice of a page's blocks whole.
+
+    Args:
+        document: the page.
+        layout: where its blocks stand.
+        likely: how likely each is main text by the page alone, 0 to 1.
+        shut: whether each is among readers' comments.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        layout: Layout,
+        likely: NDArray[np.float64],
+        shut: NDArray[np.bool_],
+    ) -> None:
+        self._document, self._blocks = document, document.blocks
+        self._layout, self._likely, self._shut = layout, likely, shut
+        self._own = np.array([block.chars - block.link_chars for block in self._blocks])
+
+    def add_lists(self, kept: NDArray[np.bool_], rules: Sequence[Label], pages: int) -> None:
+        """Keep the items of lists in the text that recur because they are short.
+
+        The items of boilerplate stand on all pages together; those of the text ("500 g flour") on
+        some, each on others. Items of hyperlinks are left out.
+
+        Args:
+            kept: what is kept so far; changes.
+            rules: what the rule of frequency says of each block.
+            pages: distinct pages of the site.
+        """
+        places = np.flatnonzero(kept)
+        if pages < _PAGES or not len(places):
+            return
+        layout, blocks = self._layout, self._blocks
+        dropped = {
+            int(layout.parent[layout.at[number]])
+            for number in range(int(places[0]) + 1, int(places[-1]))
+            if not kept[number]
+            and rules[number].reason == "frequent"
+            and blocks[number].tag in _ITEMS
+        }
+        for element in sorted(dropped):
+            inside = slice(int(layout.begin[element]), int(layout.end[element]))
+            around = int(layout.outer[element])
+            is_list = all(block.tag in _ITEMS for block in blocks[inside])
+            beside = kept[layout.begin[around] : layout.end[around]].any()
+            if not (is_list and beside) or self._shut[inside].any():
+                continue
+            shares = [rule.frequency / pages for rule in rules[inside]]
+            chars = sum(block.chars for block in blocks[inside])
+            if (
+                self._likely[inside].mean() > LIKELY
+                and min(shares) <= _SOME
+                and sum(shares) <= _MEAN * len(shares)
+                and self._own[inside].sum() >= _LINKS * chars
+            ):
+                kept[inside] = True
+
+    def add_headings(self, kept: NDArray[np.bool_]) -> None:
+        """Keep the sub-headings after which the text goes on."""
+        places = np.flatnonzero(kept)
+        if not len(places):
+            return
+        # From the last to the first: of two headings in a row the lower one is settled first.
+        for number in range(int(places[-1]) - 1, int(places[0]), -1):
+            block = self._blocks[number]
+            if (
+                self._may_be_text(number, kept)
+                and block.tag in _HEADINGS
+                and (block.link_share < _LINKS or not self._links.lead_inside(block.text))
+                and self._has_section(number, kept)
+            ):
+                kept[number] = True
+
+    def add_lines(self, kept: NDArray[np.bool_]) -> None:
+        """Keep questions and labels between kept lines, and answers that come again.
+
+        Labels are kept from two on.
+        """
+        places = np.flatnonzero(kept)
+        if not len(places):
+            return
+        answers = Counter(block.key for block in self._blocks if block.tag == _SAID)
+        said = {key for key, times in answers.items() if times > 1}
+        for number in range(int(places[0]) + 1, min(int(places[-1]) + 2, len(kept))):
+            block = self._blocks[number]
+            is_said = block.tag == _SAID and self._blocks[number - 1].tag == _TERM
+            if (
+                is_said
+                and kept[number - 1]
+                and block.key in said
+                and self._may_be_text(number, kept)
+            ):
+                kept[number] = True
+        lines = [
+            number
+            for number in range(int(places[0]) + 1, int(places[-1]))
+            if self._may_be_text(number, kept) and self._is_question(number, kept)
+        ]
+        if len({self._blocks[number].key for number in lines}) > 1:
+            kept[lines] = True
+
+    def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
+        """Tell whether a block that is not kept might be, were it not for what recurs."""
+        return bool(
+            not kept[number]
+            and not self._shut[number]
+            and self._likely[number] > _LEAST
+            and not is_lead_in(self._blocks[number].text)
+        )
+
+    @cached_property
+    def _links(self) -> Links:
+        return Links(self._document)
+
+    def _has_section(self, number: int, kept: NDArray[np.bool_]) -> bool:
+        """Tell whether the block after a heading, or after the box of it alone, is kept."""
+        layout = self._layout
+        element = int(layout.at[number])
+        for _ in range(_STEPS):
+            around = int(layout.parent[element])
+            begin, end = int(layout.begin[around]), int(layout.end[around])
+            if kept[begin:end].any():
+                break
+            beside = self._own[begin:end].sum() - self._own[number]
+            others = np.count_nonzero(layout.at[begin:end] != around) > 1
+            is_box = int(layout.signs[around]) & _BOXES or others or around == element
+            if is_box or beside > _BESIDE:
+                return False
+            element = around
+        else:
+            return False
+        after = int(layout.end[element])
+        while after < end and self._blocks[after].tag == _CAPTION:
+            after += 1
+        return after < end and bool(kept[after])
+
+    def _is_question(self, number: int, kept: NDArray[np.bool_]) -> bool:
+        """Tell whether a block is a question, or a label in bold type, between kept lines."""
+        block, parent, at = self._blocks[number], self._layout.parent, self._layout.at
+        is_label = block.chars <= _LABEL and not _STRONG.isdisjoint(block.inner.split())
+        return (
+            (is_label or block.text.endswith(_QUESTIONS))
+            and block.link_share < _LINKS
+            and bool(kept[number - 1] and kept[number + 1])
+            and bool(parent[at[number - 1]] == parent[at[number]] == parent[at[number + 1]])
+        )

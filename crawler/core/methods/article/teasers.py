@@ -1,0 +1,192 @@
+"""Lines within a text that lead to other pages of its site: "READ MORE: another headline"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.page.addresses import canonical_address
+from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
+from crawler.core.page.text import DENSE
+from crawler.core.words import any_of, fold, read_data
+
+_PHRASES = [
+    phrase
+    for phrases in read_data("crawler.core.methods.article", "teasers").values()
+    for phrase in phrases
+]
+_DENSE_PHRASES = [phrase for phrase in _PHRASES if DENSE.match(phrase[-1])]
+_OTHER_PHRASES = [phrase for phrase in _PHRASES if not DENSE.match(phrase[-1])]
+# Marks, then words that lead in, then marks: "[관련기사] ", "▶ Read more: ".
+_LEAD_IN = re.compile(
+    rf"[\W_]*+(?:(?P<words>(?:{any_of(_OTHER_PHRASES)})(?![^\W_])|{any_of(_DENSE_PHRASES)})[\W_]*+)?",
+    re.IGNORECASE,
+)
+# Words that lead in may stand in sentences too; so the link has to be all of the rest but little.
+_LINKED = 0.9
+_LINES = frozenset(("p", "div", "blockquote", "section", "aside", "center", "figure"))
+_PROSE = 80
+# No other blocks are looked at: those with so much in hyperlinks, or of so few characters.
+_LEAST_LINKED, _SHORT = 0.3, 60
+# A page with more of such lines is no text with links between.
+_MOST_LINES = 100
+_HEADLINE = 120
+# "(3 May)" behind a link.
+_NOTE = re.compile(r"\s*[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
+_NOT_WORDS = re.compile(r"[\W_]+")
+# Files are no pages of the site, but sources.
+_FILE = re.compile(r"\.(?!s?html?$|php\d?$|aspx?$|jspx?$|cfm$|do$)[a-z0-9]{2,4}$", re.IGNORECASE)
+
+
+def is_lead_in(text: str) -> bool:
+    """Tell whether a text is nothing but words that lead to other pages, as "Related articles:"."""
+    found = _LEAD_IN.match(text)
+    return found is not None and found["words"] is not None and found.end() == len(text)
+
+
+def teasers(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return for each block whether it is a kept line that leads to another page of the site.
+
+    It is words that lead in and a link; or a paragraph that is one link, between kept prose; or
+    links after words that lead in and stand alone, with these. The links go to other pages of the
+    site: those to other sites, and to files, are sources. Where paragraphs that are links are many
+    for the prose, they are what the page is about.
+    """
+    blocks = document.blocks
+    found = np.zeros(len(blocks), np.bool_)
+    own = np.array([block.chars - block.link_chars for block in blocks])
+    prose = np.flatnonzero(kept & (own >= _PROSE))
+    lines = list(_lines(blocks, kept, prose)) if len(prose) else []
+    if not 0 < len(lines) <= _MOST_LINES:
+        return found
+    links = Links(document)
+    lines = [line for line in lines if all(links.lead_inside(blocks[it].text) for it in line.links)]
+    alone = {line.links[0] for line in lines if not line.led}
+    if 2 * len(alone) > len(prose):
+        lines = [line for line in lines if line.led]
+    # Three in a row are a list of the text.
+    lists = {it + by for it in alone if {it + 1, it + 2} <= alone for by in (0, 1, 2)}
+    lines = [line for line in lines if line.led or line.links[0] not in lists]
+    for line in lines:
+        found[[*line.words, *line.links]] = True
+    return found & kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that may lead to other pages.
+
+    Attributes:
+        words: the block of words that lead in and stand alone, where there is one.
+        links: the blocks of links.
+        led: whether any words lead in.
+    """
+
+    words: tuple[int, ...]
+    links: tuple[int, ...]
+    led: bool
+
+
+def _lines(
+    blocks: Sequence[Block], kept: NDArray[np.bool_], prose: NDArray[np.int64]
+) -> Iterator[_Line]:
+    """Go through the lines after the first prose that are links but for words that lead in."""
+    first, last = int(prose[0]), int(prose[-1])
+    words: tuple[int, ...] = ()
+    for number in range(first + 1, len(blocks)):
+        block = blocks[number]
+        if not (kept[number] or words):
+            continue
+        linked = block.link_chars >= _LEAST_LINKED * block.chars
+        begins = _LEAD_IN.match(block.text) if linked or block.chars <= _SHORT else None
+        if begins is None:
+            words = ()
+            continue
+        rest = _NOTE.sub("", block.text[begins.end() :])
+        if not rest and not block.links and begins["words"]:
+            words = (number,)
+        elif block.links and block.link_chars >= _LINKED * len("".join(rest.split())):
+            led = bool(words or begins["words"])
+            if led or (number < last and _is_headline(blocks, number, rest, prose)):
+                yield _Line(words, (number,), led)
+        else:
+            words = ()
+
+
+def _is_headline(blocks: Sequence[Block], number: int, text: str, prose: NDArray[np.int64]) -> bool:
+    """Tell whether a block is one link between prose, its text a headline.
+
+    That is no address and no lead paragraph; and the element around it holds the prose before it
+    and after it.
+
+    Args:
+        blocks: the page's blocks.
+        number: that of the block.
+        text: its text without what leads in.
+        prose: the numbers of the blocks of prose.
+    """
+    block = blocks[number]
+    if not (
+        block.links == 1
+        and block.tag in _LINES
+        and block.link_chars >= len(_NOT_WORDS.sub("", text))
+        and block.chars <= _HEADLINE
+        and "://" not in text
+    ):
+        return False
+    place = int(np.searchsorted(prose, number))
+    before, after = (_around(blocks[int(prose[it])], 1) for it in (place - 1, place))
+    return before is after and before in (_around(block, 1), _around(block, 2))
+
+
+def _around(block: Block, steps: int) -> Holder | None:
+    holder = block.holder
+    for _ in range(steps):
+        holder = holder.parent if holder is not None else None
+    return holder
+
+
+class Links:
+    """The hyperlinks of a page by their texts; of one text the last."""
+
+    def __init__(self, document: Document) -> None:
+        parsed = document.parsed
+        self._site = site_of(document.page.url)
+        self._here = canonical_address(document.page.url)
+        self._inside: dict[str, bool] = {}
+        for root in parsed.roots:
+            for link in root.iter("a"):
+                text, target = fold("".join(map(str, link.itertext()))), link.get("href")
+                if text and target is not None:
+                    self._inside[text] = self._is_inside(parsed.base_url, target)
+        self._longest_first = sorted(self._inside, key=len, reverse=True)
+
+    def lead_inside(self, text: str) -> bool:
+        """Tell whether the hyperlinks in a line all lead to other pages of the site."""
+        rest, any_inside = fold(text), False
+        for link in self._longest_first:
+            if link in rest:
+                if not self._inside[link]:
+                    return False
+                rest, any_inside = rest.replace(link, " ", 1).strip(), True
+                if not rest or is_lead_in(rest):
+                    break
+        return any_inside
+
+    def _is_inside(self, base: str, target: str) -> bool:
+        try:
+            parts = urlsplit(urljoin(base, target.strip()))
+        except ValueError:
+            return False
+        if parts.scheme not in DEFAULT_PORTS or _FILE.search(parts.path):
+            return False
+        url = parts.geturl()
+        site, own = f".{site_of(url)}", f".{self._site}"
+        is_own = site.endswith(own) or own.endswith(site)
+        return is_own and canonical_address(url) != self._here
