@@ -23,7 +23,7 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 _STRONG = frozenset(("b", "strong", "em"))
 _LABEL = 40
-_CAPTION, _SAID, _TERM = "figcaption", "dd", "dt"
+_CAPTION, _CODE, _SAID, _TERM = "figcaption", "pre", "dd", "dt"
 _ITEMS = frozenset(("li", "dt", "dd"))
 # A box of a heading alone, or with so many characters ("[edit]"), is a part of its section.
 _BESIDE, _STEPS = 12, 3
@@ -117,9 +117,9 @@ class Coherence:
                 kept[number] = True
 
     def add_lines(self, kept: NDArray[np.bool_]) -> None:
-        """Keep questions and labels between kept lines, and answers that come again.
+        """Keep code, questions and labels between kept lines, and answers that come again.
 
-        Labels are kept from two on.
+        Questions and labels are kept from two on.
         """
         places = np.flatnonzero(kept)
         if not len(places):
@@ -128,6 +128,8 @@ class Coherence:
         said = {key for key, times in answers.items() if times > 1}
         for number in range(int(places[0]) + 1, min(int(places[-1]) + 2, len(kept))):
             block = self._blocks[number]
+            if block.tag == _CODE and kept[number - 1] and not self._shut[number]:
+                kept[number] = True
             is_said = block.tag == _SAID and self._blocks[number - 1].tag == _TERM
             if (
                 is_said
