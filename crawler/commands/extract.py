@@ -111,7 +111,7 @@ class ExtractCommand(CorpusCommand):
         page = judge(self._page(args, opts.url, options), alone, opts.others, self._report).page
         assert page is not None  # noqa: S101 - it is taken from items of crawls alone
         structure = structure_of(page.annotations[0], model, name)
-        for problem in structure.problems:
+        for problem in (*model.warnings, *structure.problems):
             self._report(problem)
         text = structure.xml(doctype=opts.dtd).rstrip("\n")
         if encoding.lower().replace("-", "") == "utf8":

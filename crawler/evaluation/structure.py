@@ -2,7 +2,8 @@
 
 A gold page names its model and holds the XML that is right, or it is a news article with
 ``gold_body``: a summary, and sections with headlines and paragraphs. The measures are those of Lee
-and Lee (2004), section 5.1, each a mean over pages.
+and Lee (2004), section 5.1, each a mean over pages. The method of the paper is measured beside any
+other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
@@ -30,6 +31,7 @@ from crawler.store.document_models import load_model
 
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
 _NEWS: Final = "news"
+_PAPER: Final = "published"
 _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "paragraph"))
 # Trees whose distance takes more steps are left out of the hierarchy, and counted.
 _MOST_STEPS: Final = 60_000_000
@@ -61,32 +63,47 @@ def measure_structure(job: Job) -> Report:
     check_structure_method(job.method)  # Refuse a wrong name before a file is opened.
     skipped: Counter[str] = Counter()
     load = cache(load_model)
-    pages: list[Likeness] = []
+    pages: dict[str, list[Likeness]] = {job.method: [], _PAPER: []}
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         is_news = "gold_body" in row.values
         model = load(_NEWS if is_news else row.text("model"))
         url, html = row.optional("url") or GOLD_URL, row.text("html")
         truth = _body(row) if is_news else _xml(row)
         try:
-            found = structure_of(read(Page.from_text(url, html)), model, job.method).root
+            document = read(Page.from_text(url, html))
         except UnreadablePageError as error:
             skipped[error.reason] += 1
+            document = None
+        for method, its in pages.items():
             found = Node(model.root)
-        pages.append(likeness(_news_alone(found) if is_news else found, truth))
-    if not pages:
+            if document is not None:
+                found = structure_of(document, model, method).root
+            its.append(likeness(_news_alone(found) if is_news else found, truth))
+    own = pages.pop(job.method)
+    if not own:
         raise job.no_gold("gold pages", _NEEDS)
-    if too_large := sum(page.hierarchy is None for page in pages):
+    if too_large := sum(page.hierarchy is None for page in own):
         skipped["too-large"] = too_large
+    figures: dict[str, Any] = {
+        "element": mean_score([page.elements.score for page in own]).as_json(),
+        "element_micro": sum((page.elements for page in own), Overlap()).score.as_json(),
+        **_of_trees(own),
+        "skipped": sorted_counts(skipped),
+    }
+    for method, its in pages.items():
+        element = mean_score([page.elements.score for page in its]).as_json()
+        figures[method] = {**_of_trees(its), **element}
+    return Report(pages=len(own), figures=figures)
+
+
+def _of_trees(pages: list[Likeness]) -> dict[str, float | None]:
+    """Return the figures of groups and trees."""
     groups = [page.groups.score for page in pages if page.groups.predicted or page.groups.gold]
-    figures = {
-        "element": mean_score([page.elements.score for page in pages]).as_json(),
-        "element_micro": sum((page.elements for page in pages), Overlap()).score.as_json(),
+    return {
         "grouping": mean([group.precision for group in groups]),
         "grouping_recall": mean([group.recall for group in groups]),
         "hierarchy": mean([page.hierarchy for page in pages if page.hierarchy is not None]),
-        "skipped": sorted_counts(skipped),
     }
-    return Report(pages=len(pages), figures=figures)
 
 
 def likeness(found: Node, truth: Node) -> Likeness:

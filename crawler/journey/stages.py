@@ -167,6 +167,8 @@ class Structure(Stage):
         model = structure_model(options)
         if model is None:
             raise OptionError("The stage Structure needs the setting CORPUS_STRUCTURE_MODEL.")
+        for warning in model.warnings:
+            logger.warning("%s", warning)
         self._model = model
         self._method = options.structure_method
         self._tally = tally

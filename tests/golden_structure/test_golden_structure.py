@@ -21,7 +21,8 @@ from crawler.store.document_models import load_model, model_names
 HERE = Path(__file__).parent
 PAGES = sorted(HERE.glob("*/*.html"))
 RESUMES = [page for page in PAGES if page.parent.name == "resume"]
-OTHERS = [page for page in PAGES if page.parent.name != "resume"]
+PUBLISHED = HERE / "resume-published" / "figures.html"
+OTHERS = [page for page in PAGES if page not in (*RESUMES, PUBLISHED)]
 
 
 def structure(path: Path, method: str = "modern") -> Structure:
@@ -59,6 +60,12 @@ def test_resumes_in_ten_styles_are_read_as_well_as_those_of_the_paper() -> None:
     assert fmean(each.elements.score.precision for each in found) >= 0.93
     assert fmean(each.elements.score.recall for each in found) >= 0.92
     assert fmean(hierarchies) >= 0.92
+
+
+def test_the_model_of_the_paper_gives_the_output_of_the_paper() -> None:
+    found = structure(PUBLISHED, "published")
+    assert found.xml() == PUBLISHED.with_suffix(".xml").read_text("utf-8")
+    assert (found.model.warnings, found.problems) == ((), ())
 
 
 def test_the_published_method_reads_the_styles_of_its_time() -> None:

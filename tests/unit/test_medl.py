@@ -85,7 +85,6 @@ def test_keywords_are_read_with_their_tokens_patterns_and_roles() -> None:
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x?'>", 2, 24),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(a+)+b'>", 2, 26),
         (r"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(?:\w+\s?)*@'>", 1, 42),
-        ("<!ELEMENT a (Degree)*>\n<!KEYWORD Degre KEYTOKENS 'x'>", 2, 11),
         ("<!ELEMENT a " + 50 * "(", 1, 53),
     ],
 )  # fmt: skip
@@ -94,6 +93,25 @@ def test_an_error_names_file_line_and_column(source: str, line: int, column: int
         parse_model(source, "my.medl")
     assert (raised.value.line, raised.value.column) == (line, column)
     assert str(raised.value).startswith(f"my.medl, line {line}, column {column}: ")
+
+
+def test_keywords_of_a_name_that_is_no_element_are_a_warning_and_are_left_out() -> None:
+    source = (
+        "<!ELEMENT cv (Degree | Jobtype)*>\n<!KEYWORD Degre KEYTOKENS 'x'>\n"
+        "<!KEYWORD JobType KEYTOKENS 'tutor'>\n<!KEYWORD Degre KEYTOKENS 'y'>"
+    )
+    model = parse_model(source, "my.medl")
+    assert [(rule.element, rule.tokens) for rule in model.rules] == [("Jobtype", ("tutor",))]
+    left_out, taken = model.warnings
+    assert left_out == (
+        "my.medl, line 2: there are keywords of 'Degre', and no element of that name (did you mean "
+        "'Degree'?): they are left out; put it into what an element may hold, or correct the name"
+    )
+    assert taken == (
+        "my.medl, line 3: there are keywords of 'JobType', and no element of that name: they are "
+        "taken for those of 'Jobtype'; write both names alike"
+    )
+    assert parse_model(RESUME).warnings == ()
 
 
 def test_the_implied_dtd_takes_what_the_model_takes() -> None:

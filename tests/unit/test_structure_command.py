@@ -62,6 +62,17 @@ def test_the_xml_stands_on_standard_output_in_any_encoding(tmp_path: Path, encod
     assert tree.findtext("name") == "감자"
 
 
+def test_keywords_of_no_element_are_told_once_and_the_page_is_read(tmp_path: Path) -> None:
+    (tmp_path / "typo.medl").write_text(f"{MODEL}<!KEYWORD wate KEYTOKENS 'x'>", "utf-8")
+    code, out, errors = extract(tmp_path, "page.html", "--structure", "typo.medl")
+    assert (code, '<water val="daily"/>' in out) == (0, True)
+    assert errors == (
+        "scrapy extract: typo.medl, line 7: there are keywords of 'wate', and no element of that "
+        "name (did you mean 'water'?): they are left out; put it into what an element may hold, or "
+        "correct the name\n"
+    )
+
+
 def test_what_is_missing_is_told_and_no_failure(tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_text("<p>x</p>", "utf-8")
     code, out, errors = extract(tmp_path, "empty.html", "--structure", "sheet.medl")
@@ -120,8 +131,21 @@ def test_what_is_right_counts_as_right(tmp_path: Path) -> None:
     right = {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert report.figures == {
         "element": right, "element_micro": right, "grouping": 1.0, "grouping_recall": 1.0,
-        "hierarchy": 1.0, "skipped": {},
+        "hierarchy": 1.0, "skipped": {}, "published": report.figures["published"],
     }  # fmt: skip
+
+
+def test_the_method_of_the_paper_is_measured_beside_any_other(tmp_path: Path) -> None:
+    row = {"html": PAGE, "model": str(tmp_path / "sheet.medl"), "gold_xml": TREE}
+    figures = measure_structure(job(tmp_path, row)).figures["published"]
+    # It knows no roles, and takes a label for a value.
+    assert figures["grouping"] == 1 / 2
+    alone = measure_structure(job(tmp_path, row, method="published")).figures
+    assert "published" not in alone
+    assert figures == {
+        **{name: alone[name] for name in ("grouping", "grouping_recall", "hierarchy")},
+        **alone["element"],
+    }
 
 
 def test_what_is_wrong_counts_once_for_each_figure(tmp_path: Path) -> None:

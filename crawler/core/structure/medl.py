@@ -103,16 +103,19 @@ class _Parser:
                 self._fail(f"'{word.text}' is no declaration; use ELEMENT or KEYWORD", word.offset)
         if not self._elements:
             self._fail("there is no <!ELEMENT …>; declare the outermost element first", 0)
-        model = Model(self._elements, tuple(rule for rule, _ in self._rules), self._name)
+        model = Model(self._elements, (), self._name)
         self._check(model)
-        return model
+        rules, warnings = self._of_elements(model.names)
+        return replace(model, rules=rules, warnings=warnings)
 
     def _fail(self, message: str, offset: int | None = None) -> NoReturn:
         """Raise the error at an offset; at the next lexeme if none is given."""
         offset = self._ahead.offset if offset is None else offset
-        before = self._source[:offset]
-        line, column = before.count("\n") + 1, offset - before.rfind("\n")
-        raise ModelError(self._name, line, column, message)
+        column = offset - self._source.rfind("\n", 0, offset)
+        raise ModelError(self._name, self._line(offset), column, message)
+
+    def _line(self, offset: int) -> int:
+        return self._source.count("\n", 0, offset) + 1
 
     def _next(self) -> _Lexeme:
         """Take the lexeme ahead and look at the one after."""
@@ -248,10 +251,6 @@ class _Parser:
 
     def _check(self, model: Model) -> None:
         """Refuse what no page could ever match."""
-        for rule, offset in self._rules:
-            if rule.element not in model.names:
-                close = did_you_mean(rule.element, model.names)
-                self._fail(f"no element is called '{rule.element}'{close}", offset)
         for name in model.names:
             below = model.sizes.get(name, math.inf) - 1
             if below > len(model.least(name)) + _MOST_HELD:
@@ -261,3 +260,27 @@ class _Parser:
                     "them; make some of them optional with '?' or '*'",
                     self._named[name],
                 )
+
+    def _of_elements(self, names: tuple[str, ...]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+        """Return the rules of elements that there are, and a warning of each other name.
+
+        Figure 2 of the paper has keywords for elements that no content model names. A name that
+        differs in case alone is taken for that of the element.
+        """
+        folded = {name.casefold(): name for name in reversed(names)}
+        rules: list[Rule] = []
+        warnings: dict[str, str] = {}
+        for rule, offset in self._rules:
+            alike = folded.get(rule.element.casefold())
+            name = rule.element if rule.element in names else alike
+            done = "they are left out; put it into what an element may hold, or correct the name"
+            if name is not None:
+                rules.append(replace(rule, element=name))
+                done = f"they are taken for those of '{name}'; write both names alike"
+            if name != rule.element and rule.element not in warnings:
+                close = "" if name else did_you_mean(rule.element, names)
+                warnings[rule.element] = (
+                    f"{self._name}, line {self._line(offset)}: there are keywords of "
+                    f"'{rule.element}', and no element of that name{close}: {done}"
+                )
+        return tuple(rules), tuple(warnings.values())

@@ -289,11 +289,14 @@ class Model:
         What identifies them, in that order.
     ``name``
         What messages call the model.
+    ``warnings``
+        A sentence for each name that has keywords and is no element: with its line, and what to do.
     """
 
     elements: Mapping[str, Element]
     rules: tuple[Rule, ...]
     name: str = "model"
+    warnings: tuple[str, ...] = ()
     _below: dict[str, frozenset[str]] = field(default_factory=dict, init=False, compare=False)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def load_model(name: str) -> Model:
     """
     if name in model_names():
         source = files("crawler.store.document_models").joinpath(name + _ENDING).read_text("utf-8")
-        return parse_model(source, name)
+        # The model of the paper is as it was printed: its warnings ask nothing of a user.
+        return replace(parse_model(source, name), warnings=())
     path = Path(name)
     try:
         # Four bytes are the most that UTF-8 has for a character.
