@@ -22,7 +22,8 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.methods.adaptive import AdaptiveFrequency, _best_run
-from crawler.core.methods.published import TextFrequency, grams, similarities, text_nodes
+from crawler.core.methods.news import grams, similarities
+from crawler.core.methods.published import TextFrequency, text_nodes
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:

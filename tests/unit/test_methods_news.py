@@ -6,9 +6,10 @@ import pytest
 
 from crawler.core.flow import Page, SiteCounts, SiteView, annotate, get_method, observe, read
 from crawler.core.methods import CountingMethod
-from crawler.core.methods.published import NEWS_METHODS, grams
+from crawler.core.methods.news import NEWS_METHODS, grams
 
 TITLED = {"title-block", "m34", "m43", "m42", "m324", "m423"}
+TITLED |= {f"{name}-neighbours" for name in TITLED - {"m43"}}
 
 # Depths, from the root as 1: title 3; the menu's links 6; the article's texts 4, the link in them
 # 5; the notice 5; what is at the end 3.
@@ -33,21 +34,33 @@ EXPECTED = {
     "no-links": [text for text in WHOLE if text not in {HOME, SAFE, MAP}],
     # Not "Two boats sank", which no mark ends, nor "See", which a tag ends.
     "sentences": [SAFE, STORM, MORE, NEW, WRITE, ANSWER, WARNINGS],
-    # The link in the second paragraph stands deeper, and ends the article's first depth block. Of
-    # those with a sentence that block alone has both words of the title.
-    "title-block": [HEADLINE, f"{STORM} {SANK}", SEE],
-    # Sentences by depth block: the question 1; the article 3, with nothing kept at another depth
-    # between them; the notice 2; the warnings 1.
+    # Of the depths with a sentence, the article's alone has both words of the title.
+    "title-block": [HEADLINE, f"{STORM} {SANK}", SEE, f"{MORE} {NEW}"],
+    # Sentences by depth: the question 1, the article 3, the notice 2, the warnings 1.
     "mm": [STORM, MORE, NEW],
     # No 3-gram of the notice is one of "harbour storm"; all other blocks share some.
     "m34": [SAFE, STORM, MORE, NEW, WARNINGS],
-    "m43": [HEADLINE, f"{STORM} {SANK}", SEE],
+    "m43": [HEADLINE, f"{STORM} {SANK}", SEE, f"{MORE} {NEW}"],
     "m32": [STORM, MORE, NEW, WRITE, ANSWER, WARNINGS],
-    # With the link gone, the article is one depth block.
     "m42": [HEADLINE, f"{STORM} {SANK}", SEE, f"{MORE} {NEW}"],
     "m324": [STORM, MORE, NEW, WARNINGS],
     "m423": [STORM, MORE, NEW],
+    # The link in the second paragraph stands deeper, and ends the article's first run.
+    "title-block-neighbours": [HEADLINE, f"{STORM} {SANK}", SEE],
+    # What stood between is dropped before: each depth is one run.
+    "mm-neighbours": [STORM, MORE, NEW],
+    "m34-neighbours": [SAFE, STORM, MORE, NEW, WARNINGS],
+    "m42-neighbours": [HEADLINE, f"{STORM} {SANK}", SEE, f"{MORE} {NEW}"],
+    "m324-neighbours": [STORM, MORE, NEW, WARNINGS],
+    "m423-neighbours": [STORM, MORE, NEW],
 }
+
+# Depth 3 twice, 4 sentences: 2 before and 2 behind 3 sentences at depth 4. The first two alone have
+# a 3-gram of the title.
+BROKEN = """<title>Harbour storm</title><p>The storm hit. Ships sank.</p>
+<div><p>Write to us. We do answer. Bye.</p></div><p>It is new. <a href=/>Map?</a> Not so.</p>"""
+FIRST, LAST = ["The storm hit.", "Ships sank."], ["It is new.", "Not so."]
+BOX = ["Write to us.", "We do answer.", "Bye."]
 
 
 def kept(html: str, name: str, view: SiteView | None = None) -> list[str]:
@@ -65,6 +78,25 @@ def reasons(html: str, name: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_each_method_on_a_page_worked_out(name: str) -> None:
     assert kept(PAGE, name) == EXPECTED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "by_depth", "by_neighbours"),
+    [
+        ("title-block", ["The storm hit. Ships sank.", *LAST], ["The storm hit. Ships sank."]),
+        # The link is a sentence at depth 4: 4 sentences at either depth, and depth 3 comes first.
+        ("mm", [*FIRST, *LAST], BOX),
+        ("m34", [*FIRST, *LAST], FIRST),
+        ("m42", ["The storm hit. Ships sank.", *LAST], ["The storm hit. Ships sank."]),
+        ("m324", [*FIRST, *LAST], FIRST),
+        ("m423", [*FIRST, *LAST], FIRST),
+    ],
+)
+def test_a_depth_of_the_page_or_a_run_of_neighbours(
+    name: str, by_depth: list[str], by_neighbours: list[str]
+) -> None:
+    assert kept(BROKEN, name) == by_depth
+    assert kept(BROKEN, f"{name}-neighbours") == by_neighbours
 
 
 def test_every_method_of_the_paper_is_worked_out() -> None:
@@ -114,10 +146,11 @@ def test_hyperlinks_go_with_all_that_stands_in_them() -> None:
     assert kept(html, "no-links") == ["a", "d"]
 
 
-def test_depth_blocks_are_neighbours_at_one_depth() -> None:
-    # Depths 3 3 | 4 | 3 | 4 4: the last has two sentences in two elements, others have one or none.
+def test_elements_of_one_depth_are_a_block_whatever_they_are() -> None:
+    # Depths 3 3 | 4 | 3 | 4 4: two sentences at depth 3, three at 4, of which two are neighbours.
     html = "<p>One.</p><p>x</p><div><p>Two.</p></div><p>Three.</p><ul><li>Four.</li><li>Five.</li>"
-    assert kept(html, "mm") == ["Four.", "Five."]
+    assert kept(html, "mm") == ["Two.", "Four.", "Five."]
+    assert kept(html, "mm-neighbours") == ["Four.", "Five."]
 
 
 def test_of_blocks_with_as_many_sentences_the_first() -> None:
@@ -135,7 +168,7 @@ def test_a_title_element_does_not_join_the_block_behind_it() -> None:
     assert kept("<title>A boat sank.</title><p>It sank.</p>", "mm") == ["It sank."]
 
 
-@pytest.mark.parametrize("name", ["title-block", "m43", "m42", "m423"])
+@pytest.mark.parametrize("name", ["title-block", "m43", "m42", "m423", "m42-neighbours"])
 def test_a_block_without_a_sentence_is_no_candidate(name: str) -> None:
     html = "<title>Harbour storm</title><h1>Harbour storm</h1><div><p>The storm came.</p></div>"
     assert kept(html, name) == ["The storm came."]

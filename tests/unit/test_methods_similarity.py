@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.core.methods.published import grams, similarities
+from crawler.core.methods.news import grams, similarities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

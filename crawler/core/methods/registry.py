@@ -14,7 +14,8 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.methods import BlockMethod, PieceMethod, TextMethod
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.method import Article
-from crawler.core.methods.published import NEWS_METHODS, Density, TextFrequency
+from crawler.core.methods.news import NEWS_METHODS
+from crawler.core.methods.published import Density, TextFrequency
 
 DEFAULT_METHOD = "article"
 
