@@ -1,8 +1,9 @@
 """Compare every text method on gold files: the table of docs/comparison.md.
 
-    python benchmarks/compare.py NAME=GOLD.jsonl.gz ... > table.md
+    python benchmarks/compare.py [METHOD ...] NAME=GOLD.jsonl.gz ... > table.md
 
 Each gold file holds JSON Lines of site, html and gold_text, as ``scrapy evaluate text`` takes them.
+Where methods are named, only their rows are printed.
 """
 
 from __future__ import annotations
@@ -54,15 +55,19 @@ def cell(found: dict[str, object]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Print the table."""
-    sets = dict(argument.partition("=")[::2] for argument in arguments)
+    sets = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    methods = [argument for argument in arguments if "=" not in argument]
     if not sets or not all(sets.values()):
         print(__doc__, file=sys.stderr)
         return 2
     print(f"| method | {' | '.join(sets)} | published |")
     print(f"|---|{'---|' * len(sets)}---|")
-    for method in method_names():
+    for method in methods or method_names():
         cells = [cell(figures(method, gold)) for gold in sets.values()]
-        print(f"| `{method}` | {' | '.join(cells)} | {PUBLISHED.get(method, '')} |", flush=True)
+        print(
+            f"| `{method}` | {' | '.join(cells)} | {PUBLISHED.get(method.removesuffix('-neighbours'), '')} |",
+            flush=True,
+        )
     return 0
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, valued
+from crawler.commands.base import QuietCommand, flag, valued
 
 
 class EvaluateCommand(QuietCommand):
     """Measures a method on gold pages and prints the figures."""
 
     name = "evaluate"
-    usage = "TASK GOLD... [--method NAME] [--limit N] [--examples N] [--json FILE|-] [--curve FILE]"
+    usage = (
+        "TASK GOLD... [--method NAME] [--limit N] [--examples N] [--json FILE|-] [--blocks] "
+        "[--collection] [--curve FILE]"
+    )
     summary = "Measure a method on pages whose right answer is known"
     description = (
         "Measure how well a method does TASK on gold data: JSON Lines, plain or gzip. "
@@ -42,5 +45,7 @@ class EvaluateCommand(QuietCommand):
             "FILE",
             "also write the figures to FILE as one JSON object; with - print them, not the tables",
         ),
+        flag("--blocks", "task text: count text blocks, right and wrong, beside words"),
+        flag("--collection", "task text: count the pages of all sites together, not site by site"),
         valued("--curve", "FILE", "task text: write the figures at each threshold to FILE as CSV"),
     )

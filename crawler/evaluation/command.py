@@ -35,8 +35,10 @@ TASKS: Final = {
     "sentences": Task(measure_sentences, DEFAULT_SPLITTING),
     "structure": Task(measure_structure, DEFAULT_STRUCTURE),
     "tables": Task(measure_tables, method_option="table_method"),
-    "text": Task(measure_text, method_option="text_method", option="curve"),
-    "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, option="examples"),
+    "text": Task(
+        measure_text, method_option="text_method", options=("blocks", "collection", "curve")
+    ),
+    "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, options=("examples",)),
 }
 """The tasks by name. A new task is a module and a line here."""
 
@@ -158,13 +160,15 @@ def _read_arguments(
         method=opts.method or named or ONLY_METHOD,
         limit=_count("--limit", opts.limit, "of pages or texts"),
         with_curves=opts.curve is not None,
+        with_blocks=opts.blocks,
+        one_collection=opts.collection,
         examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
         options=options,
     )
     if task.has_one_method and job.method != ONLY_METHOD:
         raise UnknownMethodError(f"the task {name} has one method; leave --method out")
-    for option in ("curve", "examples"):
-        if getattr(opts, option) is not None and task.option != option:
+    for option in sorted({each for known in TASKS.values() for each in known.options}):
+        if getattr(opts, option) not in (None, False) and option not in task.options:
             raise ArgumentError(f"the task {name} has no use for --{option}; leave it out")
     if opts.json not in (None, "-"):
         check_target("--json", opts.json)

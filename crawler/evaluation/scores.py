@@ -102,6 +102,15 @@ class Confusion(Counter[tuple[Any, Any]]):
         wanted = sum(count for (gold, _), count in self.items() if gold == kind)
         return Overlap(self[kind, kind], predicted, wanted).score
 
+    def as_json(self) -> dict[str, object]:
+        """Return the figures and counts of a question of yes (True) and no."""
+        cells = {"tp": (True, True), "fp": (False, True), "fn": (True, False), "tn": (False, False)}
+        return {
+            **self.score(kind=True).as_json(),
+            "accuracy": self.accuracy,
+            "confusion": {name: self[pair] for name, pair in cells.items()},
+        }
+
     def rows(self) -> dict[Any, dict[Any, int]]:
         """Return for each gold kind the kinds it was taken for, the most frequent first."""
         ranked = sorted(self.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))

@@ -164,7 +164,8 @@ def _count(page: GoldPage, method: TableMethod, counts: _Counts) -> None:
 def _figures(counts: _Counts, skipped: Counter[str]) -> dict[str, object]:
     rows = counts["errors", ""].rows()
     figures: dict[str, Any] = {
-        **_group_figures(counts["all", ""]),
+        "tables": counts["all", ""].total(),
+        **counts["all", ""].as_json(),
         "errors": {name: rows.get(name, {}) for name in _ERRORS},
         "skipped": sorted_counts(skipped),
     }
@@ -177,7 +178,7 @@ def _figures(counts: _Counts, skipped: Counter[str]) -> dict[str, object]:
         }
     for (name, key), group in sorted(counts.items()):
         if key:
-            figures.setdefault(name, {})[key] = _group_figures(group)
+            figures.setdefault(name, {})[key] = {"tables": group.total(), **group.as_json()}
     return figures
 
 
@@ -198,12 +199,3 @@ def _kind(verdict: Verdict, grid: Grid) -> str:
     if undecided and grid.rows == grid.columns == _PAIR:
         return "two-by-two"
     return verdict.reason
-
-
-def _group_figures(group: Confusion) -> dict[str, object]:
-    cells = {"tp": (True, True), "fp": (False, True), "fn": (True, False), "tn": (False, False)}
-    return {
-        "tables": group.total(),
-        **group.score(kind=True).as_json(),
-        "confusion": {name: group[pair] for name, pair in cells.items()},
-    }

@@ -26,6 +26,10 @@ class Job:
         Number of pages after which the set ends; None means all.
     ``with_curves``
         Whether the report holds the table of ``--curve``.
+    ``with_blocks``
+        Whether blocks are counted beside words.
+    ``one_collection``
+        Whether the pages of all sites are counted together.
     ``examples``
         How many pages of a site rules learn from.
     ``options``
@@ -36,6 +40,8 @@ class Job:
     method: str = ONLY_METHOD
     limit: int | None = None
     with_curves: bool = False
+    with_blocks: bool = False
+    one_collection: bool = False
     examples: int = 3
     options: Options = field(default_factory=Options)
 
@@ -86,14 +92,14 @@ class Task:
         The method that is measured where none is named; empty where there is only one.
     ``method_option``
         The field of :class:`~crawler.settings.Options` that names it instead, where there is one.
-    ``option``
-        The option that no other task takes.
+    ``options``
+        The options that no other task takes.
     """
 
     run: Callable[[Job], Report]
     default_method: str = ""
     method_option: str = ""
-    option: str = ""
+    options: tuple[str, ...] = ()
 
     @property
     def has_one_method(self) -> bool:

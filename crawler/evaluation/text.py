@@ -21,14 +21,15 @@ from crawler.core.flow import (
     observe,
     read,
 )
+from crawler.evaluation.blocks import classify_blocks
 from crawler.evaluation.curve import Curves
-from crawler.evaluation.gold import read_gold
-from crawler.evaluation.scores import ScoreBoard, score_page
+from crawler.evaluation.gold import GoldPage, read_gold
+from crawler.evaluation.scores import Confusion, ScoreBoard, score_page
 from crawler.evaluation.task import Job, Report, sorted_counts
 
 
 def measure_text(job: Job) -> Report:
-    """Observe all pages, judge all pages, and report words and runs of four words.
+    """Observe all pages, judge all pages, and report words and runs of four words, and blocks.
 
     A page that cannot be read counts as one on which nothing was found.
 
@@ -42,29 +43,28 @@ def measure_text(job: Job) -> Report:
     curves = Curves(method) if job.with_curves else None
     # The same scores by site, and by the kind of page where the gold names kinds.
     board, kinds = ScoreBoard(), ScoreBoard()
+    blocks = Confusion()
     skipped: Counter[str] = Counter()
     unjudged = 0
     views: dict[str, SiteView] = {}
     for gold in read_gold(job.gold, job.limit):
-        name = gold.page.site_name
-        if name not in views:
-            if name not in counts:
-                raise UnreadableInputError(
-                    f"site '{name}' was not there when the gold was first read; "
-                    "measure again when nothing writes to the files"
-                )
+        group = _counted_as(job, gold)
+        view = views.get(group)
+        if view is None:
             # A site's view takes the place of its counts, so that only one of them is held.
-            views[name] = counts.pop(name).view(job.options.near_duplicate_similarity)
+            view = views[group] = _frozen(job, counts, group)
         if gold.gold_text is None:
             unjudged += 1
             continue
-        annotation = _judge(job, method, gold.page, views[name], skipped)
+        annotation = _judge(job, method, gold.page, view, skipped)
         score = score_page(annotation.text if annotation else "", gold.gold_text)
-        board.add(name, score)
+        board.add(gold.page.site_name, score)
         if gold.kind:
             kinds.add(gold.kind, score)
+        if annotation is not None and job.with_blocks:
+            blocks.update(classify_blocks(annotation, gold.gold_text))
         if curves is not None:
-            curves.add(name, views[name], annotation, gold.gold_text)
+            curves.add(group, view, annotation, gold.gold_text)
     if not board.pages:
         raise UnreadableInputError(
             "the gold text of every page is null; give pages whose text is known"
@@ -73,6 +73,7 @@ def measure_text(job: Job) -> Report:
         "word": board.word.as_json(),
         "word_micro": board.word_micro.as_json(),
         "shingle4": board.shingle.as_json(),
+        **({"block": {"blocks": blocks.total(), **blocks.as_json()}} if job.with_blocks else {}),
         "site_mean_f1": board.site_mean_f1,
         "per_site": _by_name(board),
         "per_kind": _by_name(kinds),
@@ -81,6 +82,20 @@ def measure_text(job: Job) -> Report:
     }
     curve = "" if curves is None else curves.table(board.word)
     return Report(board.pages, figures, len(board.sites), curve=curve)
+
+
+def _counted_as(job: Job, gold: GoldPage) -> str:
+    """Return the name under which a page is counted: its site's, or one for all pages."""
+    return "" if job.one_collection else gold.page.site_name
+
+
+def _frozen(job: Job, counts: dict[str, SiteCounts], group: str) -> SiteView:
+    if group not in counts:
+        raise UnreadableInputError(
+            f"site '{group}' was not there when the gold was first read; "
+            "measure again when nothing writes to the files"
+        )
+    return counts.pop(group).view(job.options.near_duplicate_similarity)
 
 
 def _judge(
@@ -103,7 +118,7 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
     """Count every site of the gold. A site none of whose pages can be read has empty counts."""
     counts: dict[str, SiteCounts] = {}
     for gold in read_gold(job.gold, job.limit):
-        site = counts.setdefault(gold.page.site_name, SiteCounts())
+        site = counts.setdefault(_counted_as(job, gold), SiteCounts())
         try:
             site.add(observe(read(gold.page), method))
         except UnreadablePageError:

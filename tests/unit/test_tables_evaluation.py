@@ -53,6 +53,7 @@ def test_figures(tmp_path: Path) -> None:
     assert (report.pages, figures["tables"]) == (1, 5)
     assert figures["confusion"] == {"tp": 1, "fp": 1, "fn": 2, "tn": 1}
     assert (figures["precision"], figures["recall"], figures["f1"]) == (0.5, 1 / 3, 0.4)
+    assert figures["accuracy"] == 2 / 5
     assert figures["errors"] == {
         "layout_as_genuine": {"caption": 1},
         "genuine_as_layout": {"not-found": 1, "two-by-two": 1},
@@ -167,7 +168,9 @@ def test_the_method_is_that_of_the_settings(
     gold = tmp_path / "gold.jsonl"
     row = {"html": HTML, "tables": [label("1", genuine=True)]}
     gold.write_text(json.dumps(row), encoding="utf-8")
-    options = Namespace(method=None, limit=None, json="-", curve=None, examples=None)
+    options = Namespace(
+        method=None, limit=None, json="-", curve=None, examples=None, blocks=False, collection=False
+    )
     settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
     evaluate(["tables", str(gold)], options, settings)
     assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"

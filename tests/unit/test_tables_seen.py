@@ -322,20 +322,27 @@ def test_pictures_beside_values_take_nothing_away(rows: list[str]) -> None:
     assert (verdict.is_genuine, verdict.reason) == (True, "syntactic")
 
 
+@pytest.mark.parametrize("values", [("2:1", "0:0", "10:3"), ("1/2/3", "125/5/1", "3/3/3")])
+def test_scores_are_values_that_agree(values: tuple[str, ...]) -> None:
+    teams = ("Harbour, Old Mill", "North End, South", "Hill, Valley")
+    rows = "".join(f"<tr><td>{t}<td>{v}" for t, v in zip(teams, values, strict=True))
+    (found,) = find_tables(parse(Page.from_text("https://site.example/", f"<table>{rows}</table>")))
+    verdict = get_table_method("rules").judge(found.grid)
+    assert (verdict.is_genuine, verdict.reason, verdict.coherency) == (True, "syntactic", 1.0)
+
+
 @pytest.mark.parametrize(
     ("values", "literal", "plain"),
     [
-        (("2:1", "0:0", "10:3"), "time", "string"),
+        (("2:1", "0:0", "10:3"), "time", "time"),
         (("107-16-1", "160-40-6", "1-2-3"), "date", "string"),
-        (("1/2/3", "125/5/1", "3/3/3"), "date", "string"),
+        (("1/2/3", "125/5/1", "3/3/3"), "date", "date"),
         (("123:456", "123-457", "123-458"), "postal-code", "postal-code"),
         (("10:30", "11:45", "9:15"), "time", "time"),
         (("3.5", "4.5", "1.5"), "real", "real"),
     ],
 )
-def test_the_literal_method_has_the_patterns_of_the_paper(
-    values: tuple[str, ...], literal: str, plain: str
-) -> None:
+def test_the_patterns_of_the_paper(values: tuple[str, ...], literal: str, plain: str) -> None:
     rows = "".join(f"<tr><td>{'n' * n}<td>{value}" for n, value in enumerate(("Which", *values), 1))
     html = f"<table>{rows}</table>"
     (found,) = find_tables(parse(Page.from_text("https://site.example/", html)))

@@ -19,6 +19,7 @@ from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.grid import Grid
 from crawler.core.tables.headers import locate_all, names_its_links
 from crawler.core.tables.paper_method import Constants, Verdict, judge_by_rules, locate_by_rules
+from crawler.core.tables.values import PAPER_FORMS, WIDE_FORMS
 from crawler.core.tables.words import Words, default_words
 from crawler.core.trees import TreeEnsemble, sigmoid
 
@@ -41,8 +42,9 @@ class TableMethod:
     """Classifies tables as genuine or layout. The same table always gets the same verdict.
 
     Attributes:
-        name: one of :data:`TABLE_METHODS`. ``rules-literal`` goes without the check that section
-            4.1 of the paper adds for strings, and tells times and dates by the patterns of table 2.
+        name: one of :data:`TABLE_METHODS`. ``rules`` takes d+:d+ for times and d+/d+/d+ for dates,
+            as table 2 of the paper does. ``rules-literal`` takes d+-d+-d+ for dates and ddd:ddd for
+            postal codes too, and goes without the check that section 4.1 adds for strings.
             Where the published rules come to the same verdict as ``learned`` the reason is theirs,
             else ``evidence``.
         constants: those of the published method.
@@ -123,8 +125,10 @@ def get_table_method(
             f"no table method is called '{name}'; use one of: {', '.join(TABLE_METHODS)}"
         )
     constants = constants or Constants()
-    if name == "rules-literal":
-        constants = replace(constants, strings_need_sense=False, own_forms=True)
+    if name == "rules":
+        constants = replace(constants, forms=WIDE_FORMS)
+    elif name == "rules-literal":
+        constants = replace(constants, strings_need_sense=False, forms=PAPER_FORMS)
     return TableMethod(name, constants, words or default_words())
 
 

@@ -7,13 +7,14 @@ with what their attribute is called (section 3.2.3).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crawler.core.tables.areas import Areas, Reading, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
-from crawler.core.tables.values import cell_type, matches, paper_type
+from crawler.core.tables.values import cell_type, matches
 from crawler.core.tables.words import Words, classes_of
 
 # A longer text is no name of an attribute.
@@ -37,8 +38,8 @@ class Constants:
         strings_need_sense: whether values need semantic coherency too where no two of them have a
             type other than string, image and form in common: the check that section 4.1 asks for.
             Without it W1 alone lifts every table of words and icons above the threshold.
-        own_forms: whether postal codes, times and dates are told by the patterns of table 2, which
-            take scores, chapters and telephone numbers for times and dates.
+        forms: patterns of postal codes, times and dates beside the project's own, by which texts
+            are of a type that would be strings otherwise.
     """
 
     type_weight: float = 0.6
@@ -48,11 +49,11 @@ class Constants:
     longest: float = 1.5
     most: float = 0.5
     strings_need_sense: bool = True
-    own_forms: bool = False
+    forms: tuple[tuple[str, re.Pattern[str]], ...] = ()
 
     def type_of(self, cell: Cell, words: Words) -> str:
         """Return the data type of a cell."""
-        return paper_type(cell, words) if self.own_forms else cell_type(cell, words)
+        return cell_type(cell, words, self.forms)
 
 
 def syntactic(reading: Reading, constants: Constants, words: Words) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,12 +28,17 @@ _INTEGER = re.compile(rf"{_BEFORE}(?:{_GROUPED}|\d{{1,18}})(?: \d{{1,2}})?{_AFTE
 _REAL = re.compile(rf"{_BEFORE}(?:{_NUMBER}|[.,]\d{{1,12}}){_AFTER}")
 _POSTAL = re.compile(r"〒?\s?\d{3}[-:]\d{3,4}|\d{5}-\d{4}")
 _CLOCK = re.compile(r"(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])")
-# As table 2 of the paper has them: a score of 2:1 is a time, and the house 1-2-3 a date.
-_PAPER_FORMS = (
-    ("postal-code", re.compile(r"\d{3}[:-]\d{3}").fullmatch),
-    ("time", re.compile(r"(?<![\d:])\d+:\d+(?::\d+)?(?![\d:])").search),
-    ("date", re.compile(r"(?<![\d/-])(?:\d+-\d+-\d+|\d+/\d+/\d+)(?![\d/-])").search),
+WIDE_FORMS = (
+    ("time", re.compile(r"(?<![\d:])\d+:\d+(?::\d+)?(?![\d:])")),
+    ("date", re.compile(r"(?<![\d/-])\d+/\d+/\d+(?![\d/-])")),
 )
+"""The forms d+:d+ and d+/d+/d+ of table 2: a score of 2:1 is a time, and 1/2/3 a date."""
+PAPER_FORMS = (
+    ("postal-code", re.compile(r"^\d{3}[:-]\d{3}$")),
+    *WIDE_FORMS,
+    ("date", re.compile(r"(?<![\d/-])\d+-\d+-\d+(?![\d/-])")),
+)
+"""All forms of table 2: the house 1-2-3 is a date too."""
 # With a year of two digits there must be no further digit: "house 1-2-3" is no date.
 _DATE = re.compile(
     r"(?<![\d./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}"
@@ -97,20 +103,20 @@ _MONTHS = 12
 _THOUSAND = 3
 
 
-def cell_type(cell: Cell, words: Words | None = None) -> str:
-    """Return the data type of a cell: image and form by its elements, others by its text."""
-    return element_type(cell) or text_type(cell.text, words)
+def cell_type(
+    cell: Cell, words: Words | None = None, forms: Sequence[tuple[str, re.Pattern[str]]] = ()
+) -> str:
+    """Return the data type of a cell: image and form by its elements, others by its text.
 
-
-def paper_type(cell: Cell, words: Words) -> str:
-    """Return the data type of a cell, postal codes, times and dates by the paper's own patterns."""
-    if found := element_type(cell):
-        return found
-    if len(cell.text) <= _LONGEST:
-        for kind, fits in _PAPER_FORMS:
-            if fits(cell.text):
-                return kind
-    return text_type(cell.text, words)
+    Args:
+        cell: the cell.
+        words: the lists to tell by; None for those that come with the project.
+        forms: data types and patterns, by which texts are told that would be strings otherwise.
+    """
+    kind = element_type(cell) or text_type(cell.text, words)
+    if forms and kind == "string" and len(cell.text) <= _LONGEST:
+        return next((name for name, form in forms if form.search(cell.text)), kind)
+    return kind
 
 
 def element_type(cell: Cell) -> str:
