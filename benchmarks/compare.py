@@ -64,10 +64,8 @@ def main(arguments: list[str]) -> int:
     print(f"|---|{'---|' * len(sets)}---|")
     for method in methods or method_names():
         cells = [cell(figures(method, gold)) for gold in sets.values()]
-        print(
-            f"| `{method}` | {' | '.join(cells)} | {PUBLISHED.get(method.removesuffix('-neighbours'), '')} |",
-            flush=True,
-        )
+        published = PUBLISHED.get(method.removesuffix("-neighbours"), "")
+        print(f"| `{method}` | {' | '.join(cells)} | {published} |", flush=True)
     return 0
 
 
