@@ -7,27 +7,24 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from crawler.core.flow import Annotation
+from crawler.core.page.blocks import Block
 from crawler.evaluation.scores import words
 
+T = TypeVar("T")
 _Chain: TypeAlias = "tuple[int, _Chain] | None"
 
 
-def classify_blocks(annotation: Annotation, gold_text: str) -> Iterator[tuple[bool, bool]]:
-    """Yield for each block that has a word whether gold has it, and whether the method kept it.
-
-    Blocks of the elements that Kim and Kim remove before they count are none of theirs.
-    """
-    pairs = [pair for pair in annotation.pairs() if pair[1].reason != "removed"]
-    blocks = [words(block.text) for block, _ in pairs]
-    main = main_blocks(blocks, words(gold_text))
-    for number, (block, (_, label)) in enumerate(zip(blocks, pairs, strict=True)):
+def main_by_gold(blocks: Iterable[tuple[Block, T]], gold_text: str) -> Iterator[tuple[bool, T]]:
+    """Yield for each block that has a word whether gold has it, and what was given with it."""
+    pairs = [(words(block.text), given) for block, given in blocks]
+    main = main_blocks([block for block, _ in pairs], words(gold_text))
+    for number, (block, given) in enumerate(pairs):
         if block:
-            yield number in main, label.kept
+            yield number in main, given
 
 
 def main_blocks(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> set[int]:

@@ -1,10 +1,10 @@
 """The table of ``scrapy evaluate text --curve``: accuracy at each threshold of frequency.
 
 The distinct frequencies of a site's blocks are its ranks, the rarest first. For each rank the
-blocks of at most that rank are taken as a page's text and compared with its gold text, as in Kim
-and Kim (2021), figure 5. For the paper's own method, ``frequency``, these are its text blocks by
-their occurrences over the site; for every other method the visible blocks that are more than a
-hyperlink, by the distinct pages on which they are.
+blocks of at most that rank are taken for main text, as in Kim and Kim (2021), figure 5. For the
+paper's own method, ``frequency``, these are its text blocks by their occurrences over the site; for
+every other method the visible blocks that are more than a hyperlink, by the distinct pages on which
+they are.
 """
 
 from __future__ import annotations
@@ -12,47 +12,40 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crawler.core.flow import Annotation, SiteView, TextMethod
 from crawler.core.methods.published import TextFrequency
 from crawler.core.page.blocks import Block
-from crawler.evaluation.scores import Score, words
-
-# Each of so many ranks has a row; below them, some at growing distances.
-_EACH_RANK: Final = 60
+from crawler.evaluation.blocks import main_by_gold
+from crawler.evaluation.scores import Confusion
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SiteCurve:
-    """What would be found on one site at each threshold.
+    """The blocks of the gold pages of one site.
 
-    ``pages``
-        How many gold pages it has; both ``pages`` and ``sums`` grow page by page.
-    ``levels``
-        The distinct frequencies of its blocks, ascending: the ranks.
-    ``sums``
-        Precision, recall and F1, each added up over the pages: where nothing is kept, then up to
-        each rank; shape (3, ranks + 1).
+    Attributes:
+        levels: the distinct frequencies of all blocks of the site, ascending: the ranks.
+        counts: how many blocks are main text by the gold, or not, and have a frequency.
     """
 
-    pages: int
-    levels: NDArray[np.integer[Any]]
-    sums: NDArray[np.float64]
+    levels: Sequence[int]
+    counts: Counter[tuple[bool, int]] = field(default_factory=Counter)
 
-    @property
-    def ranks(self) -> int:
-        """How many distinct frequencies there are: k in the paper."""
-        return len(self.levels)
+    def confusion(self, dropped: int) -> Confusion:
+        """Return what is right and wrong where so many of the highest ranks are dropped.
 
-    def score(self, rank: int) -> Score:
-        """Return the means over the pages where blocks up to a rank are kept; at 0 none are."""
-        return _mean(self.sums[:, rank], self.pages)
+        A site of no more ranks than that keeps its rarest.
+        """
+        highest = max(self.levels[: max(1, len(self.levels) - dropped)], default=0)
+        found = Confusion()
+        for (is_main, frequency), number in self.counts.items():
+            found[is_main, frequency <= highest] += number
+        return found
 
 
 class Curves:
@@ -66,29 +59,26 @@ class Curves:
         self._by_node = isinstance(method, TextFrequency)
         self.sites: dict[str, SiteCurve] = {}
 
-    def add(self, site: str, view: SiteView, annotation: Annotation | None, gold_text: str) -> None:
+    def add(self, site: str, view: SiteView, annotation: Annotation, gold_text: str) -> None:
         """Take one page in.
 
         Args:
-            site: the site's name.
+            site: the name of the site, or of the collection.
             view: its counts, frozen.
-            annotation: the page as the method judged it; None where it could not be read.
+            annotation: the page as the method judged it.
             gold_text: the page's right text.
         """
         if site not in self.sites:
-            self.sites[site] = self._new_site(view)
-        curve = self.sites[site]
-        blocks = () if annotation is None else self._blocks(annotation, view)
-        curve.pages += 1
-        curve.sums += _scores(blocks, gold_text, curve.levels)
+            self.sites[site] = SiteCurve(self._levels(view))
+        self.sites[site].counts.update(main_by_gold(self._blocks(annotation, view), gold_text))
 
-    def _new_site(self, view: SiteView) -> SiteCurve:
+    def _levels(self, view: SiteView) -> list[int]:
         levels, _ = view.text_levels()
         if self._by_node:
             # The counts were made for this method alone: its own sums are all there are.
             counts = next(iter(view.sums.values())).counts if view.sums else np.array([], int)
             levels = np.unique(counts[counts > 0])
-        return SiteCurve(0, levels, np.zeros((3, len(levels) + 1)))
+        return [int(level) for level in levels]
 
     def _blocks(self, annotation: Annotation, view: SiteView) -> Iterator[tuple[Block, int]]:
         """Yield the blocks of a page that may be text, each with its frequency."""
@@ -103,75 +93,24 @@ class Curves:
             if block.chars > block.link_chars:
                 yield block, frequency
 
-    def score(self, dropped: int) -> Score:
-        """Return the means over all pages where so many of each site's highest ranks are dropped.
+    def confusion(self, dropped: int) -> Confusion:
+        """Return what is right and wrong where so many of each site's highest ranks are dropped."""
+        found = Confusion()
+        for site in self.sites.values():
+            found.update(site.confusion(dropped))
+        return found
 
-        A site of no more ranks than that keeps its rarest.
+    def table(self, own: Confusion) -> str:
+        """Return the curve as CSV.
+
+        ``kept`` says up to which rank blocks are kept: k is the highest of each site. The last row
+        is that of ``own``, what the method as a whole gets right and wrong.
         """
-        sums = (
-            site.sums[:, max(min(1, site.ranks), site.ranks - dropped)]
-            for site in self.sites.values()
-        )
-        return _mean(sum(sums, np.zeros(3)), sum(site.pages for site in self.sites.values()))
-
-    def table(self, own: Score) -> str:
-        """Return the curve as CSV; ``own`` are the method's own means over all pages.
-
-        ``kept`` says up to which rank blocks are kept: k is the highest of each site.
-        """
-        most = max(site.ranks for site in self.sites.values())
-        rows = [(f"k-{drop}" if drop else "k", self.score(drop)) for drop in _drops(most)]
+        most = max((len(site.levels) for site in self.sites.values()), default=0)
+        rows = [(f"k-{drop}" if drop else "k", self.confusion(drop)) for drop in range(most)]
         rows.append((f"method {self._method.name}", own))
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("kept", *own.as_json()))
-        writer.writerows((name, *score.as_json().values()) for name, score in rows)
+        writer.writerow(("kept", *own.figures()))
+        writer.writerows((name, *found.figures().values()) for name, found in rows)
         return stream.getvalue()
-
-
-def _scores(
-    blocks: Iterable[tuple[Block, int]], gold_text: str, levels: NDArray[np.integer[Any]]
-) -> NDArray[np.float64]:
-    """Compare a page's blocks up to each frequency with its gold text.
-
-    Args:
-        blocks: the blocks with their frequencies.
-        gold_text: the right text.
-        levels: the frequencies of the site, ascending.
-
-    Returns:
-        Precision, recall and F1: where nothing is kept, then up to each level; shape
-        (3, levels + 1).
-    """
-    by_level: dict[int, list[str]] = {}
-    for block, frequency in blocks:
-        # Each block is split on its own, so that no word reaches from one into the next.
-        by_level.setdefault(frequency, []).extend(words(block.text))
-    missing = Counter(words(gold_text))
-    gold = missing.total()
-    page_levels = sorted(by_level)
-    common, found = [0], [0]
-    for level in page_levels:
-        hits = missing & Counter(by_level[level])
-        missing -= hits
-        common.append(common[-1] + hits.total())
-        found.append(found[-1] + len(by_level[level]))
-    places = [0, *np.searchsorted(page_levels, levels, side="right")]
-    hit, kept = np.array(common)[places], np.array(found)[places]
-    # Where nothing was to be found and nothing is, that is right: see Overlap.score.
-    right = (kept == 0) & (gold == 0)
-    shares = (hit / np.maximum(kept, 1), hit / max(gold, 1), 2 * hit / np.maximum(kept + gold, 1))
-    return np.where(right, 1.0, np.stack(shares))
-
-
-def _mean(sums: NDArray[np.float64], pages: int) -> Score:
-    precision, recall, f1 = (sums / pages).tolist()
-    return Score(precision, recall, f1)
-
-
-def _drops(ranks: int) -> list[int]:
-    """Return the numbers of dropped ranks that have a row; at least one rank is left."""
-    drops = list(range(min(ranks, _EACH_RANK)))
-    while drops and drops[-1] < ranks - 1:
-        drops.append(min(ranks - 1, drops[-1] + 1 + drops[-1] // 20))
-    return drops

@@ -105,11 +105,11 @@ class Confusion(Counter[tuple[Any, Any]]):
     def as_json(self) -> dict[str, object]:
         """Return the figures and counts of a question of yes (True) and no."""
         cells = {"tp": (True, True), "fp": (False, True), "fn": (True, False), "tn": (False, False)}
-        return {
-            **self.score(kind=True).as_json(),
-            "accuracy": self.accuracy,
-            "confusion": {name: self[pair] for name, pair in cells.items()},
-        }
+        return {**self.figures(), "confusion": {name: self[pair] for name, pair in cells.items()}}
+
+    def figures(self) -> dict[str, float]:
+        """Return precision, recall, F1 and accuracy of such a question."""
+        return {**self.score(kind=True).as_json(), "accuracy": self.accuracy}
 
     def rows(self) -> dict[Any, dict[Any, int]]:
         """Return for each gold kind the kinds it was taken for, the most frequent first."""

@@ -21,7 +21,7 @@ from crawler.core.flow import (
     observe,
     read,
 )
-from crawler.evaluation.blocks import classify_blocks
+from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import GoldPage, read_gold
 from crawler.evaluation.scores import Confusion, ScoreBoard, score_page
@@ -61,8 +61,12 @@ def measure_text(job: Job) -> Report:
         board.add(gold.page.site_name, score)
         if gold.kind:
             kinds.add(gold.kind, score)
-        if annotation is not None and job.with_blocks:
-            blocks.update(classify_blocks(annotation, gold.gold_text))
+        if annotation is None:
+            continue
+        if job.with_blocks or curves is not None:
+            # What is removed before blocks are counted is none of them.
+            judged = ((b, it.kept) for b, it in annotation.pairs() if it.reason != "removed")
+            blocks.update(main_by_gold(judged, gold.gold_text))
         if curves is not None:
             curves.add(group, view, annotation, gold.gold_text)
     if not board.pages:
@@ -80,7 +84,7 @@ def measure_text(job: Job) -> Report:
         "skipped": sorted_counts(skipped),
         "unjudged": unjudged,
     }
-    curve = "" if curves is None else curves.table(board.word)
+    curve = "" if curves is None else curves.table(blocks)
     return Report(board.pages, figures, len(board.sites), curve=curve)
 
 

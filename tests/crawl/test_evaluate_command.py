@@ -97,7 +97,8 @@ def test_the_curve_comes_besides_and_changes_no_figure(
     figures = json.loads(done.stdout)
     assert figures["word"] == plain["word"]
     header, *rows = (tmp_path / "curve.csv").read_text("utf-8").splitlines()
-    assert header == "kept,precision,recall,f1"
+    assert header == "kept,precision,recall,f1,accuracy"
+    assert "block" not in figures
     assert rows[0].startswith("k,")
     assert rows[-1].startswith(f"method {method},")
 
@@ -126,6 +127,7 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         (["text", "GOLD", "--limit", "none"], "--limit is 'none'"),
         (["text", "GOLD", "--limit", "0"], "--limit is '0'"),
         (["wrapper", "GOLD", "--examples", "0"], "--examples is '0'"),
+        (["tables", "GOLD", "--blocks"], "the task tables has no use for --blocks"),
         (["text", "GOLD", "--examples", "2"], "the task text has no use for --examples"),
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
         (["text", "GOLD", "--method", "magic"], "article, frequency-adaptive"),

@@ -1,19 +1,18 @@
-"""Frequencies and what would be found by them alone: the figures that --curve draws."""
+"""Frequencies and what would be found by them alone: the table of --curve."""
 
 from __future__ import annotations
 
 import csv
 import io
 
-import numpy as np
 import pytest
 
-from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.published import TextFrequency
 from crawler.core.page.page import Page
-from crawler.evaluation.curve import Curves, SiteCurve
-from crawler.evaluation.scores import Score, ScoreBoard, score_page
+from crawler.evaluation.blocks import main_by_gold
+from crawler.evaluation.curve import Curves
+from crawler.evaluation.scores import Confusion
 from crawler.reports.counts import frequency_rows
 
 THINGS = ("apples", "boats", "clocks", "doors", "engines", "films", "gates", "hats")
@@ -32,32 +31,26 @@ def pages(site: str, number: int = 8) -> list[tuple[Page, str]]:
     return made
 
 
-def measure(
-    gold: list[tuple[Page, str]], method: str | TextFrequency
-) -> tuple[Curves, Score, dict[str, SiteCounts]]:
-    """Do what the task does; return the curves, and the method's own means."""
+def measure(gold: list[tuple[Page, str]], method: str | TextFrequency) -> tuple[Curves, Confusion]:
+    """Do what the task does; return the curves, and what the method gets right and wrong."""
     judge = get_method(method) if isinstance(method, str) else method
     counts: dict[str, SiteCounts] = {}
     for page, _ in gold:
-        site = counts.setdefault(page.site_name, SiteCounts())
-        try:
-            site.add(observe(read(page), judge))
-        except UnreadablePageError:
-            continue
-    board, curves = ScoreBoard(), Curves(judge)
+        counts.setdefault(page.site_name, SiteCounts()).add(observe(read(page), judge))
+    own, curves = Confusion(), Curves(judge)
     for page, text in gold:
         view = counts[page.site_name].view()
-        try:
-            annotation = annotate(read(page), view, judge)
-        except UnreadablePageError:
-            annotation = None
-        board.add(page.site_name, score_page(annotation.text if annotation else "", text))
+        annotation = annotate(read(page), view, judge)
+        judged = ((b, it.kept) for b, it in annotation.pairs() if it.reason != "removed")
+        own.update(main_by_gold(judged, text))
         curves.add(page.site_name, view, annotation, text)
-    return curves, board.word, counts
+    return curves, own
 
 
-def rounded(score: Score) -> list[float]:
-    return [round(figure, 9) for figure in score.as_json().values()]
+def counts(confusion: Confusion) -> tuple[int, ...]:
+    """Return true and false positives, false and true negatives."""
+    kinds = ((True, True), (False, True), (True, False), (False, False))
+    return tuple(confusion[kind] for kind in kinds)
 
 
 def test_rows_show_few_levels_each_and_group_many() -> None:
@@ -73,59 +66,52 @@ def test_rows_show_few_levels_each_and_group_many() -> None:
 @pytest.mark.parametrize("dropped", range(4))
 def test_the_curve_is_what_the_papers_method_finds_at_each_threshold(dropped: int) -> None:
     gold = pages("a.example") + pages("b.example", 6)
-    curves, _, _ = measure(gold, "frequency")
-    _, word, _ = measure(gold, TextFrequency(dropped_ranks=dropped))
+    curves, _ = measure(gold, "frequency")
+    _, own = measure(gold, TextFrequency(dropped_ranks=dropped))
     # A site of no more ranks than are dropped is judged otherwise, so there are none here.
-    assert min(site.ranks for site in curves.sites.values()) > dropped
-    assert rounded(curves.score(dropped)) == rounded(word)
+    assert min(len(site.levels) for site in curves.sites.values()) > dropped
+    assert counts(curves.confusion(dropped)) == counts(own)
 
 
-def test_other_methods_are_drawn_over_visible_blocks_and_pages() -> None:
-    curves, _, _ = measure(pages("a.example"), "frequency-adaptive")
+def test_other_methods_are_measured_over_visible_blocks_and_pages() -> None:
+    curves, _ = measure(pages("a.example"), "frequency-adaptive")
     (site,) = curves.sites.values()
-    assert site.levels.tolist() == [1, 2, 4, 8]
-    assert rounded(site.score(1)) == [1.0, 1.0, 1.0]
-    precisions = [site.score(rank).precision for rank in range(1, 5)]
-    assert precisions == sorted(precisions, reverse=True), "each rank adds boilerplate"
-    assert {site.score(rank).recall for rank in range(1, 5)} == {1.0}
-    assert rounded(site.score(0)) == [0.0, 0.0, 0.0]
+    assert site.levels == [1, 2, 4, 8]
+    # 8 texts of pages' own; blocks of 8, 4 and 2 pages, on 8 pages each. Links are not counted.
+    assert [counts(site.confusion(dropped)) for dropped in range(4)] == [
+        (8, 24, 0, 0),
+        (8, 16, 0, 8),
+        (8, 8, 0, 16),
+        (8, 0, 0, 24),
+    ]
 
 
 def test_a_site_of_few_ranks_keeps_its_rarest() -> None:
     one = [(Page.from_text("https://one.example/", "<p>Only this."), "Only this.")]
-    curves, _, _ = measure(pages("a.example") + one, "frequency-adaptive")
-    assert [site.ranks for site in curves.sites.values()] == [4, 1]
-    assert rounded(curves.score(3)) == [1.0, 1.0, 1.0]
+    curves, _ = measure(pages("a.example") + one, "frequency-adaptive")
+    assert [len(site.levels) for site in curves.sites.values()] == [4, 1]
+    assert counts(curves.confusion(3)) == (9, 0, 0, 24)
 
 
-def test_pages_that_cannot_be_read_and_pages_of_nothing() -> None:
-    unreadable = (Page.from_text("https://a.example/x", "", site="a.example"), "Lost.")
+def test_pages_of_nothing() -> None:
     silent = (Page.from_text("https://b.example/", "<p> <b> </b>", site="b.example"), "")
-    curves, _, _ = measure([*pages("a.example"), unreadable, silent], "frequency-adaptive")
-    first, second = curves.sites.values()
-    assert rounded(first.score(1)) == [round(8 / 9, 9)] * 3, "the ninth page has no text"
-    assert (second.ranks, second.pages) == (0, 1)
-    assert rounded(second.score(0)) == [1.0, 1.0, 1.0], "nothing was to be found and nothing is"
-    assert first.pages + second.pages == 10
+    curves, _ = measure([silent], "frequency-adaptive")
+    assert counts(curves.confusion(0)) == (0, 0, 0, 0)
+    assert curves.table(Confusion()).splitlines() == [
+        "kept,precision,recall,f1,accuracy",
+        "method frequency-adaptive,1.0,1.0,1.0,0.0",
+    ]
 
 
 def test_the_table_of_a_curve() -> None:
-    curves, word, _ = measure(pages("a.example"), "frequency")
-    header, *rows = csv.reader(io.StringIO(curves.table(word)))
-    assert header == ["kept", "precision", "recall", "f1"]
-    assert [row[0] for row in rows] == [
-        "k",
-        "k-1",
-        "k-2",
-        "k-3",
-        "method frequency",
+    curves, own = measure(pages("a.example"), "frequency")
+    header, *rows = csv.reader(io.StringIO(curves.table(own)))
+    assert header == ["kept", "precision", "recall", "f1", "accuracy"]
+    # 32 blocks of 4 frequencies; links are removed. The paper's method keeps k-2: 8 + 8 blocks.
+    assert rows == [
+        ["k", "0.25", "1.0", "0.4", "0.25"],
+        ["k-1", str(8 / 24), "1.0", "0.5", "0.5"],
+        ["k-2", "0.5", "1.0", str(16 / 24), "0.75"],
+        ["k-3", "1.0", "1.0", "1.0", "1.0"],
+        ["method frequency", "0.5", "1.0", str(16 / 24), "0.75"],
     ]
-    assert [float(figure) for figure in rows[-1][1:]] == list(word.as_json().values())
-
-
-def test_a_curve_of_thousands_of_ranks_has_rows_for_some_of_them() -> None:
-    curves = Curves(get_method("frequency-adaptive"))
-    curves.sites["a"] = SiteCurve(1, np.arange(1, 5001), np.zeros((3, 5001)))
-    rows = curves.table(Score(0, 0, 0)).splitlines()
-    assert 60 < len(rows) < 200
-    assert rows[-2].startswith("k-4999,"), "the rarest rank alone"
