@@ -34,8 +34,7 @@ def measure_text(job: Job) -> Report:
     A page that cannot be read counts as one on which nothing was found.
 
     Raises:
-        UnreadableInputError: the gold files cannot be used, hold no page, or changed between the
-            passes.
+        UnreadableInputError: the gold files cannot be used, or hold no page.
         UnknownMethodError: there is no text method of that name.
     """
     method = get_method(job.method)
@@ -52,7 +51,8 @@ def measure_text(job: Job) -> Report:
         view = views.get(group)
         if view is None:
             # A site's view takes the place of its counts, so that only one of them is held.
-            view = views[group] = _frozen(job, counts, group)
+            similarity = job.options.near_duplicate_similarity
+            view = views[group] = counts.pop(group).view(similarity)
         if gold.gold_text is None:
             unjudged += 1
             continue
@@ -91,15 +91,6 @@ def measure_text(job: Job) -> Report:
 def _counted_as(job: Job, gold: GoldPage) -> str:
     """Return the name under which a page is counted: its site's, or one for all pages."""
     return "" if job.one_collection else gold.page.site_name
-
-
-def _frozen(job: Job, counts: dict[str, SiteCounts], group: str) -> SiteView:
-    if group not in counts:
-        raise UnreadableInputError(
-            f"site '{group}' was not there when the gold was first read; "
-            "measure again when nothing writes to the files"
-        )
-    return counts.pop(group).view(job.options.near_duplicate_similarity)
 
 
 def _judge(
