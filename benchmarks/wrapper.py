@@ -93,18 +93,15 @@ def main() -> int:
     for matcher in MATCHERS:
         rule = new_rule(matcher)
         for number, known in enumerate(trees, start=1):
-            view = View(known)
-            rule = rule.learn_page(
-                view, example_of_values(PageEvidence(view), [f"Value {7 * number}"])
-            )
+            evidence = PageEvidence(View(known))
+            rule = rule.learn_more([example_of_values(evidence, [f"Value {7 * number}"])])
         (match,) = rule.matches(View(tree))
         assert match.value == "Value 28"
         times[f"a field, {matcher}"] = best_of(partial(_match, rule, tree))
     rule = new_rule()
     for number, known in enumerate(trees[:2], start=1):
-        view = View(known)
         prices = [f"${at}.{number}0" for at in range(len(items_of(known)))]
-        rule = rule.learn_page(view, example_of_values(PageEvidence(view), prices))
+        rule = rule.learn_more([example_of_values(PageEvidence(View(known)), prices)])
     assert len(rule.matches(View(tree))) == len(items_of(tree))
     times["a field of many values, best"] = best_of(partial(_match, rule, tree))
     records = RecordRule.learn(

@@ -16,7 +16,7 @@ def _list(name: str, metavar: str, meaning: str) -> Option:
     return option(name, metavar=metavar, action="append", default=[], help=meaning)
 
 
-# The options of each form of the command.
+# The options of each form of the command, and those of another form that it has, too.
 _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
     "": (
         option("-O", "--output", metavar="FILE", help="write to FILE, .xml, .jsonl or .csv"),
@@ -40,9 +40,11 @@ _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
     ),
 }
 
+_SHARED: Final = {"forget": frozenset(("--field", "--element"))}
+
 
 class WrapCommand(CorpusCommand):
-    """Runs a project, learns from a page, or tests what was learned.
+    """Runs a project, learns from a page, takes a lesson back, or tests what was learned.
 
     The exit code is 0 when all is well; 1 when a page no longer fits or cannot be read, a script
     failed, an example is no longer found, or something cannot be written; 2 when the call or a file
@@ -51,14 +53,19 @@ class WrapCommand(CorpusCommand):
 
     name = "wrap"
     has_answer = True
-    usage = "[options] PROJECT INPUT... | learn PROJECT PAGE | test PROJECT [INPUT...]"
+    usage = (
+        "[options] PROJECT INPUT... | learn PROJECT PAGE | forget PROJECT PAGE | test PROJECT "
+        "[INPUT...]"
+    )
     summary = "Take fields and records from pages by rules that were learned from examples"
     description = (
         "PROJECT is a file whose name ends in .h2x. 'scrapy wrap learn PROJECT PAGE --field "
         "NAME=VALUE ...' teaches it where such values are on a page, and makes it when it is not "
         "there. 'scrapy wrap PROJECT INPUT...' takes them from other pages: saved pages, folders "
-        "of them, WARC files, JSON Lines with url and html, or addresses. 'scrapy wrap test "
-        "PROJECT' tests it on the pages it was taught, and on others that are named."
+        "of them, WARC files, JSON Lines with url and html, or addresses. 'scrapy wrap forget "
+        "PROJECT PAGE' takes back what a page taught, of all elements or of --field NAME or "
+        "NAME=VALUE alone; with --element NAME and no page it removes an element. 'scrapy wrap "
+        "test PROJECT' tests it on the pages it was taught, and on others that are named."
     )
     options = (
         option("--url", metavar="URL", help="address of the page that INPUT was"),
@@ -67,7 +74,7 @@ class WrapCommand(CorpusCommand):
     )
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Run, learn or test, as the first argument says."""
+        """Run, learn, forget or test, as the first argument says."""
         from pathlib import Path
 
         from crawler.core.errors import ArgumentError, printable
@@ -77,11 +84,12 @@ class WrapCommand(CorpusCommand):
         from crawler.wrapper.learn_page import learn_page, read_lesson
         from crawler.wrapper.project_store import Inputs
         from crawler.wrapper.run_project import ProjectRun, check_project
+        from crawler.wrapper.take_back import take_back
 
-        form = args[0] if args[:1] in (["learn"], ["test"]) else ""
+        form = args[0] if args[:1] in (["learn"], ["forget"], ["test"]) else ""
         for owner in _OPTIONS.keys() - {form}:
             for (*_, flag), _ in _OPTIONS[owner]:
-                if getattr(opts, flag.removeprefix("--")):
+                if flag not in _SHARED.get(form, ()) and getattr(opts, flag.removeprefix("--")):
                     raise ArgumentError(f"{flag} belongs to 'scrapy wrap {owner or 'PROJECT'}'")
         name, *names = args[bool(form) :] or [""]
         if not name:
@@ -104,8 +112,12 @@ class WrapCommand(CorpusCommand):
             )
             return int(not run.run(inputs))
         code = 0
-        lesson = read_lesson(opts) if form == "learn" else None
-        lines = learn_page(path, lesson, inputs) if lesson else check_project(path, inputs)
+        if form == "learn":
+            lines = learn_page(path, read_lesson(opts), inputs)
+        elif form == "forget":
+            lines = take_back(path, opts.field, opts.element, inputs)
+        else:
+            lines = check_project(path, inputs)
         for line, is_well in lines:
             print_line(printable(line))
             code |= not is_well

@@ -106,7 +106,7 @@ def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
         else:
             example = example_of_values(evidence, gold)
             run.skipped[_NOT_SAID] += len(set(gold)) - len(example.values)
-            run.rules[key] = rule.learn_page(evidence.view, example)
+            run.rules[key] = rule.learn_more([example])
 
 
 def _apply(run: _Run, page: _GoldPage) -> None:

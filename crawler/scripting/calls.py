@@ -125,7 +125,14 @@ class NodeArgument:
     attribute: str = ""
 
 
-Argument = NodeArgument | tuple[NodeArgument, ...] | None
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputArgument:
+    """A node of the output, the very one, as an argument of ``main``."""
+
+    node: Node
+
+
+Argument = NodeArgument | OutputArgument | tuple[NodeArgument, ...] | None
 """An argument of ``main``: a node, an array of nodes, or null."""
 
 
@@ -196,9 +203,10 @@ class ScriptCall:
         self._page = page
         self._limits = limits
         self._output = list(_in_order(output))
+        self._numbers = {id(node): number for number, (_, node) in enumerate(self._output)}
 
-    def request(self, arguments: Sequence[Argument], args: Sequence[str]) -> bytes:
-        """Return the request: a line of JSON for the call, and one for the page.
+    def request(self, calls: Sequence[Sequence[Argument]], args: Sequence[str]) -> bytes:
+        """Return the request: a line of JSON for the calls of ``main``, and one for the page.
 
         Raises:
             ArgumentError: an argument names no node, or the script cannot be encoded.
@@ -214,11 +222,25 @@ class ScriptCall:
             ],
             "words": list(args),
             "budget": self._limits.output,
-            "arguments": [_reference(argument, len(self._page.tree)) for argument in arguments],
+            "calls": [[self._reference(its) for its in arguments] for arguments in calls],
         }
         seconds, memory = self._limits.seconds, self._limits.memory
         call = {"world": world, "script": self._script, "seconds": seconds, "memory": memory}
         return f"{json.dumps(call)}\n{self._page.text}\n".encode("ascii")
+
+    def _reference(self, argument: Argument) -> object:
+        if isinstance(argument, OutputArgument):
+            return {"output": self._numbers[id(argument.node)]}
+        if isinstance(argument, tuple):
+            return [self._reference(its) for its in argument]
+        if argument is None:
+            return None
+        nodes = len(self._page.tree)
+        if not 0 <= argument.number < nodes:
+            raise ArgumentError(
+                f"the page has no node {argument.number}; it has {nodes}, from 0 on"
+            )
+        return {"page": argument.number, "attribute": argument.attribute or None}
 
     def read(self, answer: bytes) -> ScriptResult:
         """Return what the script did.
@@ -325,16 +347,6 @@ def _in_order(root: Node) -> Iterator[tuple[int, Node]]:
             )
         yield depth, node
         waiting += [(depth + 1, child) for child in reversed(node.children)]
-
-
-def _reference(argument: Argument, nodes: int) -> object:
-    if argument is None:
-        return None
-    if not isinstance(argument, NodeArgument):
-        return [_reference(its, nodes) for its in argument]
-    if not 0 <= argument.number < nodes:
-        raise ArgumentError(f"the page has no node {argument.number}; it has {nodes}, from 0 on")
-    return {"page": argument.number, "attribute": argument.attribute or None}
 
 
 def _exact(value: Scalar | None) -> Scalar | None:

@@ -28,7 +28,7 @@
   let scriptLines;
   let thrown;
   let hasThrown = false;
-  let argumentsOfMain = [];
+  let callsOfMain = []; // the arguments of each call
   const known = []; // page nodes made so far, by their number: each is one object
   const words = []; // arguments of the command line
   const debug = [];
@@ -87,7 +87,7 @@
     #attributes;
     constructor(number) { this.#number = number; }
     static numberOf(node) { return node.#number; }
-    get name() { return page.table[page.names[this.#number]]; }
+    get name() { return nameAt(this.#number); }
     get value() {
       const end = links.ends[this.#number];
       return fold(page.raws.slice(this.#number, end).join(""));
@@ -129,6 +129,10 @@
     Add() { throw new TypeError("attributes have no children"); }
   }
 
+  function nameAt(number) {
+    return page.table[page.names[number]];
+  }
+
   function pageNode(number) {
     return number < 0 ? null : known[number] ??= new PageNode(number);
   }
@@ -140,6 +144,8 @@
     let lastRoot = -1;
     for (let number = 0; number < size; number++) {
       const parent = parents[number];
+      // The children of the root are the bodies of the pages: heads are left out.
+      if (parent === 0 && nameAt(number) === "head") continue;
       const before = parent < 0 ? lastRoot : found.last[parent];
       if (before >= 0) {
         found.next[before] = number;
@@ -151,8 +157,10 @@
       else found.last[parent] = number;
     }
     for (let number = size - 1; number >= 0; number--) {
-      const last = found.last[number];
-      found.ends[number] = last < 0 ? number + 1 : found.ends[last];
+      const end = Math.max(found.ends[number], number + 1);
+      const parent = parents[number];
+      found.ends[number] = end;
+      if (parent >= 0) found.ends[parent] = Math.max(found.ends[parent], end);
     }
     return found;
   }
@@ -226,7 +234,11 @@
     get firstAttribute() { return this.attributes[0] ?? null; }
     get lastAttribute() { return this.attributes.at(-1) ?? null; }
     Add(name, value) {
-      const its = nameOf(name);
+      // Add(node) adds a copy by the name of the node, Add(null, value) a text.
+      const isNode = name instanceof PageNode || name instanceof Attribute || OutputNode.is(name);
+      if (isNode) value = name;
+      const given = isNode ? name.name : name ?? TEXT;
+      const its = given === TEXT ? TEXT : isNode ? madeName(given) : nameOf(given);
       if (value instanceof PageNode) return copyOfPage(this, its, PageNode.numberOf(value));
       if (value instanceof Attribute) return copyOfAttribute(this, its, value);
       if (OutputNode.is(value)) return copyOfOutput(this, its, value);
@@ -242,7 +254,7 @@
 
   function holdsElements(number) {
     let child = links.first[number];
-    while (child >= 0 && page.table[page.names[child]] === TEXT) child = links.next[child];
+    while (child >= 0 && nameAt(child) === TEXT) child = links.next[child];
     return child >= 0;
   }
 
@@ -250,7 +262,7 @@
     const copies = new Map([[page.parents[root], parent]]);
     let number = root;
     while (number < links.ends[root]) {
-      const its = page.table[page.names[number]];
+      const its = nameAt(number);
       const pairs = (page.attributes[number] ?? []).map(([key, text]) => [madeName(key), text]);
       const isOpen = holdsElements(number);
       const value = isOpen ? null : pageNode(number).value;
@@ -311,7 +323,7 @@
     words.push(...call.words);
     budget = call.budget;
     scriptLines = call.lines;
-    argumentsOfMain = call.arguments.map(referred);
+    callsOfMain = call.calls.map((its) => its.map(referred));
     offer("htree", {
       root: pageNode(page.parents.length > 0 ? 0 : -1),
       AddUrl(url) {
@@ -343,6 +355,7 @@
   function referred(reference) {
     if (reference === null) return null;
     if (Array.isArray(reference)) return reference.map(referred);
+    if (reference.output !== undefined) return given[reference.output];
     const node = pageNode(reference.page);
     if (reference.attribute === null) return node;
     return node.attributes.find((its) => its.name === reference.attribute) ?? null;
@@ -365,10 +378,13 @@
     if (main === undefined) return "no-main";
     if (kindOf(main) === "GeneratorFunction") return "promise";
     try {
-      const answer = main(...argumentsOfMain);
-      const isPromise = typeof answer === "object" && answer !== null
-        && (answer instanceof Promise || typeof answer.then === "function");
-      return isPromise ? "promise" : "done";
+      for (const its of callsOfMain) {
+        const answer = main(...its);
+        const isPromise = typeof answer === "object" && answer !== null
+          && (answer instanceof Promise || typeof answer.then === "function");
+        if (isPromise) return "promise";
+      }
+      return "done";
     } catch (error) {
       thrown = error;
       hasThrown = true;

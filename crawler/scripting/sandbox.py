@@ -63,12 +63,11 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         with self._lock:
             self._end()
 
-    def run(  # noqa: PLR0913 - what a script sees is five things
+    def run(
         self,
         script: str,
         page: ScriptPage,
-        arguments: Sequence[Argument] = (),
-        *,
+        *calls: Sequence[Argument],
         output: Node | None = None,
         args: Sequence[str] = (),
         name: str = "script",
@@ -78,7 +77,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         Args:
             script: JavaScript with a function ``main``.
             page: what the script sees as ``htree``.
-            arguments: nodes that ``main`` is called with.
+            calls: the arguments of each call of ``main``; without any it is called once, without.
             output: the output so far, ``xtree``; by default a root named ``output``.
             args: what ``system.args`` gives, in order.
             name: what errors call the script.
@@ -89,7 +88,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             ArgumentError: an argument names no node, or the output is too deep.
         """
         call = ScriptCall(name, script, page, output or Node("output"), self.limits)
-        request = call.request(arguments, args)
+        request = call.request(calls or [()], args)
         with self._lock:
             try:
                 if self.process is None or self.process.poll() is not None:

@@ -20,7 +20,7 @@ from crawler.core.wrapper.example_nodes import Example, node_at
 from crawler.core.wrapper.output import Result, as_xml, columns_of
 from crawler.core.wrapper.project import Element, Project, Rule
 from crawler.core.wrapper.rules import RecordRule
-from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.core.wrapper.view import View
 from crawler.items import nested_to_json, value_to_text
 from crawler.store.files import replacing
@@ -79,14 +79,19 @@ class ProjectRun:
         project = load_project(self.path)
         form = self._format()
         args = ("" if self.output is None else str(self.output), *self.args)
-        if not inputs.names:
+        joined = not inputs.names
+        if joined:
             inputs = replace(inputs, names=addresses_of(project, ("", *args)))
             if not inputs.names:
                 raise ArgumentError("name pages after the project: files, folders or addresses")
-        alone = inputs.is_one_page
+        alone = joined or inputs.is_one_page
+        pages = self._trees(inputs)
+        if joined and (loaded := list(pages)):
+            # The pages that a project loads are one.
+            pages = iter([(loaded[0][0], join_trees([tree for _, tree in loaded]))])
         with ExitStack() as stack:
             runner = stack.enter_context(closing(ProjectRunner(project, self.path.name)))
-            results = self._results(runner, args, inputs)
+            results = self._results(runner, args, pages)
             first = next(results, None)
             # Of a single page that does not fit nothing is written.
             if first is not None or not alone:
@@ -118,17 +123,19 @@ class ProjectRun:
             raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
         return form
 
+    def _trees(self, inputs: Inputs) -> Iterator[tuple[str, PageTree]]:
+        for name, page in inputs.pages(self._skip):
+            try:
+                yield name, read_tree(page)
+            except UnreadablePageError as error:
+                self._skip(page.url, error.reason, error.detail)
+
     def _results(
-        self, runner: ProjectRunner, args: tuple[str, ...], inputs: Inputs
+        self, runner: ProjectRunner, args: tuple[str, ...], pages: Iterator[tuple[str, PageTree]]
     ) -> Iterator[Result]:
         """Yield the results of the pages that fit, in their order; count and report all pages."""
         folder = SaveFolder(self.saves, "--saves", self.tell)
-        for name, page in inputs.pages(self._skip):
-            try:
-                tree = read_tree(page)
-            except UnreadablePageError as error:
-                self._skip(page.url, error.reason, error.detail)
-                continue
+        for name, tree in pages:
             wrapped = runner.run(tree, (name, *args))
             self._report(wrapped)
             if wrapped.result.fits:

@@ -19,11 +19,13 @@ from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.core.wording import fit_width
+from crawler.core.wrapper.editing import script_of
 from crawler.core.wrapper.output import (
     MISSING,
     NO_FIT,
     SCRIPT_FAILED,
     WRONG_TYPE,
+    Node,
     Problem,
     Result,
     apply_project,
@@ -33,12 +35,23 @@ from crawler.core.wrapper.output import (
     fit_to_schema,
     fits,
 )
-from crawler.core.wrapper.project import Element, Load, Project, Save, Script, Source, may_repeat
+from crawler.core.wrapper.project import (
+    Action,
+    Copy,
+    Element,
+    Load,
+    Project,
+    Save,
+    Script,
+    Source,
+    may_repeat,
+)
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
 from crawler.scripting.calls import (
     Argument,
     Limits,
     NodeArgument,
+    OutputArgument,
     ScriptError,
     ScriptPage,
     script_page,
@@ -46,6 +59,7 @@ from crawler.scripting.calls import (
 from crawler.scripting.sandbox import Sandbox
 from crawler.settings import Options
 from crawler.store.files import write_whole
+from crawler.store.sources import is_address
 from crawler.wrapper.project_store import load_project
 
 logger = logging.getLogger(__name__)
@@ -154,17 +168,18 @@ class ProjectRunner:
         debug: list[str] = []
         urls: list[str] = []
         saves: list[tuple[str, str]] = []
+        loaded = {tree.url, *args[:1], *(url for _, url, _ in tree.pages)}
         for number, action in enumerate(project.actions, start=1):
             files: tuple[str, ...] = ()
-            if isinstance(action, Save):
+            if isinstance(action, Save) and not action.off:
                 files = (_name_of(action.file, args),)
-            elif isinstance(action, Script):
+            elif calls := _calls(action, project.schema, result, output, tree):
                 page = page or script_page(tree)
                 try:
                     done = self._sandbox.run(
-                        action.script,
+                        script_of(action),
                         page,
-                        [_argument(path, project.schema, result, tree) for path in action.rules],
+                        *calls,
                         output=output,
                         args=args,
                         name=f"{self.name}, action {number}",
@@ -175,13 +190,15 @@ class ProjectRunner:
                     continue
                 output, files = done.output, done.saves
                 debug += done.debug
-                urls += done.urls
+                urls += [url for url in done.urls if url not in loaded]
             if any(files):
-                root = output if page is None else fit_to_schema(output, project.schema)[0]
+                root = output
+                if page is not None:
+                    root, _ = fit_to_schema(output, project.schema, tree.base_url)
                 xml = as_xml(root)
                 saves += [(file, xml) for file in files if file]
-        if page is not None:
-            output, problems = fit_to_schema(output, project.schema)
+        if project.scripts:
+            output, problems = fit_to_schema(output, project.schema, tree.base_url)
             # What was missing may have been added; what was not is among the new problems.
             own = [problem for problem in result.problems if problem.reason != MISSING]
             problems = (*own, *failed, *problems)
@@ -190,32 +207,63 @@ class ProjectRunner:
         return Wrapped(result, tuple(debug), tuple(urls), tuple(saves))
 
 
+def _calls(
+    action: Action, schema: Element, result: Result, output: Node, tree: PageTree
+) -> list[tuple[Argument, ...]]:
+    """Return the arguments of each call of an action's script; none where it has none to run."""
+    if isinstance(action, Script) and not action.off:
+        return [tuple(_argument(path, schema, result, tree) for path in action.rules)]
+    if isinstance(action, Copy) and action.script and not action.off:
+        return list(_copies(action.element, result, output, tree))
+    return []
+
+
 def _argument(path: str, schema: Element, result: Result, tree: PageTree) -> Argument:
     """Return what a rule found: a node or null, or an array where there can be several."""
-    nodes = []
-    for found in result.found.get(path, ()):
-        place, _, attribute = found.source.partition("/@")
-        if place:
-            node = tree.find(place)
-            assert node is not None  # noqa: S101 - it was found on this very page
-            nodes.append(NodeArgument(node, attribute))
+    nodes = tuple(_node_of(found, tree) for found in result.found.get(path, ()) if found.source)
     if may_repeat(schema, path):
-        return tuple(nodes)
+        return nodes
     return nodes[0] if nodes else None
+
+
+def _node_of(found: Node, tree: PageTree) -> NodeArgument:
+    place, _, attribute = found.source.partition("/@")
+    node = tree.find(place)
+    assert node is not None  # noqa: S101 - it was found on this very page
+    return NodeArgument(node, attribute)
+
+
+def _copies(
+    path: str, result: Result, output: Node, tree: PageTree
+) -> Iterator[tuple[NodeArgument, OutputArgument]]:
+    """Yield what a rule found, each with the node of the output that it belongs in."""
+    for found in result.found.get(path, ()):
+        parents = [output]
+        for name in path.split("/")[:-1]:
+            inner = [its for parent in parents[:1] for its in parent.children if its.name == name]
+            # Of records, the one around it on the page; a record may have been left out.
+            parents = [its for its in inner if found.source.startswith(its.source)]
+        if parents:
+            yield _node_of(found, tree), OutputArgument(parents[0])
 
 
 def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses of the pages that a project loads, in order.
 
+    One action may have several, with blanks between.
+
     Raises:
         ArgumentError: it names one by an argument that was not given.
     """
-    loads = [action for action in project.actions if isinstance(action, Load)]
-    addresses = tuple(_name_of(load.address, args) for load in loads)
-    if "" in addresses:
-        number = loads[addresses.index("")].address.argument
-        raise ArgumentError(f"the project loads the page that argument {number} names; give it")
-    return addresses
+    addresses: list[str] = []
+    for load in (action for action in project.active if isinstance(action, Load)):
+        name = _name_of(load.address, args)
+        if not name:
+            number = load.address.argument
+            raise ArgumentError(f"the project loads the page that argument {number} names; give it")
+        several = name.split()
+        addresses += several if all(map(is_address, several)) else [name]
+    return tuple(addresses)
 
 
 def _name_of(source: Source, args: Sequence[str]) -> str:

@@ -159,8 +159,7 @@ def test_a_project_file_gives_the_project_back(data: st.DataObject, matcher: str
     schema = Element("page", "group", elements=(Element("value", repeat=True),))
     project: Project = new_project(schema, matcher=matcher)
     rule = new_rule(matcher)
-    for tree, example in draw_examples(data, most=2):
-        rule = rule.learn_page(View(tree), example)
+    rule = rule.learn_more(example for _, example in draw_examples(data, most=2))
     project = project.with_rule("value", rule)
     text = write_project(project)
     again = read_project(text)

@@ -378,10 +378,10 @@ def test_what_is_wrong_with_a_project_file_is_told_with_its_place(text: str, mes
     assert str(caught.value).startswith("shop.h2x: ")
 
 
-def test_weights_of_published_rules_have_to_add_up() -> None:
+def test_published_rules_need_the_index_of_each_step() -> None:
     whole = json.loads(write_project(learned("published")))
-    whole["rules"]["name"]["sets"][0]["null"] = 5
-    with pytest.raises(UnreadableInputError, match=r"sets\[0\]: its weights add up to 6"):
+    whole["rules"]["name"]["examples"][0]["values"][0]["nodes"][0]["indexes"] = [1]
+    with pytest.raises(UnreadableInputError, match=r"rules.name: 'indexes' must have a number for"):
         read_project(json.dumps(whole))
 
 

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import log
-from urllib.parse import urljoin
 
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence, evidence_of
-from crawler.core.wrapper.tree import fold
+from crawler.core.wrapper.tree import absolute, fold
 from crawler.core.wrapper.view import View, list_siblings
 
 TEXT_NODE = "text"
@@ -39,6 +38,7 @@ class ExampleNode:
         nodes: how many nodes of its kind there are.
         near_misses: the evidence of the nodes most like it that have another value.
         siblings_meant: how many of its list siblings are values of the example as well.
+        indexes: the index of each step of its path, from the root of the page.
     """
 
     kind: str
@@ -49,6 +49,7 @@ class ExampleNode:
     near_misses: tuple[Evidence, ...] = ()
     siblings_meant: int = 0
     siblings_other: int = 0
+    indexes: tuple[int, ...] = ()
 
     @property
     def element(self) -> str:
@@ -122,6 +123,7 @@ class PageEvidence:
             near_misses=self._near_misses(kind, evidence, counts, meant) if near_misses else (),
             siblings_meant=siblings_meant,
             siblings_other=len(siblings) - siblings_meant,
+            indexes=tuple(step.index for step in tree.tag_path(node)),
         )
 
     def _near_misses(
@@ -165,12 +167,7 @@ def value_of(view: View, node: int, kind: str) -> str:
     if not kind.startswith("@"):
         return view.tree.value(node)
     written = fold(view.tree.attribute(node, kind[1:]) or "")
-    if kind[1:] not in _ADDRESSES:
-        return written
-    try:
-        return urljoin(view.tree.base_url, written)
-    except ValueError:
-        return written
+    return absolute(view.tree.base_at(node), written) if kind[1:] in _ADDRESSES else written
 
 
 def node_at(view: View, path: str) -> int | None:

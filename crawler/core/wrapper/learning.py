@@ -16,7 +16,7 @@ from crawler.core.wrapper.example_nodes import (
     find_value,
 )
 from crawler.core.wrapper.project import GROUP, Project
-from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records, similar_siblings
+from crawler.core.wrapper.rules import RecordRule, example_of_records, similar_siblings
 from crawler.core.wrapper.tree import PageTree, fold
 from crawler.core.wrapper.view import View
 
@@ -166,7 +166,7 @@ def learn_nodes(  # noqa: PLR0913 - an example has these six parts, and most hav
         example = example_of_nodes(evidence, nodes, kind, wrong=wrong)
     except ValueError as error:
         raise ArgumentError(f"'{element}': {error}; point at another node") from error
-    return project.with_rule(element, rule.learn_page(evidence.view, example))
+    return project.with_rule(element, rule.learn_more((example,)))
 
 
 def _learn(
@@ -174,7 +174,7 @@ def _learn(
 ) -> Learned:
     """Teach values of pages or records: their evidence, and values by elements."""
     not_found: list[tuple[str, str]] = []
-    learned: dict[str, list[tuple[View, Example]]] = {}
+    learned: dict[str, list[Example]] = {}
     for evidence, values in places:
         for path, its in values.items():
             _check_field(project, path, evidence.view.root)
@@ -184,16 +184,10 @@ def _learn(
             not_found += missing
             # A page that has none of the values is no example of a page that lacks the element.
             if found or not missing:
-                learned.setdefault(path, []).append((evidence.view, example))
+                learned.setdefault(path, []).append(example)
     for path, examples in learned.items():
-        rule = project.field_rule(path)
-        if isinstance(rule, BestRule):
-            # All at once takes as long as the last of them alone.
-            rule = rule.learn_more(example for _, example in examples)
-        else:
-            for view, example in examples:
-                rule = rule.learn_page(view, example)
-        project = project.with_rule(path, rule)
+        # All at once takes as long as the last of them alone.
+        project = project.with_rule(path, project.field_rule(path).learn_more(examples))
     return Learned(project, tuple(not_found))
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lxml import etree
 
 from crawler.core.wrapper.project import GROUP, Add, Copy, Element, Project, Scalar, convert
 from crawler.core.wrapper.rules import Match, Record, RecordRule
-from crawler.core.wrapper.tree import TEXT, PageTree, fold
+from crawler.core.wrapper.tree import TEXT, PageTree, absolute, fold
 from crawler.core.wrapper.view import View
 
 NO_FIT = "rule no longer fits"
@@ -120,13 +120,17 @@ def fits(project: Project, missing: Sequence[str], problems: Sequence[Problem]) 
 
 def _expected(project: Project) -> list[str]:
     """Return the elements that the rules should find on a page, without those of records."""
-    copied = _copied(project)
+    copied = {its.element for its in project.active if isinstance(its, Copy)} or project.rules
     return [path for path in project.paths if path in copied and not project.record_of(path)]
 
 
 def _copied(project: Project) -> set[str]:
-    named = {action.element for action in project.actions if isinstance(action, Copy)}
-    return named or set(project.rules)
+    copies = [action for action in project.active if isinstance(action, Copy)]
+    return {its.element for its in copies if not its.script} if copies else set(project.rules)
+
+
+def _groups_around(paths: Iterable[str]) -> set[str]:
+    return {path[:at] for path in paths for at, char in enumerate(path) if char == "/"}
 
 
 class _Filler:
@@ -138,11 +142,13 @@ class _Filler:
         self._remember = remember
         self._copied = _copied(project)
         # Scripts are called with the nodes of elements, which are found within groups.
-        named = [path.split("/") for script in project.scripts for path in script.rules]
-        self._wanted = self._copied | {
-            "/".join(names[:end]) for names in named for end in range(1, len(names) + 1)
-        }
-        self._added = {its.element for its in project.actions if isinstance(its, Add)}
+        named = {path for script in project.scripts for path in script.rules}
+        self._wanted = self._copied | named | _groups_around(named)
+        self._added = {its.element for its in project.active if isinstance(its, Add)}
+        # Groups that scripts of copies fill.
+        self._filled_later = _groups_around(
+            its.element for its in project.active if isinstance(its, Copy) and its.script
+        )
         self.found: defaultdict[str, list[Node]] = defaultdict(list)
         self.problems: list[Problem] = []
 
@@ -173,7 +179,7 @@ class _Filler:
         rule = self._project.rules.get(path)
         if rule is None and element.type == GROUP:
             children = self.children(element, path, view, shown=shown)
-            is_there = children or path in self._added
+            is_there = children or path in self._added | self._filled_later
             return [Node(element.name, children=children)] if is_there else []
         if rule is None or path not in self._wanted:
             return []
@@ -204,56 +210,64 @@ class _Filler:
         children = self.children(element, path, View(self._tree, record.node), shown=shown)
         if _is_incomplete(self.problems, start, path, source):
             return None
-        if element.elements and shown and not children:
+        if element.elements and shown and not children and path not in self._filled_later:
             return None
         return Node(element.name, None, children, record.confidence, source)
 
 
-def fit_to_schema(root: Node, schema: Element) -> tuple[Node, tuple[Problem, ...]]:
+def fit_to_schema(root: Node, schema: Element, base: str = "") -> tuple[Node, tuple[Problem, ...]]:
     """Bring an output that scripts have changed into the order, number and types of the schema.
 
     An element that holds others where the schema wants a value has all text in them as its value.
-    The name of the root does not matter. The problems are of what was left out or is missing.
+    The name of the root does not matter. Addresses are completed by that of the page, ``base``. The
+    problems are of what was left out or is missing.
     """
-    problems: list[Problem] = []
-    children = _fit_children(root, schema, "", problems)
-    return Node(schema.name, children=children), tuple(problems)
+    fitter = _Fitter(base)
+    children = fitter.children(root, schema, "")
+    return Node(schema.name, children=children), tuple(fitter.problems)
 
 
-def _fit_children(
-    node: Node, group: Element, path: str, problems: list[Problem]
-) -> tuple[Node, ...]:
-    waiting: defaultdict[str, list[Node]] = defaultdict(list)
-    for child in node.children:
-        waiting[child.name].append(child)
-    kept: list[Node] = []
-    for element in group.elements:
-        its = f"{path}/{element.name}" if path else element.name
-        made = [_fit(child, element, its, problems) for child in waiting.pop(element.name, ())]
-        nodes = [child for child in made if child is not None]
-        if len(nodes) > 1 and not element.repeat:
-            detail = f"'{its}' does not repeat; {len(nodes) - 1} more were left out"
-            problems.append(Problem(its, TOO_MANY, detail))
-            del nodes[1:]
-        if element.required and not nodes:
-            problems.append(_missing(its))
-        kept += nodes
-    for name, unknown in waiting.items():
-        its = f"{path}/{name}" if path else name
-        count = f"{len(unknown)} times " if len(unknown) > 1 else ""
-        detail = f"'{its}' was added {count}and is not in the schema; left out"
-        problems.append(Problem(its, NOT_IN_SCHEMA, detail))
-    return tuple(kept)
+class _Fitter:
+    """Walks down an output and its schema."""
 
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self.problems: list[Problem] = []
 
-def _fit(node: Node, element: Element, path: str, problems: list[Problem]) -> Node | None:
-    if element.type != GROUP:
-        return _converted(node, element.type, path, problems)
-    start = len(problems)
-    children = _fit_children(node, element, path, problems)
-    if element.repeat and _is_incomplete(problems, start, path, f"a '{path}'"):
-        return None
-    return Node(element.name, None, children, node.confidence, node.source)
+    def children(self, node: Node, group: Element, path: str) -> tuple[Node, ...]:
+        problems = self.problems
+        waiting: defaultdict[str, list[Node]] = defaultdict(list)
+        for child in node.children:
+            waiting[child.name].append(child)
+        kept: list[Node] = []
+        for element in group.elements:
+            its = f"{path}/{element.name}" if path else element.name
+            made = [self._fit(child, element, its) for child in waiting.pop(element.name, ())]
+            nodes = [child for child in made if child is not None]
+            if len(nodes) > 1 and not element.repeat:
+                detail = f"'{its}' does not repeat; {len(nodes) - 1} more were left out"
+                problems.append(Problem(its, TOO_MANY, detail))
+                del nodes[1:]
+            if element.required and not nodes:
+                problems.append(_missing(its))
+            kept += nodes
+        for name, unknown in waiting.items():
+            its = f"{path}/{name}" if path else name
+            count = f"{len(unknown)} times " if len(unknown) > 1 else ""
+            detail = f"'{its}' was added {count}and is not in the schema; left out"
+            problems.append(Problem(its, NOT_IN_SCHEMA, detail))
+        return tuple(kept)
+
+    def _fit(self, node: Node, element: Element, path: str) -> Node | None:
+        if element.type != GROUP:
+            if element.type == "url" and node.value and isinstance(node.value, str):
+                node = replace(node, value=absolute(self._base, node.value))
+            return _converted(node, element.type, path, self.problems)
+        start = len(self.problems)
+        children = self.children(node, element, path)
+        if element.repeat and _is_incomplete(self.problems, start, path, f"a '{path}'"):
+            return None
+        return Node(element.name, None, children, node.confidence, node.source)
 
 
 def _missing(path: str) -> Problem:

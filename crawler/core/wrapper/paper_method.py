@@ -7,16 +7,16 @@ numbers, so that they are exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from crawler.core.wrapper.example_nodes import TEXT_NODE, Example, node_at, value_of
-from crawler.core.wrapper.rules import Match
+from crawler.core.wrapper.example_nodes import TEXT_NODE, Example, ExampleNode, value_of
+from crawler.core.wrapper.rules import LearnedRule, Match
 from crawler.core.wrapper.tree import PageTree, TagItem
 from crawler.core.wrapper.view import View
 
@@ -189,31 +189,35 @@ class PaperRule:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperFieldRule:
+class PaperFieldRule(LearnedRule):
     """A rule of the paper as the rule of a field: it finds one node a page.
 
     The confidence in a match is 1 less the cost by the number of tag sets. Text nodes are found by
     their paths as elements are.
     """
 
+    examples: tuple[Example, ...] = ()
     rule: PaperRule = field(default_factory=PaperRule)
     kind: str = TEXT_NODE
-    examples: tuple[Example, ...] = ()
 
-    def learn_page(self, view: View, example: Example) -> PaperFieldRule:
-        """Return the rule that has learned from this example of a page as well.
+    @classmethod
+    def learn(cls, examples: Iterable[Example]) -> Self:
+        """Learn from examples in their order, which can matter.
 
         Of several copies of a value the one that costs the rule least is learned.
+
+        Raises:
+            ValueError: a node has another number of indexes than its path has steps.
         """
-        rule, kind, tree = self.rule, self.kind, view.tree
-        for value in example.values:
-            places = ((node_at(view, its.path), its.kind) for its in value.nodes)
-            nodes = [(tree.tag_path(node), its) for node, its in places if node is not None]
-            if nodes and self.rule.examples:
-                nodes.sort(key=lambda its: self.rule.cost(its[0]))
-            if nodes:
-                rule, kind = rule.learn_more(nodes[0][0]), nodes[0][1]
-        return PaperFieldRule(rule, kind, (*self.examples, example))
+        rule, kind, known = PaperRule(), TEXT_NODE, tuple(examples)
+        for example in known:
+            before = rule
+            for value in example.values:
+                paths = [_tag_path(example.record, node) for node in value.nodes]
+                costs = [before.cost(path) if before.examples else 0 for path in paths]
+                best = costs.index(min(costs))
+                rule, kind = rule.learn_more(paths[best]), value.nodes[best].kind
+        return cls(known, rule, kind)
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:  # noqa: ARG002 - it remembers no page
         """Return the node of least cost, where its confidence is at least one half."""
@@ -230,3 +234,15 @@ class PaperFieldRule:
             return ()
         value = value_of(view, node, self.kind)
         return (Match(node, self.kind, value, float(cost), confidence),)
+
+
+def _tag_path(record: str, node: ExampleNode) -> list[TagItem]:
+    """Return the path of an example node from the root of its page."""
+    steps = f"{record}{node.path}".strip("/").split("/")
+    if len(steps) != len(node.indexes):
+        raise ValueError(f"'indexes' must have a number for each of the {len(steps)} steps")
+    found = []
+    for step, index in zip(steps, node.indexes, strict=True):
+        name, _, number = step.partition("[")
+        found.append(TagItem(name, int(number.removesuffix("]") or 1), index))
+    return found

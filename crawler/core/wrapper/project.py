@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -169,8 +169,12 @@ class FieldRule(Protocol):
     def examples(self) -> tuple[Example, ...]:
         """The examples that it was learned from."""
 
-    def learn_page(self, view: View, example: Example) -> FieldRule:
-        """Return the rule that has learned from an example of this page as well."""
+    @classmethod
+    def learn(cls, examples: Iterable[Example]) -> FieldRule:
+        """Learn from examples."""
+
+    def learn_more(self, examples: Iterable[Example]) -> FieldRule:
+        """Return the rule that has learned from these examples as well."""
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
         """Return the nodes that are taken, in document order."""
@@ -208,35 +212,47 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """Load a page."""
+class _Action:
+    """``off`` tells whether it is switched off."""
+
+    off: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Load(_Action):
+    """Load a page, or several: addresses with blanks between."""
 
     address: Source
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(_Action):
     """Add an element to the output, named by its path in the schema."""
 
     element: str
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """Copy to the output what the rule of an element finds."""
+class Copy(_Action):
+    """Copy to the output what the rule of an element finds.
+
+    A ``script`` of its own takes the place of that: ``main`` is called for each node that the rule
+    finds, with that node and the node of the output that it belongs in.
+    """
 
     element: str
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(_Action):
     """Save the output."""
 
     file: Source
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class Script(_Action):
     """Run a script of the user: JavaScript with a function ``main``.
 
     ``rules`` names the elements whose nodes ``main`` is called with.
@@ -272,9 +288,18 @@ class Project:
         return tuple(path for path, _ in elements_of(self.schema) if path in self.rules)
 
     @property
+    def active(self) -> tuple[Action, ...]:
+        """The actions that are not switched off."""
+        return tuple(action for action in self.actions if not action.off)
+
+    @property
     def scripts(self) -> tuple[Script, ...]:
-        """The scripts among the actions."""
-        return tuple(action for action in self.actions if isinstance(action, Script))
+        """The scripts among the active actions, those of copies too."""
+        return tuple(
+            action if isinstance(action, Script) else Script(action.script, (action.element,))
+            for action in self.active
+            if isinstance(action, Script) or (isinstance(action, Copy) and action.script)
+        )
 
     def element(self, path: str) -> Element:
         """Return the element of a path.
@@ -347,7 +372,11 @@ def checked(project: Project) -> Project:
         if isinstance(action, Add | Copy):
             names = (action.element,)
         for name in names:
-            project.element(name)
-            if name not in project.rules and not isinstance(action, Add):
+            is_group = project.element(name).type == GROUP
+            if name not in project.rules and not isinstance(action, Add) and not action.off:
                 raise ArgumentError(f"action {number} needs a rule for '{name}'; teach it values")
+            if is_group and isinstance(action, Copy) and action.script:
+                raise ArgumentError(
+                    f"action {number}: '{name}' is a group; give the script to its elements"
+                )
     return project

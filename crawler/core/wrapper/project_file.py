@@ -1,7 +1,6 @@
 """Project files, ``.h2x``: a project as versioned JSON that people can read, and back.
 
-Text in, text out. Rules of the matcher ``best``, and those of records, are written as their
-examples, of which they are a function; a rule of the paper is written as its tag sets. Near misses
+Text in, text out. Rules are written as their examples, of which they are a function. Near misses
 are written as the features in which they differ from their example node.
 
 Tables at the end declare the keys of each object. People may edit the files, so an error names its
@@ -27,10 +26,11 @@ from crawler.core.wrapper.example_nodes import (
     ExampleValue,
 )
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES
-from crawler.core.wrapper.paper_method import PaperFieldRule, PaperRule, TagSet
+from crawler.core.wrapper.paper_method import PaperFieldRule
 from crawler.core.wrapper.project import (
     DEFAULT_MATCHER,
     GROUP,
+    Action,
     Add,
     Copy,
     Element,
@@ -41,8 +41,7 @@ from crawler.core.wrapper.project import (
     Source,
     checked,
 )
-from crawler.core.wrapper.rules import BestRule, RecordRule
-from crawler.core.wrapper.tree import TagItem
+from crawler.core.wrapper.rules import BestRule, LearnedRule, RecordRule
 
 EXTENSION = ".h2x"
 VERSION = 1
@@ -95,7 +94,7 @@ def write_project(project: Project) -> str:
         "matcher": project.matcher,
         "confidence": project.confidence,
         "schema": _plain(project.schema),
-        "actions": [{"do": type(it).__name__.lower(), **_plain(it)} for it in project.actions],
+        "actions": [_plain_action(it) for it in project.actions],
         "rules": {path: _plain(rule) for path, rule in sorted(project.rules.items())},
     }
     return _pretty(whole) + "\n"
@@ -158,22 +157,21 @@ def _plain(it: Any) -> Any:  # noqa: ANN401, PLR0911 - a part of a project, and 
             return {key: value for key, value in its.items() if value not in (False, [])}
         case Source():
             return {"fixed": it.fixed} if it.argument is None else {"argument": it.argument}
-        case Script():
-            return {"rules": list(it.rules), "script": it.script.split("\n")}
-        case BestRule() | RecordRule():
-            matcher = "best" if isinstance(it, BestRule) else "records"
-            return {"matcher": matcher, "examples": _plain(it.examples)}
-        case PaperFieldRule(rule, kind, examples):
-            its = {"kind": kind, "learned": rule.examples, "sets": _plain(rule.sets)}
-            return {"matcher": "published", **its, "examples": _plain(examples)}
-        case TagSet():
-            items = [{**_plain(item), "weight": weight} for item, weight in it.items]
-            return {"items": items, "null": it.null}
+        case LearnedRule():
+            return {"matcher": _MATCHERS[type(it)], "examples": _plain(it.examples)}
         case ExampleNode():
             return _plain_node(it)
     if is_dataclass(it):
         return {each.name: _plain(getattr(it, each.name)) for each in fields(it)}
     return it
+
+
+def _plain_action(it: Action) -> dict[str, Any]:
+    its = {each.name: _plain(getattr(it, each.name)) for each in fields(it) if each.name != "off"}
+    if isinstance(it, Script | Copy):
+        script = its.pop("script")
+        its |= {"script": script.split("\n")} if script else {}
+    return {"do": type(it).__name__.lower(), **its, **({"off": True} if it.off else {})}
 
 
 def _plain_node(node: ExampleNode) -> dict[str, Any]:
@@ -194,6 +192,7 @@ def _plain_node(node: ExampleNode) -> dict[str, Any]:
         "evidence": dict(zip(names, pairs, strict=True)),
         "mates": node.siblings_meant,
         "strangers": node.siblings_other,
+        "indexes": list(node.indexes),
         "near": near,
     }
 
@@ -340,6 +339,7 @@ def _example_node(**found: Any) -> ExampleNode:  # noqa: ANN401 - the values of 
         near_misses=tuple(tuple({**own, **row}.values()) for row in near),
         siblings_meant=found["mates"],
         siblings_other=found["strangers"],
+        indexes=found["indexes"],
     )
 
 
@@ -347,15 +347,6 @@ def _example_value(value: str, nodes: tuple[ExampleNode, ...]) -> ExampleValue:
     if not nodes:
         raise ValueError("'nodes' must name at least one node that has the value")
     return ExampleValue(value, nodes)
-
-
-def _paper_rule(learned: int, sets: tuple[TagSet, ...], **rest: Any) -> PaperFieldRule:  # noqa: ANN401 - its attributes
-    for at, tags in enumerate(sets):
-        if tags.total != learned:
-            raise ValueError(
-                f"sets[{at}]: its weights add up to {tags.total}, and not to {learned}"
-            )
-    return PaperFieldRule(PaperRule(sets, learned), **rest)
 
 
 _ELEMENT: _Object = _Object(
@@ -372,21 +363,26 @@ _SCHEMA = _Object(
     lambda **found: Project(_element(**found), {}), _ELEMENT.needed, _ELEMENT.optional
 )
 _SOURCE = _Object(_source, {}, {"fixed": (str, None), "argument": (0, None)})
+_OFF: Mapping[str, tuple[Any, Any]] = {"off": (bool, False)}
 _ACTIONS = {
-    "load": _Object(Load, {"address": _SOURCE}),
-    "save": _Object(Save, {"file": _SOURCE}),
-    "add": _Object(Add, {"element": str}),
-    "copy": _Object(Copy, {"element": str}),
+    "load": _Object(Load, {"address": _SOURCE}, _OFF),
+    "save": _Object(Save, {"file": _SOURCE}, _OFF),
+    "add": _Object(Add, {"element": str}, _OFF),
+    "copy": _Object(
+        lambda script, **its: Copy(script="\n".join(script), **its),
+        {"element": str},
+        {"script": ([str], ()), **_OFF},
+    ),
     "script": _Object(
-        lambda script, rules: Script("\n".join(script), rules),
+        lambda script, **its: Script("\n".join(script), **its),
         {"script": [str]},
-        {"rules": ([str], ())},
+        {"rules": ([str], ()), **_OFF},
     ),
 }
 _NODE = _Object(
     _example_node,
     {"kind": _KIND, "path": str, "nodes": 1, "evidence": {"*": (str, 1)}},
-    {"mates": (0, 0), "strangers": (0, 0), "near": ([{"*": str}], ())},
+    {"mates": (0, 0), "strangers": (0, 0), "near": ([{"*": str}], ()), "indexes": ([1], ())},
 )
 _VALUE = _Object(_example_value, {"value": str, "nodes": [_NODE]})
 _EXAMPLE = _Object(
@@ -394,23 +390,12 @@ _EXAMPLE = _Object(
     {"page": str, "values": [_VALUE]},
     {"address": (str, ""), "record": (str, ""), "wrong": ([_NODE], ())},
 )
-_TAG_ITEM = _Object(
-    lambda weight, **item: (TagItem(**item), weight),
-    {"name": str, "tag_index": 1, "index": 1, "weight": 1},
-)
-_RULES = {
-    "best": _Object(BestRule.learn, {"examples": [_EXAMPLE]}),
-    "records": _Object(RecordRule.learn, {"examples": [_EXAMPLE]}),
-    "published": _Object(
-        _paper_rule,
-        {
-            "kind": _KIND,
-            "learned": 0,
-            "sets": [_Object(TagSet, {"items": [_TAG_ITEM], "null": 0})],
-            "examples": [_EXAMPLE],
-        },
-    ),
+_MATCHERS: dict[type[LearnedRule], str] = {
+    BestRule: "best",
+    RecordRule: "records",
+    PaperFieldRule: "published",
 }
+_RULES = {name: _Object(kind.learn, {"examples": [_EXAMPLE]}) for kind, name in _MATCHERS.items()}
 _PROJECT = _Object(
     lambda format, version, **found: Project(**found),  # noqa: A006, ARG005 - keys of the file
     {"format": str, "version": 1, "schema": _ELEMENT},

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
+from typing import Self
 
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
@@ -63,8 +64,24 @@ def _in_order(examples: Iterable[Example]) -> tuple[Example, ...]:
     )
 
 
+class LearnedRule:
+    """A rule is a function of its examples."""
+
+    __slots__ = ()
+    examples: tuple[Example, ...]
+
+    @classmethod
+    def learn(cls, examples: Iterable[Example]) -> Self:
+        """Learn from examples."""
+        raise NotImplementedError
+
+    def learn_more(self, examples: Iterable[Example]) -> Self:
+        """Return the rule that has learned from these examples as well."""
+        return self.learn((*self.examples, *examples))
+
+
 @dataclass(frozen=True, slots=True)
-class BestRule:
+class BestRule(LearnedRule):
     """What was learned from a set of examples. Made by :meth:`learn`.
 
     ``groups`` are the roles, each with those that have the same values; ``several`` tells whether
@@ -76,19 +93,11 @@ class BestRule:
     several: bool
 
     @classmethod
-    def learn(cls, examples: Iterable[Example]) -> BestRule:
+    def learn(cls, examples: Iterable[Example]) -> Self:
         """Learn from examples, in whatever order they come."""
         known = _in_order(examples)
         several = any(len(example.values) > 1 for example in known)
         return cls(known, role_groups(known, finer=several), several)
-
-    def learn_more(self, examples: Iterable[Example]) -> BestRule:
-        """Return the rule that has learned from these examples as well."""
-        return BestRule.learn((*self.examples, *examples))
-
-    def learn_page(self, view: View, example: Example) -> BestRule:  # noqa: ARG002 - as the protocol FieldRule has it
-        """Return the rule that has learned from this example of a page as well."""
-        return self.learn_more((example,))
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
         """Return the nodes that are taken, in document order: one, or all where there are several.
@@ -196,7 +205,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRule:
+class RecordRule(LearnedRule):
     """What records look like. Made by :meth:`learn`.
 
     ``one_parent`` tells whether all records of a page have the same parent.
@@ -207,7 +216,7 @@ class RecordRule:
     one_parent: bool
 
     @classmethod
-    def learn(cls, examples: Iterable[Example]) -> RecordRule:
+    def learn(cls, examples: Iterable[Example]) -> Self:
         """Learn from examples, in whatever order they come."""
         known = _in_order(examples)
         parents = [
@@ -216,10 +225,6 @@ class RecordRule:
         ]
         one_parent = all(len(paths) <= 1 for paths in parents)
         return cls(known, role_groups(known, finer=False), one_parent)
-
-    def learn_more(self, examples: Iterable[Example]) -> RecordRule:
-        """Return the rule that has learned from these examples as well."""
-        return RecordRule.learn((*self.examples, *examples))
 
     def records(self, view: View) -> tuple[Record, ...]:
         """Return the records of a page in document order; none where none look like them."""

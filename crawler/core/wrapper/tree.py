@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from urllib.parse import urljoin
 
 from lxml import etree
 
@@ -55,6 +58,7 @@ class PageTree:
         texts: the text of a text node, white space folded; empty for elements.
         raws: the same before folding, with a blank in front where a reader sees a gap.
         elements: the elements; None for text nodes.
+        pages: of several pages in one tree, the first node, the address and the base of each.
     """
 
     url: str
@@ -69,6 +73,7 @@ class PageTree:
     raws: list[str] = field(default_factory=list)
     elements: list[etree._Element | None] = field(default_factory=list)
     text_nodes: list[int] = field(default_factory=list)
+    pages: list[tuple[int, str, str]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -115,6 +120,11 @@ class PageTree:
         element = self.elements[node]
         return None if element is None else element.get(name)
 
+    def base_at(self, node: int) -> str:
+        """Return the address by which relative addresses on the page of a node are completed."""
+        at = bisect_right(self.pages, node, key=lambda page: page[0]) - 1
+        return self.pages[at][2] if at >= 0 else self.base_url
+
     def within(self, root: int) -> range:
         """Return the nodes within a node, without the node itself; with -1 those of the page."""
         return range(len(self)) if root < 0 else range(root + 1, self.ends[root])
@@ -144,6 +154,53 @@ class PageTree:
 def fold(text: str) -> str:
     """Fold white space, and drop invisible characters."""
     return " ".join((text if text.isprintable() else drop_unseen(text)).split())
+
+
+def absolute(base: str, address: str) -> str:
+    """Complete an address by that of its page; return one that is broken as it is."""
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address
+
+
+def join_trees(trees: Sequence[PageTree]) -> PageTree:
+    """Return several pages, one at least, as one tree.
+
+    The bodies of all are children of the root of the first (Zhang and others 2002, section 3.3:
+    ``htree.root``).
+    """
+    first = trees[0]
+    joined = PageTree(first.url, first.base_url)
+    # How many children of each name the root has; how many elements, under the empty name.
+    known: Counter[str] = Counter()
+    for tree in trees:
+        joined.pages.append((len(joined), tree.url, tree.base_url))
+        # By their numbers in the tree, the numbers of nodes in the joined one.
+        numbers = {-1: 0}
+        for node, name in enumerate(tree.names):
+            number, parent = len(joined), numbers[tree.parents[node]]
+            if number and tree.parents[node] < 0 and name == "html":
+                numbers[node] = 0
+                continue
+            numbers[node] = number
+            tag_index, index = tree.tag_indexes[node], tree.indexes[node]
+            if number and not parent:
+                known[name] += 1
+                tag_index, index = known[name], known[""] + 1
+                known[""] += tree.elements[node] is not None
+            joined.names.append(name)
+            joined.parents.append(parent if number else -1)
+            joined.tag_indexes.append(tag_index)
+            joined.indexes.append(index)
+            joined.depths.append(joined.depths[parent] + 1 if number else 0)
+            joined.ends.append(number + tree.ends[node] - node)
+            joined.texts.append(tree.texts[node])
+            joined.raws.append(tree.raws[node])
+            joined.elements.append(tree.elements[node])
+        joined.text_nodes.extend(numbers[node] for node in tree.text_nodes)
+    joined.ends[0] = len(joined)
+    return joined
 
 
 def read_tree(page: Page) -> PageTree:

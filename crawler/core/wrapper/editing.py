@@ -1,0 +1,236 @@
+"""Changes of a project: functions that return the changed project and leave the one given as it is.
+
+To undo a change is to go on with the project from before. What is learned is added by
+:mod:`crawler.core.wrapper.learning`, and taken back here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from crawler.core.errors import ArgumentError
+from crawler.core.wrapper.example_nodes import Example
+from crawler.core.wrapper.project import (
+    GROUP,
+    Action,
+    Add,
+    Copy,
+    Element,
+    Load,
+    Project,
+    Rule,
+    Script,
+    Source,
+    checked,
+)
+
+_Siblings = list[Element]
+
+
+def remove_examples(project: Project, path: str, examples: Collection[Example]) -> Project:
+    """Return the project as it would be without examples of an element.
+
+    An element without any example left has no rule. Where a group has no more examples of a page,
+    those of elements within its records on that page go with them.
+
+    Raises:
+        ArgumentError: there is no such element, or an action needs a rule that is gone.
+    """
+    project.element(path)
+    if path not in project.rules:
+        return project
+    rules: dict[str, Rule] = dict(project.rules)
+    _keep(rules, path, lambda its: its not in examples)
+    left = {its.page for its in rules[path].examples} if path in rules else set[str]()
+    gone = {its.page for its in examples} - left
+    if project.element(path).type == GROUP:
+        for inner in [its for its in rules if its.startswith(f"{path}/")]:
+            _keep(rules, inner, lambda its: not its.record or its.page not in gone)
+    return checked(replace(project, rules=rules))
+
+
+def _keep(rules: dict[str, Rule], path: str, is_kept: Callable[[Example], bool]) -> None:
+    kept = [its for its in rules[path].examples if is_kept(its)]
+    if not kept:
+        del rules[path]
+    elif len(kept) < len(rules[path].examples):
+        rules[path] = rules[path].learn(kept)
+
+
+def change_element(
+    project: Project,
+    path: str,
+    *,
+    kind: str | None = None,
+    repeat: bool | None = None,
+    required: bool | None = None,
+) -> Project:
+    """Return the project with an element of another type, or one that repeats or is required.
+
+    Args:
+        project: the project.
+        path: the element.
+        kind: its type from now on.
+        repeat: whether there can be several of it.
+        required: whether a page without it does not fit.
+
+    Raises:
+        ArgumentError: there is no such element, or its rule cannot fill it any more.
+    """
+
+    def change(siblings: _Siblings, at: int) -> None:
+        was = siblings[at]
+        siblings[at] = replace(
+            was,
+            type=was.type if kind is None else kind,
+            repeat=was.repeat if repeat is None else repeat,
+            required=was.required if required is None else required,
+        )
+
+    return checked(replace(project, schema=_edited(project, path, change)))
+
+
+def rename_element(project: Project, path: str, name: str) -> Project:
+    """Return the project with another name of an element; its rule and its actions follow.
+
+    Raises:
+        ArgumentError: there is no such element, or the name is wrong or taken.
+    """
+
+    def rename(siblings: _Siblings, at: int) -> None:
+        siblings[at] = replace(siblings[at], name=name)
+
+    schema = _edited(project, path, rename)
+    group, slash, _ = path.rpartition("/")
+    renamed = f"{group}{slash}{name}"
+
+    def follow(its: str) -> str:
+        return renamed + its[len(path) :] if _is_within(its, path) else its
+
+    rules = {follow(its): rule for its, rule in project.rules.items()}
+    actions = tuple(_naming(action, follow) for action in project.actions)
+    return checked(replace(project, schema=schema, rules=rules, actions=actions))
+
+
+def move_element(project: Project, path: str, place: int) -> Project:
+    """Return the project with an element at another place in its group, counted from 0.
+
+    Raises:
+        ArgumentError: there is no such element.
+    """
+
+    def move(siblings: _Siblings, at: int) -> None:
+        siblings.insert(place, siblings.pop(at))
+
+    return replace(project, schema=_edited(project, path, move))
+
+
+def remove_element(project: Project, path: str) -> Project:
+    """Return the project without an element, what is in it, its rules, and actions that fill it.
+
+    Raises:
+        ArgumentError: there is no such element, or a script is called with its nodes.
+    """
+
+    def remove(siblings: _Siblings, at: int) -> None:
+        del siblings[at]
+
+    schema = _edited(project, path, remove)
+    rules: Mapping[str, Rule] = {
+        its: rule for its, rule in project.rules.items() if not _is_within(its, path)
+    }
+    actions = tuple(
+        action
+        for action in project.actions
+        if not (isinstance(action, Add | Copy) and _is_within(action.element, path))
+    )
+    return checked(replace(project, schema=schema, rules=rules, actions=actions))
+
+
+def _is_within(its: str, path: str) -> bool:
+    return its == path or its.startswith(f"{path}/")
+
+
+def _edited(project: Project, path: str, change: Callable[[_Siblings, int], None]) -> Element:
+    """Return the schema after a change of the siblings of an element, which has its place there."""
+    project.element(path)
+    return _group_edited(project.schema, path, change)
+
+
+def _group_edited(group: Element, path: str, change: Callable[[_Siblings, int], None]) -> Element:
+    name, _, rest = path.partition("/")
+    siblings = list(group.elements)
+    at = next(number for number, its in enumerate(siblings) if its.name == name)
+    if rest:
+        siblings[at] = _group_edited(siblings[at], rest, change)
+    else:
+        change(siblings, at)
+    return replace(group, elements=tuple(siblings))
+
+
+def _naming(action: Action, follow: Callable[[str], str]) -> Action:
+    if isinstance(action, Script):
+        return replace(action, rules=tuple(map(follow, action.rules)))
+    return (
+        replace(action, element=follow(action.element))
+        if isinstance(action, Add | Copy)
+        else action
+    )
+
+
+def move_action(project: Project, number: int, place: int) -> Project:
+    """Return the project with an action at another place, both counted from 0.
+
+    Raises:
+        ArgumentError: there is no such action.
+    """
+    actions = list(project.actions)
+    actions.insert(place, actions.pop(_number(project, number)))
+    return replace(project, actions=tuple(actions))
+
+
+def switch_action(project: Project, number: int, *, off: bool) -> Project:
+    """Return the project with an action, counted from 0, that is switched off, or on again.
+
+    Raises:
+        ArgumentError: there is no such action, or it needs a rule that is gone.
+    """
+    actions = list(project.actions)
+    actions[number] = replace(actions[_number(project, number)], off=off)
+    return checked(replace(project, actions=tuple(actions)))
+
+
+def _number(project: Project, number: int) -> int:
+    if not 0 <= number < len(project.actions):
+        raise ArgumentError(f"there is no action {number}; there are {len(project.actions)}")
+    return number
+
+
+def script_of(action: Action) -> str:
+    """Return the JavaScript of an action, as the paper stores each of them (section 3.3).
+
+    As a script of a project it does what the action does, on the page of the project; for a copy it
+    is the script of its own, which is given the node of the page and that of the output.
+    """
+    if isinstance(action, Script) or (isinstance(action, Copy) and action.script):
+        return action.script
+    if isinstance(action, Copy):
+        name = json.dumps(action.element.rpartition("/")[2], ensure_ascii=False)
+        return f"function main(node, parent) {{\n  parent.Add({name}, node.value);\n}}"
+    if isinstance(action, Add):
+        steps = "".join(
+            f".Add({json.dumps(name, ensure_ascii=False)}, null)"
+            for name in action.element.split("/")
+        )
+        return f"function main() {{\n  xtree.root{steps};\n}}"
+    if isinstance(action, Load):
+        return f"function main() {{\n  htree.AddUrl({_written(action.address)});\n}}"
+    return f"function main() {{\n  xtree.Save({_written(action.file)});\n}}"
+
+
+def _written(source: Source) -> str:
+    if source.argument is None:
+        return json.dumps(source.fixed, ensure_ascii=False)
+    return f"system.args({source.argument})"

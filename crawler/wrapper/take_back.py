@@ -1,0 +1,85 @@
+"""``scrapy wrap forget``: take back what a page taught a project."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from crawler.core.errors import ArgumentError
+from crawler.core.wording import counted
+from crawler.core.wrapper.editing import remove_element, remove_examples
+from crawler.core.wrapper.example_nodes import Example
+from crawler.core.wrapper.project import Project
+from crawler.core.wrapper.project_file import write_project
+from crawler.core.wrapper.tree import fold, read_tree
+from crawler.store.files import write_whole
+from crawler.store.sources import is_address, page_of_file
+from crawler.wrapper.project_store import Inputs, load_project
+
+
+def take_back(
+    path: Path, fields: Sequence[str], elements: Sequence[str], inputs: Inputs
+) -> Iterator[tuple[str, bool]]:
+    """Take back examples of a page, remove elements, and yield lines on what is left.
+
+    The project file is then as if the examples had never been given. Elements stay in the schema
+    unless they are removed.
+
+    Args:
+        path: the project file.
+        fields: ``NAME``, or ``NAME=VALUE`` for the examples with that value; none for all that the
+            page taught.
+        elements: the elements to remove, with all that they learned.
+        inputs: the page: its address, which is not fetched, or a saved copy.
+
+    Raises:
+        CorpusError: the page taught nothing of the kind, or a file cannot be read or written.
+    """
+    project = load_project(path)
+    if fields or not elements:
+        pages = _pages_meant(project, inputs)
+        for field in fields or project.paths:
+            name, _, value = field.partition("=")
+            name = name.strip().strip("/")
+            meant = _examples_meant(project, name, fold(value), pages)
+            if fields and not meant:
+                raise ArgumentError(f"{inputs.names[0]} taught nothing of {field}")
+            project = remove_examples(project, name, meant)
+    elif inputs.names:
+        raise ArgumentError("--element removes what all pages taught; leave the page out")
+    for name in elements:
+        project = remove_element(project, name)
+    write_whole(path, [write_project(project).encode("utf-8")])
+    yield f"{path} has {counted(len(project.rules), 'rule')}", True
+    for name in project.paths:
+        yield f"  {name}  {counted(len(project.rules[name].examples), 'example')}", True
+
+
+def _examples_meant(
+    project: Project, path: str, value: str, pages: Collection[str]
+) -> list[Example]:
+    project.element(path)
+    rule = project.rules.get(path)
+    return [
+        example
+        for example in (rule.examples if rule is not None else ())
+        if example.page in pages
+        and (not value or any(its.value == value for its in example.values))
+    ]
+
+
+def _pages_meant(project: Project, inputs: Inputs) -> set[str]:
+    """Return the fingerprints of the page, of all its versions that were taught."""
+    if len(inputs.names) != 1:
+        raise ArgumentError("name the page whose lesson is taken back: its address or a saved copy")
+    name = inputs.names[0]
+    taught = {(its.page, its.address) for rule in project.rules.values() for its in rule.examples}
+    address, own = name, ""
+    if not is_address(name):
+        page = page_of_file(name, inputs.url, inputs.max_bytes)
+        address, own = page.url, read_tree(page).fingerprint
+    found = {page for page, its in taught if its == address or page == own}
+    if not found:
+        known = ", ".join(sorted({its for _, its in taught}))
+        raise ArgumentError(f"{name} taught nothing; these pages did: {known}")
+    return found
