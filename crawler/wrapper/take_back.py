@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from crawler.core.errors import ArgumentError
-from crawler.core.wording import counted
+from crawler.core.wording import counted, pad_width, width_of
 from crawler.core.wrapper.editing import remove_element, remove_examples
 from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.project import Project
@@ -51,8 +51,12 @@ def take_back(
         project = remove_element(project, name)
     write_whole(path, [write_project(project).encode("utf-8")])
     yield f"{path} has {counted(len(project.rules), 'rule')}", True
+    width = max(map(width_of, project.paths), default=0)
     for name in project.paths:
-        yield f"  {name}  {counted(len(project.rules[name].examples), 'example')}", True
+        yield (
+            f"  {pad_width(name, width)}  {counted(len(project.rules[name].examples), 'example')}",
+            True,
+        )
 
 
 def _examples_meant(

@@ -112,6 +112,26 @@ def test_output_is_added_by_value_and_by_node(sandbox: Sandbox) -> None:
     assert language == Node("language", "ko", source=TREE.path(FIRST))
 
 
+def test_a_node_is_added_by_its_own_name_and_a_text_without_one(sandbox: Sandbox) -> None:
+    result = sandbox.run(
+        "function main(heading, text, odd) {"
+        " const all = xtree.root.Add('all'); all.Add(heading); all.Add(text, null);"
+        " all.Add(text.firstChild); all.Add(text.firstAttribute); all.Add(odd);"
+        " all.Add(null, 'plain'); all.Add('#text', 2); xtree.root.Add(all); }",
+        PAGE,
+        [NodeArgument(node) for node in (HEADING, FIRST, TREE.names.index("o:p"))],
+    )
+    made, copy = result.output.children
+    assert [(its.name, its.value, its.source) for its in made.children] == [
+        ("h1", None, TREE.path(HEADING)), ("p", "밤 기차", TREE.path(FIRST)),
+        ("#text", "밤 기차", f"{TREE.path(FIRST)}/#text[1]"), ("lang", "ko", TREE.path(FIRST)),
+        ("o_p", "odd", "/html[1]/body[1]/o:p[1]"), ("#text", "plain", ""), ("#text", 2, ""),
+    ]  # fmt: skip
+    assert [its.name for its in made.children[0].children] == ["#text", "b", "#text"]
+    assert [its.name for its in copy.children] == [its.name for its in made.children]
+    assert as_xml(made).endswith('<o_p x_y="1">odd</o_p>plain2</all>\n'.replace(' x_y="1"', ""))
+
+
 def test_names_of_copied_elements_are_made_names_of_xml(sandbox: Sandbox) -> None:
     output = sandbox.run("function main() { xtree.root.Add('all', htree.root); }", PAGE).output
     waiting, names = [output], []
@@ -172,6 +192,7 @@ def test_a_script_leaves_nothing_to_the_next(sandbox: Sandbox) -> None:
         ("xtree.root.Add('a b', 1);", "cannot be the name of an element"),
         ("xtree.root.Add('a', NaN);", "a finite number"),
         ("xtree.root.Add('a', {});", "not object"),
+        ("xtree.root.Add({});", "cannot be the name of an element"),
         ("htree.AddUrl(system.args(0));", "the address for htree.AddUrl must be a text"),
         ("xtree.Save('');", "the file for xtree.Save must be a text"),
         ("for (let at = xtree.root;;) at = at.Add('a');", "100 elements deep"),

@@ -10,13 +10,18 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, UnreadableInputError
+from crawler.core.wrapper.project import Load, Source
+from crawler.core.wrapper.project_file import write_project
 from crawler.wrapper.learn_page import Lesson, read_values
+from crawler.wrapper.project_store import load_project
 from crawler.wrapper.running import SaveFolder
 from support.pace import within
 from support.shop import (
@@ -190,6 +195,17 @@ def test_one_name_for_thousands_of_trees_is_numbered_in_linear_time(tmp_path: Pa
         for _ in range(4_000):
             folder.save("x.xml", "<a/>")
     assert (tmp_path / "saves" / "x-4000.xml").exists()
+
+
+def test_pages_that_a_project_loads_are_one_output(shop: Path) -> None:
+    project = load_project(shop / "shop.h2x")
+    loads = (Load(Source("one.html")), Load(Source("two.html")))
+    (shop / "shop.h2x").write_text(write_project(replace(project, actions=loads)), "utf-8")
+    with chdir(shop):
+        well, out, told = wrapped(shop)
+    assert well
+    root = etree.fromstring(out.encode())
+    assert (root.tag, root.findtext("name"), len(told)) == ("page", "Corner", 1)
 
 
 def test_scripts_are_added_run_and_saved(shop: Path) -> None:

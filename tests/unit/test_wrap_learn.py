@@ -12,6 +12,7 @@ from crawler.core.errors import ArgumentError
 from crawler.wrapper.learn_page import FieldValue, Lesson, read_values
 from crawler.wrapper.project_store import load_project
 from crawler.wrapper.run_project import check_project
+from crawler.wrapper.take_back import take_back
 from support.shop import (
     BOOKS,
     FIELDS,
@@ -228,3 +229,51 @@ def test_a_field_reads_its_name_type_and_value() -> None:
         FieldValue("a/b", "date", "3 May = 4"),
     )
     assert read_values(["제목=-"], "--element") == (FieldValue("제목", "", "-"),)
+
+
+def forget(shop: Path, *fields: str, elements: tuple[str, ...] = (), page: str = "") -> list[str]:
+    pages = inputs(*([page] if page else ()))
+    return [line for line, _ in take_back(shop / "shop.h2x", fields, elements, pages)]
+
+
+def test_what_a_page_taught_is_taken_back_and_the_file_is_as_before(shop: Path) -> None:
+    before = (shop / "shop.h2x").read_bytes()
+    two = str(shop / "two.html")
+    teach(shop, "name=Harbour", "phone=Harbour", "book/title=Rain", file="two.html")
+    assert forget(shop, "phone=Harbour", page=two)[1:3] == [
+        "  name        2 examples", "  phone       1 example",
+    ]  # fmt: skip
+    forget(shop, page=two)
+    assert (shop / "shop.h2x").read_bytes() == before
+    # By its address, whatever is there now.
+    assert forget(shop, "phone", page="https://shop.example/1")[0].endswith("has 5 rules")
+    assert load_project(shop / "shop.h2x").element("phone").name == "phone"
+
+
+def test_an_element_is_removed_with_all_that_it_learned(shop: Path) -> None:
+    assert forget(shop, elements=("book",))[0].endswith("shop.h2x has 2 rules")
+    assert [its.name for its in load_project(shop / "shop.h2x").schema.elements] == [
+        "name", "phone",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "elements", "page", "message"),
+    [
+        (("name",), (), "", "name the page whose lesson is taken back"),
+        (("name",), (), "two.html", "taught nothing; these pages did: https://shop.example/1"),
+        (("name",), (), "https://b.example/", "taught nothing; these pages did"),
+        (("name=Harbour",), (), "one.html", "taught nothing of name=Harbour"),
+        (("fax",), (), "one.html", "no element 'fax' in the schema"),
+        ((), ("fax",), "", "no element 'fax' in the schema"),
+        ((), ("book",), "one.html", "leave the page out"),
+    ],
+)
+def test_what_was_not_taught_cannot_be_taken_back(
+    shop: Path, fields: tuple[str, ...], elements: tuple[str, ...], page: str, message: str
+) -> None:
+    before = (shop / "shop.h2x").read_bytes()
+    name = str(shop / page) if page.endswith(".html") else page
+    with pytest.raises(ArgumentError, match=message):
+        forget(shop, *fields, elements=elements, page=name)
+    assert (shop / "shop.h2x").read_bytes() == before

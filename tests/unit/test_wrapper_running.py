@@ -272,6 +272,30 @@ def test_a_project_tells_what_it_loads() -> None:
         addresses_of(project, [])
 
 
+def test_one_load_may_name_several_pages_and_can_be_switched_off() -> None:
+    loads = (Load(Source(argument=1)), Load(Source("https://c.example/"), off=True))
+    project = Project(SCHEMA, {}, loads)
+    assert addresses_of(project, ["", "https://a.example/ https://b.example/"]) == (
+        "https://a.example/",
+        "https://b.example/",
+    )
+    assert addresses_of(project, ["", "my page.html"]) == ("my page.html",)
+
+
+def test_a_page_that_is_loaded_is_not_asked_for_again(run: Runner) -> None:
+    script = "function main() { htree.AddUrl(system.args(0)); htree.AddUrl('/next'); }"
+    assert run(Script(script), args=("two.html",)).urls == ("/next",)
+
+
+def test_a_link_that_a_script_adds_is_completed_by_its_page() -> None:
+    links = Element("page", "group", elements=(Element("link", "url", repeat=True),))
+    add = "xtree.root.Add('link', '/Rain'); xtree.root.Add('link', 'https://a.example/');"
+    project = Project(links, {}, (Script(f"function main() {{ {add} }}"),))
+    with closing(ProjectRunner(project, "shop.h2x")) as runner:
+        found = runner.run(TWO).result.root.children
+    assert [node.value for node in found] == ["https://shop.example/Rain", "https://a.example/"]
+
+
 def test_items_are_known_as_long_as_their_response_is_there() -> None:
     origins = ItemOrigins()
     response, item = HtmlResponse("https://shop.example/"), {"kind": "taken"}
