@@ -123,7 +123,7 @@ def begins_as_byline(text: str) -> bool:
     start = text.lstrip(_BEFORE_BY)[:2].lower()
     if start in words.by_starts and words.by.match(text) is not None:
         return True
-    return has_korean_role(text)
+    return not text.isascii() and bool(korean_names(text))
 
 
 def authors_part(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -71,6 +71,7 @@ _AUTHOR_PAGE = re.compile(
 AUTHOR_PAGE = "link to an author's page"
 """The hint of a mark that is a link to such a page."""
 
+_OF_DATE, _OF_AUTHOR = 1, 2
 # Bylines and lines with the date are short; longer texts mention other dates and people.
 _SHORT = 160
 _ELEMENT_CHARS = 400
@@ -123,7 +124,7 @@ class VisiblePage:
         self._aside = dict.fromkeys(self._around, False)
         body = _body(headline)
         self._body_starts = 0
-        elements = (element for root in parsed.roots for element in root.iter())
+        elements = chain.from_iterable(root.iter() for root in parsed.roots)
         for order, element in enumerate(elements, 1):
             self._visit(element, order)
             if element is headline:
@@ -135,7 +136,7 @@ class VisiblePage:
         tag = element.tag
         if tag not in _NO_TEXT:
             text = element.text
-            if text is not None and 1 < len(text) < _SHORT:
+            if text is not None and 1 < len(text) < _SHORT and not text.isspace():
                 self._snippet(text, element, order)
             if tag == "time":
                 _note(self.times, Mark(element, order, "time"))
@@ -152,23 +153,18 @@ class VisiblePage:
                 self._snippet(tail, parent, order)
 
     def _hint(self, element: etree._Element, order: int) -> None:
-        is_date = is_author = False
-        said: list[str] = []
-        named = element.get("class") or element.get("id")
-        for value in (named, element.get("itemprop"), element.get("rel")):
-            if value is not None:
-                date, author = _hints(value[:_SHORT])
-                if date or author:
-                    said.append(value)
-                    is_date, is_author = is_date or date, is_author or author
-        if is_date:
-            _note(self.dates, Mark(element, order, " ".join(said)))
-        if is_author:
-            _note(self.authors, Mark(element, order, " ".join(said)))
+        get = element.get
+        found, said = 0, ""
+        for value in (get("class") or get("id"), get("itemprop"), get("rel")):
+            if value and (hints := _hints(value[:_SHORT])):
+                found |= hints
+                said = f"{said} {value}" if said else value
+        if found & _OF_DATE:
+            _note(self.dates, Mark(element, order, said))
+        if found & _OF_AUTHOR:
+            _note(self.authors, Mark(element, order, said))
 
     def _snippet(self, text: str, element: etree._Element, order: int) -> None:
-        if text.isspace():
-            return
         if _DATED.search(text) or (not text.isascii() and _DATED_ELSEWHERE.search(text)):
             _note(self.dated, Mark(element, order, text.strip()))
         if len(self.bylines) < _MAX_MARKS and begins_as_byline(text):
@@ -223,12 +219,13 @@ def _note(marks: list[Mark], mark: Mark) -> None:
 
 
 @lru_cache(maxsize=1 << 12)  # the pages of a site share their classes
-def _hints(value: str) -> tuple[bool, bool]:
+def _hints(value: str) -> int:
+    """Return what a name hints at: a date, an author, both (the sum) or neither (0)."""
     lower = value.lower()
     # Nine in ten hint at neither; a plain search is ten times as fast.
-    is_date = any(map(lower.__contains__, _DATE_PARTS)) and bool(_DATE_HINT.search(lower))
-    is_author = any(map(lower.__contains__, _AUTHOR_PARTS)) and bool(_AUTHOR_HINT.search(lower))
-    return is_date, is_author
+    is_date = any(map(lower.__contains__, _DATE_PARTS)) and _DATE_HINT.search(lower)
+    is_author = any(map(lower.__contains__, _AUTHOR_PARTS)) and _AUTHOR_HINT.search(lower)
+    return _OF_DATE * bool(is_date) + _OF_AUTHOR * bool(is_author)
 
 
 def element_text(element: etree._Element) -> str:
