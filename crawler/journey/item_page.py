@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from crawler.core.flow import Annotation, Document, SiteView
 from crawler.core.metadata.read import Metadata, read_metadata
+from crawler.core.metadata.template import Template
 from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
 from crawler.core.pagetype.judge import PageType
@@ -73,11 +74,16 @@ class ItemPage:
 
     @property
     def metadata(self) -> tuple[Metadata, ...]:
-        """What each document says of itself, read at the first use."""
+        """What each document says of itself and its site's counts do not refute, read once."""
         if not self._metadata:
             self._metadata = tuple(
-                read_metadata(document.parsed, document.page.url, document.page.fetched_at or None)
-                for document in self.documents
+                read_metadata(
+                    each.parsed,
+                    each.page.url,
+                    each.page.fetched_at or None,
+                    Template(each.blocks, self.view) if self.view.is_known else None,
+                )
+                for each in self.documents
             )
         return self._metadata
 

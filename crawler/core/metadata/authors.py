@@ -17,7 +17,13 @@ from crawler.core.metadata.names import (
     has_korean_role,
     is_weak,
 )
-from crawler.core.metadata.visible import AUTHOR_PAGE, Mark, VisiblePage, element_text
+from crawler.core.metadata.visible import (
+    AUTHOR_PAGE,
+    AUTHOR_PAGE_PATH,
+    Mark,
+    VisiblePage,
+    element_text,
+)
 from crawler.core.page.page import site_of
 from crawler.core.words import fold_name, fold_word
 
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
 
 _SHORT_NAME = 3
+_AUTHOR_PROPS = ("author", "creator")
 _MAX_LOOKED_AT = 60
 _RUN = 30
 _MAX_RUN = 20
@@ -82,13 +89,63 @@ def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]
     for source, texts in values:
         if names := clean_names(texts, site=site):
             yield source, names
-    if (seen := _seen_authors(facts.visible, site)) is not None:
+    if (seen := _seen_authors(facts.visible, site, _Suspects(facts))) is not None:
         yield seen
 
 
-def _seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] | None:
+class _Suspects:
+    """Tells by the counts of a site which names on nearly all of its pages are no authors.
+
+    Without counts none is suspect.
+    """
+
+    def __init__(self, facts: PageFacts) -> None:
+        self._page, self._template, self._title = facts.visible, facts.template, facts.title
+
+    def frames(self, text: str) -> bool:
+        """Tell whether a text is in the page's frame, which is the same on nearly all pages."""
+        return self._template is not None and self._template.frames(text, self._title)
+
+    def is_aside(self, element: etree._Element) -> bool:
+        """Tell whether an element is in a side part of the page or in its frame."""
+        return self._page.is_aside(element) or (
+            self._template is not None and self.frames(element_text(element))
+        )
+
+    def is_link(self, element: etree._Element) -> bool:
+        """Tell whether an element that is marked as an author is a link of the site's template.
+
+        It leads to another site or a feed. Bylines may hold such links, and so may elements outside
+        of the frame that ``rel`` or ``itemprop`` call the author.
+        """
+        if self._template is None or not self._leads_away(element):
+            return False
+        text = element_text(element)
+        rel = "author" in (element.get("rel") or "").lower().split()
+        if self.frames(text):
+            href = (element.get("href") or "")[:_BYLINE_CHARS]
+            return not (rel and AUTHOR_PAGE_PATH.search(href))
+        is_said = rel or (element.get("itemprop") or "").lower() in _AUTHOR_PROPS
+        return not is_said and self._template.holds(text)
+
+    def is_credit(self, element: etree._Element, name: str) -> bool:
+        """Tell whether "by A" in the page's frame credits another site: who made this one."""
+        around = element if next(element.iter("a"), None) is not None else element.getparent()
+        return self.frames(name) and around is not None and self._leads_away(around)
+
+    def _leads_away(self, element: etree._Element) -> bool:
+        links = list(islice(element.iter("a"), _PARTS)) or list(element.iterancestors("a"))
+        hrefs = [(link.get("href") or "").strip()[:_BYLINE_CHARS] for link in links]
+        return bool(hrefs) and all(
+            _FEED.search(href) or not self._page.is_own(href) for href in hrefs
+        )
+
+
+def _seen_authors(
+    page: VisiblePage, site: str, suspects: _Suspects
+) -> tuple[str, tuple[str, ...]] | None:
     best: tuple[float, str, tuple[str, ...]] | None = None
-    for points, source, marks in _marked(page):
+    for points, source, marks in _marked(page, suspects):
         if best is not None and points <= best[0]:
             continue
         texts = [_name_text(mark.element) for mark in marks]
@@ -96,7 +153,7 @@ def _seen_authors(page: VisiblePage, site: str) -> tuple[str, tuple[str, ...]] |
         sure = points > _SURE_POINTS
         if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
             best = (points, source, _with_others(marks[0].element, names, site))
-    labelled = _by_text(page, site)
+    labelled = _by_text(page, site, suspects)
     if labelled is not None and (best is None or best[0] < _SURE_POINTS):
         return "byline", labelled
     return best[1:] if best is not None else None
@@ -113,13 +170,14 @@ def _with_others(element: etree._Element, names: tuple[str, ...], site: str) -> 
     return more if is_whole and all(map(_looks_like_name, more)) else names
 
 
-def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
+def _marked(page: VisiblePage, suspects: _Suspects) -> Iterator[tuple[float, str, list[Mark]]]:
     """Yield groups of neighbouring marks of one kind, with points and source."""
     by_hint: dict[str, list[Mark]] = {}
     for mark in page.authors[:_MAX_LOOKED_AT]:
-        by_hint.setdefault(mark.said, []).append(mark)
+        if not suspects.is_link(mark.element):
+            by_hint.setdefault(mark.said, []).append(mark)
     for hint, group in by_hint.items():
-        for run in _runs(group, page):
+        for run in _runs(group, page, suspects):
             element = run[0].element
             text = element_text(element)
             length = len(text)
@@ -127,9 +185,14 @@ def _marked(page: VisiblePage) -> Iterator[tuple[float, str, list[Mark]]]:
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
             points -= 3.0 * page.is_aside(element)
-            if points > 1.0:
-                prop = element.get("itemprop")
-                yield points, "microdata" if prop else "byline", run
+            if points <= 1.0:
+                continue
+            if suspects.frames(text):
+                # Several names in the frame are those of the staff.
+                if len(run) > 1:
+                    continue
+                points -= 3.0
+            yield points, "microdata" if element.get("itemprop") else "byline", run
 
 
 def _are_icons(element: etree._Element, text: str, site: str) -> bool:
@@ -158,16 +221,16 @@ def _name_text(element: etree._Element) -> str:
     return element_text(element)
 
 
-def _runs(group: list[Mark], page: VisiblePage) -> list[list[Mark]]:
+def _runs(group: list[Mark], page: VisiblePage, suspects: _Suspects) -> list[list[Mark]]:
     """Return the first group of marks of a kind, and the first one after the headline."""
     starts = [group[0]]
     if page.headline is not None:
         starts += [mark for mark in group if mark.order >= page.headline - _RUN][:1]
     runs = []
     for start in dict.fromkeys(starts):
-        aside = page.is_aside(start.element)
+        aside = suspects.is_aside(start.element)
         near = [mark for mark in group if 0 <= mark.order - start.order <= _RUN]
-        runs.append([each for each in near if page.is_aside(each.element) == aside])
+        runs.append([each for each in near if suspects.is_aside(each.element) == aside])
     return [run[:_MAX_RUN] for run in runs]
 
 
@@ -176,7 +239,7 @@ def _author_points(element: etree._Element, hint: str) -> float:
         points = 4.0
     elif hint == AUTHOR_PAGE:
         points = 3.0
-    elif (element.get("itemprop") or "").lower() in ("author", "creator"):
+    elif (element.get("itemprop") or "").lower() in _AUTHOR_PROPS:
         points = 3.5
     else:
         points = 2.5 if _STRONG_AUTHOR.search(hint) else 0.0
@@ -185,7 +248,7 @@ def _author_points(element: etree._Element, hint: str) -> float:
     return points + 0.5 * (element.tag == "a")
 
 
-def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
+def _by_text(page: VisiblePage, site: str, suspects: _Suspects) -> tuple[str, ...] | None:
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     for snippet in page.bylines:
         text = _labelled(snippet.element, snippet.said)
@@ -199,7 +262,9 @@ def _by_text(page: VisiblePage, site: str) -> tuple[str, ...] | None:
         names = clean_names([text], site=site, are_seen=True)
         if names and len(text) <= _BYLINE_CHARS and (is_dated or page.may_be_byline(snippet.order)):
             is_account = is_dated and len(names) == 1 and " " not in names[0]
-            if is_account or all(map(_looks_like_name, names)):
+            if (is_account or all(map(_looks_like_name, names))) and not suspects.is_credit(
+                snippet.element, names[0]
+            ):
                 return names
     return _after_date(page, site)
 

@@ -99,7 +99,7 @@ class BylineWords:
         self.by = re.compile(
             # A label alone in its element names who stands beside it.
             rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
-            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
+            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a\uff0f]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         )
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
@@ -119,9 +119,9 @@ byline_words = cache(BylineWords)
 def begins_as_byline(text: str) -> bool:
     """Tell whether a text begins with what stands before an author's name."""
     words = byline_words()
-    # The first two letters decide for most texts.
-    start = text.lstrip(_BEFORE_BY)[:2].lower()
-    if start in words.by_starts and words.by.match(text) is not None:
+    # The first two letters decide for most texts; 文 and 글 are one.
+    start, starts = text.lstrip(_BEFORE_BY)[:2].lower(), words.by_starts
+    if (start in starts or start[:1] in starts) and words.by.match(text) is not None:
         return True
     return not text.isascii() and bool(korean_names(text))
 

@@ -17,6 +17,7 @@ from lxml import etree
 from crawler.core.metadata.authors import choose_authors
 from crawler.core.metadata.jsonld import LinkedArticle
 from crawler.core.metadata.published import DateChooser
+from crawler.core.metadata.template import Template
 from crawler.core.metadata.titles import Headings, titles
 from crawler.core.metadata.visible import VisiblePage, element_text
 from crawler.core.page.page import LOCAL_SITE, site_of
@@ -71,7 +72,9 @@ class Metadata:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -> Metadata:
+def read_metadata(
+    parsed: ParsedPage, url: str, fetched_at: str | None = None, template: Template | None = None
+) -> Metadata:
     """Return the metadata of a page.
 
     Args:
@@ -79,8 +82,10 @@ def read_metadata(parsed: ParsedPage, url: str, fetched_at: str | None = None) -
         url: its address.
         fetched_at: when it was fetched, ISO 8601. A date after that day, by more than one day for
             zones, is not believed.
+        template: what of the page is on nearly all pages of its site, where that is known. Links
+            in it name no authors.
     """
-    facts = PageFacts(parsed, url)
+    facts = PageFacts(parsed, url, template)
     linked = facts.linked
     sources: dict[str, str] = {}
 
@@ -140,11 +145,12 @@ class PageFacts:
         house: the host of its address and the parts of that, which name the site.
         linked: what its JSON-LD says.
         headings: those that may be its title.
+        template: what of it is on nearly all pages of its site; None where that is unknown.
         title: its title, once it is chosen.
     """
 
-    def __init__(self, parsed: ParsedPage, url: str) -> None:
-        self.parsed, self.url = parsed, url
+    def __init__(self, parsed: ParsedPage, url: str, template: Template | None) -> None:
+        self.parsed, self.url, self.template = parsed, url, template
         self.title: str | None = None
         self.metas = _metas(parsed)
         site = site_of(url)

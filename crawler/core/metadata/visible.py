@@ -63,11 +63,12 @@ _DATED_ELSEWHERE = re.compile(
     r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]{4}"
     r"|年[^\s月]{0,8}\s?\d{1,2}\s?月|[\u0e01-\u0e2e]\.\s?\d\d(?!\d)"
 )
-_AUTHOR_PAGE = re.compile(
+AUTHOR_PAGE_PATH = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
     r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#]",
     re.IGNORECASE,
 )
+"""Finds in an address that it is that of an author's page."""
 AUTHOR_PAGE = "link to an author's page"
 """The hint of a mark that is a link to such a page."""
 
@@ -142,7 +143,7 @@ class VisiblePage:
                 _note(self.times, Mark(element, order, "time"))
             elif tag == "a":
                 href = element.get("href")
-                if href and _AUTHOR_PAGE.search(href[:_SHORT]) and self._is_own(href):
+                if href and AUTHOR_PAGE_PATH.search(href[:_SHORT]) and self.is_own(href):
                     _note(self.authors, Mark(element, order, AUTHOR_PAGE))
             if tag not in _WHOLE:
                 self._hint(element, order)
@@ -170,7 +171,7 @@ class VisiblePage:
         if len(self.bylines) < _MAX_MARKS and begins_as_byline(text):
             self.bylines.append(Mark(element, order, text.strip()))
 
-    def _is_own(self, href: str) -> bool:
+    def is_own(self, href: str) -> bool:
         """Tell whether a link stays on the site, or goes to another host of its domain."""
         site = site_of(href)
         ends = [each.split(".")[-2:] for each in (site, self.site)]
