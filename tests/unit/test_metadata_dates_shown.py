@@ -123,6 +123,37 @@ def test_the_day_in_the_top_bar_is_not_that_of_the_article(
 
 
 @pytest.mark.parametrize(
+    ("language", "today", "byline"),
+    [
+        ("de", "Samstag, 28. November 2026", "Von Ada Mott, 3. Mai 2026"),
+        ("fr", "samedi 28 novembre 2026", "Publié le 3 mai 2026"),
+        ("es", "Sábado, 28 de noviembre de 2026", "3 de mayo de 2026"),
+        ("ko", "2026년 11월 28일 토요일", "입력 2026.05.03"),
+        ("ja", "2026年11月28日 土曜日", "2026年5月3日"),
+        ("zh", "2026年11月28日 星期六", "2026-05-03"),
+        ("ru", "28 ноября 2026, суббота", "3 мая 2026"),
+        ("ar", "السبت 28 نوفمبر 2026", "3 مايو 2026"),
+        ("fa", "شنبه ۲۸ آبان ۱۴۰۵", "۱۳ اردیبهشت ۱۴۰۵"),
+        ("pt", "Sábado, 28 de novembro de 2026", "03/05/2026"),
+    ],
+)
+@pytest.mark.parametrize(
+    "bar",
+    ["<div class=top>{}</div>", "<div id=hd><em class=date>{}</em></div>",
+     "<ul class=util><li>{}</li></ul>", "<header><time>{}</time></header>"],
+)  # fmt: skip
+@pytest.mark.parametrize("body", ["<main>", "<div>", ""])
+def test_the_day_in_the_top_bar_in_many_languages(
+    language: str, today: str, byline: str, bar: str, body: str
+) -> None:
+    html = (
+        f"<html lang={language}><title>{TITLE}</title><body>{bar.format(today)}{body}"
+        f"<h1>{TITLE}</h1><p>{byline}</p><p>Fog."
+    )
+    assert read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN).published == "2026-05-03"
+
+
+@pytest.mark.parametrize(
     "before",
     [
         "<div class=entry-meta><span class=date>May 3, 2026</span></div>",
@@ -160,6 +191,11 @@ def test_a_time_element_with_two_dates(attribute: str, language: str, text: str)
     [
         ("ja", "公開 令和\uff18年11月26日"), ("zh-TW", "發布日期\uff1a115-11-26"),
         ("th", "เผยแพร่ ๒๖ พ.ย. ๒๕๖๙"), ("th", "26 พ.ย. 69"), ("he", "פורסם ב-26 בנובמבר 2026"),
+        ("ja", "公開 二\u3007二六年十一月二十六日"), ("ja", "令和八年十一月二十六日"),
+        ("zh", "发布 二零二六年十一月二十六日"), ("zh-TW", "民國一百一十五年十一月二十六日"),
+        ("eu", "2026ko azaroaren 26a"),
+        ("fa", "انتشار: ۱۴\u06f0\u06f5/\u06f0۹/\u06f0\u06f5"),
+        ("fa", "\u06f5 آذر ماه ۱۴\u06f0\u06f5"),
         ("lv", "Publicēts 2026. gada 26. novembrī"), ("ar", "نشر في ٢٦ نوفمبر ٢٠٢٦"),
     ],
 )  # fmt: skip

@@ -14,8 +14,8 @@ from crawler.core.metadata.names import (
     begins_as_byline,
     byline_words,
     clean_names,
-    has_korean_role,
     is_weak,
+    line_names,
 )
 from crawler.core.metadata.visible import (
     AUTHOR_PAGE,
@@ -30,6 +30,7 @@ from crawler.core.words import fold_name, fold_word
 if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
 
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SHORT_NAME = 3
 _AUTHOR_PROPS = ("author", "creator")
 _MAX_LOOKED_AT = 60
@@ -259,14 +260,29 @@ def _by_text(page: VisiblePage, site: str, suspects: _Suspects) -> tuple[str, ..
         is_dated = next(find_dates(whole), None) is not None
         if is_dated and begins_as_byline(whole):
             text = whole
+        if not is_dated and (
+            _is_phrase(snippet.element, snippet.said) or not page.may_be_byline(snippet.order)
+        ):
+            continue
         names = clean_names([text], site=site, are_seen=True)
-        if names and len(text) <= _BYLINE_CHARS and (is_dated or page.may_be_byline(snippet.order)):
+        if names and len(text) <= _BYLINE_CHARS:
             is_account = is_dated and len(names) == 1 and " " not in names[0]
             if (is_account or all(map(_looks_like_name, names))) and not suspects.is_credit(
                 snippet.element, names[0]
             ):
                 return names
     return _after_date(page, site)
+
+
+def _is_phrase(element: etree._Element, text: str) -> bool:
+    """Tell whether a text is a heading such as "By the numbers", with a preposition alone."""
+    label = byline_words().by.match(text)
+    if label is None or label.end() == len(text) or not label.group().strip().isalpha():
+        return False
+    around = (element, *islice(element.iterancestors(), 2))
+    return any(
+        each.tag in _HEADINGS and len(element_text(each)) <= _BYLINE_CHARS for each in around
+    )
 
 
 def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:
@@ -286,14 +302,17 @@ def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:
         names = clean_names([rest[match.end() :]], site=site, are_seen=True) if match else ()
         if names and all(" " in name and _looks_like_name(name) for name in names):
             parts = fold_word(" ".join(names)).split()
-            return None if words.sets["roles"].issuperset(parts) else names
+            is_other = any(
+                part in words.sets["roles"] | words.sets["not_in_names"] for part in parts
+            )
+            return None if is_other else names
     return None
 
 
 def _labelled(element: etree._Element, text: str) -> str:
     """Return what follows the label of a byline: in its text, its element, or the one around it."""
     match = byline_words().by.match(text)
-    if has_korean_role(text) or (match is not None and text[match.end() :].strip()):
+    if line_names(text) or (match is not None and text[match.end() :].strip()):
         return text
     label = " ".join(text.split())
     here: etree._Element | None = element

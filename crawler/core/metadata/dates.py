@@ -14,6 +14,14 @@ from functools import cache
 
 import numpy as np
 
+from crawler.core.metadata.calendars import (
+    DIGITS,
+    NUMERALS,
+    SOLAR_LANGUAGES,
+    SOLAR_YEARS,
+    read_number,
+    solar_day,
+)
 from crawler.core.words import fold_word, read_data
 
 FIRST_YEAR = 1990
@@ -62,31 +70,33 @@ _PATTERNS = (
     # 2026-11-27, 2026. 11. 27., 2026/11/27
     rf"""(?<![\d.])(?P<y1>\d{{4}}) \s?(?P<s1>{_MARK})\s? (?P<m1>\d{{1,2}}) \s?(?P=s1)\s?
     (?P<d1>\d{{1,2}}){_END}""",
-    # 2026年11月27日, 2026년 11월 27일
-    rf"""(?P<y2>\d{{4}}) \s?[年년]{_BESIDE}\s? (?P<m2>\d{{1,2}}) \s?[月월]\s?
-    (?P<d2>\d{{1,2}}) \s?[日일]""",
+    # 2026年11月27日, 2026년 11월 27일, 二〇二六年十一月二十七日
+    rf"""(?P<y2>\d{{4}}|[{DIGITS}]{{4}}) \s?[年년]{_BESIDE}\s?
+    (?P<m2>\d{{1,2}}|[{NUMERALS}]{{1,2}}) \s?[月월]\s?
+    (?P<d2>\d{{1,2}}|[{NUMERALS}]{{1,3}}) \s?[日일]""",
     # 20261127, 20261127T140300
     r"""(?<![\d.,_/-])(?P<y3>(?:19|20)\d\d)(?P<m3>0[1-9]|1[0-2])(?P<d3>[0-2]\d|3[01])
     (?=\d{4}(?:\d\d)?(?!\d)|T\d|(?!\d))""",
     # 令和8年11月27日, R8.11.27, 民國115年11月27日, 115/11/27
     rf"""(?:(?P<era>令和|平成|昭和|民[國国]|(?<![^\W_])[RH](?=\d))\s?|(?<![\w.,/-])(?=1\d\d))
-    (?P<ye>\d{{1,3}}|元) \s?(?:年{_BESIDE}|{_MARK})\s? (?P<me>\d{{1,2}}) \s?(?:月|{_MARK})\s?
-    (?P<de>\d{{1,2}})(?!\d)""",
+    (?P<ye>\d{{1,3}}|元|[{NUMERALS}]{{1,5}}) \s?(?:年{_BESIDE}|{_MARK})\s?
+    (?P<me>\d{{1,2}}|[{NUMERALS}]{{1,2}}) \s?(?:月|{_MARK})\s?
+    (?P<de>\d{{1,2}}|[{NUMERALS}]{{1,3}})(?!\d)""",
     # 27.11.2026, 27/11/26, 11/27/2026
     rf"""(?<![\w.:/-])(?P<a4>\d{{1,2}}) \s?(?P<s4>{_MARK})\s? (?P<b4>\d{{1,2}}) \s?(?P=s4)\s?
     (?P<c4>\d{{4}}|\d{{2}})(?![\d/-]|[.:]\d)""",
     # 27. November 2026, 27 de noviembre de 2026, 27th of November, 2026, 27-Nov-2026
     rf"""(?<!\d)(?P<d5>\d{{1,2}}) (?:st|nd|rd|th|er|\.?[ºª°]|\.)? [\s,/-]{{0,2}}
     (?:(?:de|of|di)\s|d['\u2019])? (?P<w5>{_WORD})(?:\s?/\s?{_WORD})? [.,]{{0,2}}[\s/-]{{0,2}}
-    (?:(?:de|del|of)\s)? (?P<y5>\d{{4}}){_END}""",
+    (?:(?:de|del|of|\u0645\u0627\u0647)\s)? (?P<y5>\d{{4}}){_END}""",
     # November 27th, 2026, Nov. 27 2026
     rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
     (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
     # 2026. gada 27. novembris
     rf"""(?<!\d)(?P<yb>\d{{4}}) [.\s-]{{1,2}}(?:gada|жылғы|yil)\s (?P<db>\d{{1,2}}) [.\s-]{{1,2}}
     (?P<wb>{_WORD})""",
-    # 2026. november 27., 2026 m. lapkričio 27 d.
-    rf"""(?<!\d)(?P<y7>\d{{4}}) \.?[\s-](?:m\.\s)? (?P<w7>{_WORD}) \.?[\s-]
+    # 2026. november 27., 2026 m. lapkričio 27 d., 2026ko azaroaren 27a
+    rf"""(?<!\d)(?P<y7>\d{{4}}) (?:\.|ko)?[\s-](?:m\.\s)? (?P<w7>{_WORD}) \.?[\s-]
     (?P<d7>\d{{1,2}})(?!\d)""",
     # 27 พ.ย. 2569, 27 พ.ย. 69, 27 พฤศจิกายน พ.ศ. 2569
     rf"""(?<!\d)(?P<da>\d{{1,2}}) \s?(?:เดือน\s?)?
@@ -102,8 +112,8 @@ _PATTERNS = (
 _DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
 # None of the patterns matches without a year or a short date, which one search finds quickly.
 _HAS_DATE = re.compile(
-    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[\d元]\s?年|[RH\uff32\uff28和成國国]\d"
-    r"|[\u0e01-\u0e2e]\.?\s?\d\d"
+    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[RH\uff32\uff28和成國国]\d|[\u0e01-\u0e2e]\.?\s?\d\d"
+    rf"|[\d元{NUMERALS}]\s?年"
 )
 
 _ZONES: Mapping[str, str] = {
@@ -229,11 +239,15 @@ def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
         return _ordered(parts["a4"], parts["b4"], parts["c4"], parts["s4"], reading)
     if number == "a" and len(parts["ya"]) == _SHORT_YEAR_CHARS:
         parts["ya"] = str(_BUDDHIST_CENTURY + int(parts["ya"]))
-    if (word := parts.get(f"w{number}")) is not None:
-        month = _month(word, reading.language)
+    year, day = (read_number(parts[f"{part}{number}"]) for part in "yd")
+    if (word := parts.get(f"w{number}")) is None:
+        month = read_number(parts[f"m{number}"])
+        is_solar = reading.language in SOLAR_LANGUAGES and year in SOLAR_YEARS
     else:
-        month = int(parts[f"m{number}"])
-    return _checked(int(parts[f"y{number}"]), month, int(parts[f"d{number}"]))
+        month = _month(word, reading.language)
+        is_solar = not month
+        month = month or _names()[2].get(fold_word(word), 0)
+    return solar_day(year, month, day) if is_solar else _checked(year, month, day)
 
 
 def _of_era(parts: dict[str, str], reading: Reading) -> tuple[int, int, int] | None:
@@ -244,8 +258,8 @@ def _of_era(parts: dict[str, str], reading: Reading) -> tuple[int, int, int] | N
         start = _ERAS["民國"] if reading.language == "zh" else None
     if start is None:
         return None
-    year = 1 if parts["ye"] == "元" else int(parts["ye"])
-    return _checked(start + year, int(parts["me"]), int(parts["de"]))
+    year = 1 if parts["ye"] == "元" else read_number(parts["ye"])
+    return _checked(start + year, read_number(parts["me"]), read_number(parts["de"]))
 
 
 def _ordered(
@@ -332,16 +346,17 @@ def _month(word: str, language: str) -> int:
 
     In Hebrew a month begins with the letter that means "in".
     """
-    names, own = _names()
+    names, own, _ = _names()
     folded = "".join(fold_word(word).rstrip(_SHORTENED).split(". "))
     plain = names.get(folded) or names.get(folded.removeprefix("\u05d1"), 0)
     return own.get(language, {}).get(folded) or plain
 
 
 @cache
-def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
-    """Return the months of names: in all languages, and by language where they differ there."""
+def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]], Mapping[str, int]]:
+    """Return the months of names: in all languages, those of one language, of Iran's year."""
     data = read_data("crawler.core.metadata", "months")
     months = enumerate(data["months"], 1)
     names = {name.rstrip(_SHORTENED): number for number, month in months for name in month}
-    return names, data["only"]
+    solar = {fold_word(name): at for at, month in enumerate(data["solar"], 1) for name in month}
+    return names, data["only"], solar

@@ -49,24 +49,48 @@ _OTHERS = re.compile(
     r"|(?:^|[\s|/·,]\s?)(?:写真|撮影|編集|사진|그래픽|영상|편집)(?:\s|[・·:\uff1a=\uff1d|])",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
-    r"(?:取材[・/]?)?文\s?[・:\uff1a=\uff1d]\s?|글[\s·:\uff1a]\s?(?=[가-힣]{2,4}(?![가-힣]))"
-)
 # "King, Jr." is one name.
 _YOUNGER = re.compile(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
 _PLACE = re.compile(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
 _PERSON_WORDS = range(2, 5)
+# Two to four words with capitals, and at most a small one before the last, up to a mark or the end.
+_CAPITAL = r"[^\W\d_a-z\u00df-\u00ff\u0430-\u045f\u03ac-\u03ce][^\s,|:;()]{1,20}"
+_PERSON = (
+    rf"(?-i:{_CAPITAL}(?:\s{_CAPITAL}){{0,2}}\s(?:[a-z]{{2,3}}\s)?{_CAPITAL}"
+    r"\s*+(?:[,|(\u2013\u2014\u00b7\u2022-]|$))"
+)
+# Bylines that are one by the role or the label beside the name: a short line and nothing else.
 _KOREAN_NAME = r"[가-힣]{2,4}"
 _KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
+_DAY = r"(?:입력\s)?\d{4}[-./]\s?\d{1,2}[-./]\s?\d{1,2}\.?(?:\s\d{1,2}:\d{2})?"
 _KOREAN_BYLINE = re.compile(
+    rf"(?:{_DAY}(?:\s?[|ㅣ·]\s?|\s))?"
     rf"[\[(\u3010<]?\s?(?:(?:글|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
     rf"(?P<names>{_KOREAN_NAME}(?:\s?[·ㆍ,]\s?{_KOREAN_NAME}){{0,5}})"
     rf"\s?(?:(?:선임|인턴|객원|수습|전문)\s?)?(?:{'|'.join(_KOREAN_ROLES)})\s?[\])\u3011>=]?"
-    r"(?:\s[^\s@]{1,64}@[^\s@]{1,64})?(?:\s(?:구독|팔로우))?"
+    rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s(?:구독|팔로우))?(?:\s?[|ㅣ·]?\s?{_DAY})?"
 )
-_KOREAN_LABELLED = re.compile(rf"(?:작성자|글쓴이)\s(?P<names>{_KOREAN_NAME})")
-_KOREAN_JOINT = re.compile(r"\s?[·ㆍ,]\s?")
-_KOREAN_CHARS = 120
+_KOREAN_LABELLED = re.compile(
+    r"(?:작성자|글쓴이|글\s?[·ㆍ/,]\s?사진"
+    r"|글(?=\s[가-힣]{3}(?![가-힣]))(?!\s(?:더보기|조회수|\S{1,2}쓰기|\S{1,2}보기)))"
+    rf"\s(?P<names>{_KOREAN_NAME})(?:\s?[|/·]?\s?사진\s.{{2,20}})?"
+)
+_CJK_ROLES = ("記者", "记者", "特派員", "文")
+_CHINESE_NAME = r"[\u4e00-\u9fff]{2,4}"
+_CJK_BYLINE = re.compile(
+    # Names of newspapers and their desks are no names of reporters.
+    r"[【\uff08(]?(?:(?P<before>(?:(?![部社紙聞報局担当])[\u4e00-\u9fff々]){3,5})\s?(?:記者|特派員)"
+    r"|(?:取材\s?[・/]?\s?)?文\s?(?:・(?=.{3})|[\uff0f/:\uff1a=\uff1d])\s?"
+    r"(?P<writer>[\u3040-\u30ff\u4e00-\u9fff々]{2,10}(?:\s(?!写真)[\u3040-\u30ff\u4e00-\u9fff々]{1,6})?)"
+    # 記者会見 is no byline: a mark between, or what is around, tells that a name follows.
+    r"|(?:本[報报刊](?:記者|记者)[\s:\uff1a]?|(?:記者|记者)(?:[\s:\uff1a]\s?"
+    r"|(?=[^\uff0f/]{2,20}[\uff0f/].{2,6}(?:報導|报道|報道)$)))"
+    rf"(?P<names>{_CHINESE_NAME}(?:[\s、,\uff0c]{_CHINESE_NAME}){{0,4}})"
+    rf"(?:\s?[\uff0f/]\s?{_CHINESE_NAME}(?:報導|报道|報道))?"
+    r")[】\uff09)]?(?:\s?[\uff0f/|]?\s?写真.{1,20})?"
+)
+_NAME_JOINT = re.compile(r"\s?[·ㆍ,\uff0c、]\s?|\s")
+_LINE_CHARS = 120
 # The lists whose words are compared without case and accents.
 _FOLDED = ("roles", "trailing", "nobody")
 
@@ -99,11 +123,13 @@ class BylineWords:
         self.by = re.compile(
             # A label alone in its element names who stands beside it.
             rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
-            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a\uff0f]|\s*+$))\s*+[-\u2013\u2014]?\s*+",
+            rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a\uff0f]|\s*+$)"
+            rf"|(?:{any_of(data['before_names'])})\s(?={_PERSON}))\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         )
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
-        self.by_starts = frozenset(word[:2] for word in (*data["by"], *with_colon))
+        starts = (*data["by"], *with_colon, *data["before_names"])
+        self.by_starts = frozenset(word[:2] for word in starts)
         self.joint = re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE)
         self.published, self.modified = (
             re.compile(any_of(data[name]), re.IGNORECASE) for name in ("published", "modified")
@@ -123,7 +149,7 @@ def begins_as_byline(text: str) -> bool:
     start, starts = text.lstrip(_BEFORE_BY)[:2].lower(), words.by_starts
     if (start in starts or start[:1] in starts) and words.by.match(text) is not None:
         return True
-    return not text.isascii() and bool(korean_names(text))
+    return not text.isascii() and bool(line_names(text))
 
 
 def authors_part(text: str) -> str:
@@ -135,8 +161,7 @@ def authors_part(text: str) -> str:
     others = _OTHERS.search(text)
     if others is not None:
         text = text[: others.start()]
-    label = _LABEL.match(text)
-    return _YOUNGER.sub(" ", text[label.end() if label else 0 :]).strip()
+    return _YOUNGER.sub(" ", text).strip()
 
 
 def without_place(name: str) -> str:
@@ -150,25 +175,26 @@ def without_place(name: str) -> str:
     return name[: match.start()] if is_person and not is_body else name
 
 
-def has_korean_role(text: str) -> bool:
-    """Tell whether a text is a Korean byline: a name with a reporter's role after it."""
-    return not text.isascii() and bool(korean_names(text))
+def line_names(text: str) -> tuple[str, ...]:
+    """Return the names in a line in Korean, Japanese or Chinese that is a byline and nothing else.
 
-
-def korean_names(text: str) -> tuple[str, ...]:
-    """Return the names in a line that is a Korean byline and nothing else; empty where it is none.
-
-    That is a name and a role, with the newspaper or a town before and an address after them.
+    That is a name with a role or a label; with the newspaper, a town or the day before it, and an
+    address or the day after it. Empty where the line is none.
     """
     text = text.strip()
-    if len(text) > _KOREAN_CHARS:
+    if text.isascii() or len(text) > _LINE_CHARS:
         return ()
     match = None
     if any(map(text.__contains__, _KOREAN_ROLES)):
         match = _KOREAN_BYLINE.fullmatch(text)
-    elif text.startswith(("작성자", "글쓴이")):
+    elif text.startswith(("작성자", "글")):
         match = _KOREAN_LABELLED.fullmatch(text)
-    return tuple(_KOREAN_JOINT.split(match["names"])) if match is not None else ()
+    elif any(map(text.__contains__, _CJK_ROLES)):
+        match = _CJK_BYLINE.fullmatch(text)
+    if match is None:
+        return ()
+    names = match[match.lastgroup or 0]
+    return (names,) if match.lastgroup == "writer" else tuple(_NAME_JOINT.split(names))
 
 
 def clean_names(
@@ -204,8 +230,8 @@ def _names(value: str, *, are_seen: bool) -> Iterator[str]:
     text = " ".join(_TAG.sub(" ", text).split())
     if _ADDRESS.search(text):
         return
-    if korean := korean_names(text):
-        yield from korean
+    if line := line_names(text):
+        yield from line
         return
     text = _EMAIL.sub(" ", text).strip()
     text = _CUT.split(_before_date(authors_part(_without_by(text))), maxsplit=1)[0]

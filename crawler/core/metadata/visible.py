@@ -61,7 +61,7 @@ _DATED = re.compile(
 # Dates with digits of other scripts, in years of an era, or in short years of the Thai.
 _DATED_ELSEWHERE = re.compile(
     r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]{4}"
-    r"|年[^\s月]{0,8}\s?\d{1,2}\s?月|[\u0e01-\u0e2e]\.\s?\d\d(?!\d)"
+    r"|年[^\s月]{0,8}\s?[\d一二三四五六七八九十]\s?月|[\u0e01-\u0e2e]\.\s?\d\d(?!\d)"
 )
 AUTHOR_PAGE_PATH = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
