@@ -147,13 +147,18 @@ def _seen_authors(
 ) -> tuple[str, tuple[str, ...]] | None:
     best: tuple[float, str, tuple[str, ...]] | None = None
     for points, source, marks in _marked(page, suspects):
-        if best is not None and points <= best[0]:
+        is_framed = suspects.frames(element_text(marks[0].element))
+        weight = points - 3.0 * is_framed
+        if best is not None and weight <= best[0]:
             continue
         texts = [_name_text(mark.element) for mark in marks]
         names = clean_names(texts, site=site, are_seen=True)
-        sure = points > _SURE_POINTS
+        # Several names in the frame are those of the staff.
+        if is_framed and len(names) > 1:
+            continue
+        sure = is_framed or points > _SURE_POINTS
         if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
-            best = (points, source, _with_others(marks[0].element, names, site))
+            best = (weight, source, _with_others(marks[0].element, names, site))
     labelled = _by_text(page, site, suspects)
     if labelled is not None and (best is None or best[0] < _SURE_POINTS):
         return "byline", labelled
@@ -186,14 +191,8 @@ def _marked(page: VisiblePage, suspects: _Suspects) -> Iterator[tuple[float, str
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
             points -= 3.0 * page.is_aside(element)
-            if points <= 1.0:
-                continue
-            if suspects.frames(text):
-                # Several names in the frame are those of the staff.
-                if len(run) > 1:
-                    continue
-                points -= 3.0
-            yield points, "microdata" if element.get("itemprop") else "byline", run
+            if points > 1.0:
+                yield points, "microdata" if element.get("itemprop") else "byline", run
 
 
 def _are_icons(element: etree._Element, text: str, site: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import date
+
+import numpy as np
 
 DIGITS = "\u3007零一二三四五六七八九"
 """Numerals from 0 to 9, with both signs for 0."""
@@ -19,8 +20,8 @@ SOLAR_LANGUAGES = ("fa", "ps")
 
 _TEN = 10
 _CYCLE = 33
-# The day before 1 Farvardin of the year 1, as an ordinal; and its leap years, within a cycle.
-_BEGINS = 226_895
+# The first day of the year 1 since 1970-01-01, and the leap years within a cycle.
+_BEGINS = -492_268
 _LEAPS = (1, 5, 9, 13, 17, 22, 26, 30)
 
 
@@ -55,5 +56,5 @@ def solar_day(year: int, month: int, day: int) -> tuple[int, int, int] | None:
     cycles, rest = divmod(year - 1, _CYCLE)
     leaps = 8 * cycles + sum(each <= rest for each in _LEAPS)
     number = _BEGINS + 365 * (year - 1) + leaps + sum(lengths[: month - 1]) + day - 1
-    found = date.fromordinal(number)
-    return found.year, found.month, found.day
+    found = str(np.datetime64(number, "D")).split("-")
+    return int(found[0]), int(found[1]), int(found[2])

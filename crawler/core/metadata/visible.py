@@ -31,8 +31,8 @@ _DATE_PARTS = ("dat", "time", "publi", "posted", "meta", "by", "fecha", "modif",
 _AUTHOR_PARTS = ("aut", "by", "writ", "reporter", "journalist", "contrib", "creator", "redakt",
                  "verfasser", "name", "fn", "kisha")  # fmt: skip
 _AUTHOR_HINT = re.compile(
-    r"author|by-?_?line|writer|reporter|journalist|autor(?!e?play|efresh|otat|esi)|auteur"
-    r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|fn\b|kisha",
+    r"author(?!i[stz])|by-?_?line|writer|reporter|journalist|autor(?!e?play|efresh|otat|esi)|auteur"
+    r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|(?:^|\s)fn(?:$|\s)|kisha",
     re.IGNORECASE,
 )
 # The bar at the top of every page, which says what day it is today.
