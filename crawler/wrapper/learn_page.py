@@ -12,7 +12,8 @@ from pathlib import Path
 
 from crawler.core.errors import ArgumentError, FetchError
 from crawler.core.page.page import Page
-from crawler.core.wording import counted, did_you_mean, fit_width, listed, pad_width, width_of
+from crawler.core.wording import counted, did_you_mean, fit_width, pad_width, width_of
+from crawler.core.wrapper.editing import change_element
 from crawler.core.wrapper.example_nodes import find_value, nodes_of, value_of
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.output import NO_FIT, Node, apply_project
@@ -23,7 +24,6 @@ from crawler.core.wrapper.project import (
     Element,
     Project,
     Script,
-    check_schema,
     checked,
     elements_of,
     new_project,
@@ -171,7 +171,7 @@ def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str
     elif lesson.values or lesson.absent or lesson.wrong or lesson.whole:
         raise ArgumentError("name the page that says this, a file or an address")
     else:
-        project = replace(project, schema=_with_elements(project.schema, lesson))
+        project = _with_elements(project, lesson)
     if lesson.script is not None:
         script = Script(read_text(lesson.script).rstrip("\n"), lesson.nodes)
         others = tuple(action for action in project.actions if action != script)
@@ -189,7 +189,8 @@ def _project(path: Path, lesson: Lesson) -> Project:
     """Return the project before it learns: that of the file, or a new one."""
     schema = None if lesson.schema is None else load_schema(lesson.schema)
     if not path.exists():
-        schema = schema or _with_elements(Element("page", GROUP), lesson)
+        # What the lesson names is added to it.
+        schema = schema or Element("page", GROUP)
         return new_project(schema, matcher=lesson.matcher or DEFAULT_MATCHER)
     project = load_project(path)
     if lesson.matcher not in {None, project.matcher}:
@@ -210,39 +211,36 @@ def _only_page(inputs: Inputs) -> Page:
     return pages[0]
 
 
-def _with_elements(schema: Element, lesson: Lesson) -> Element:
-    """Return a schema with all elements that are named.
+def _with_elements(project: Project, lesson: Lesson) -> Project:
+    """Return a project with all elements that are named.
 
     A new element of the page repeats if several values of it are given; a new group repeats.
 
     Raises:
         ArgumentError: a name or type contradicts the schema, or a name is no XML name.
     """
-    known = dict(elements_of(schema))
+    schema, known = project.schema, dict(elements_of(project.schema))
     counts = Counter(field.path for field in lesson.values)
     # Groups of records first: elements within their records are added to them.
     named = (*lesson.values, *lesson.elements, *lesson.wrong)
     for field in sorted(named, key=lambda one: one.path.count("/")):
         schema = _with(schema, field.path, field.type)
-        # A record has one value of an element, unless the element is said to repeat.
-        if field.path not in known and counts[field.path] > 1 and "/" not in field.path:
-            schema = _with(schema, field.path, mark="repeat")
     for path in lesson.absent:
         schema = _with(schema, path)
-    for mark, paths in (("repeat", lesson.repeat), ("required", lesson.required)):
-        for path in (path.strip("/") for path in paths):
-            known = dict(elements_of(schema))
-            if path not in known:
-                raise ArgumentError(f"--{mark}: no '{path}' in the schema; it has: {listed(known)}")
-            schema = _with(schema, path, mark=mark)
-    check_schema(schema)
-    return schema
+    project = checked(replace(project, schema=schema))
+    # A record has one value of an element, unless the element is said to repeat.
+    several = [path for path in counts if counts[path] > 1 and "/" not in path]
+    for path in (*lesson.repeat, *(path for path in several if path not in known)):
+        project = change_element(project, path.strip("/"), repeat=True)
+    for path in lesson.required:
+        project = change_element(project, path.strip("/"), required=True)
+    return project
 
 
-def _with(group: Element, path: str, kind: str = "", mark: str = "") -> Element:
+def _with(group: Element, path: str, kind: str = "") -> Element:
     """Return a group with the element of a path, new where it is not there.
 
-    An empty ``kind`` is any type. With a ``mark``, repeat or required, the element may be a group.
+    An empty ``kind`` is any type.
     """
     name, _, rest = path.partition("/")
     known = {child.name: child for child in group.elements}
@@ -254,18 +252,15 @@ def _with(group: Element, path: str, kind: str = "", mark: str = "") -> Element:
             raise ArgumentError(
                 f"'{name}' holds no elements in the schema, so '{path}' has no place"
             )
-        child = _with(child, rest, kind, mark)
+        child = _with(child, rest, kind)
     elif kind and child.type != kind:
         raise ArgumentError(
             f"'{path}' is of the type '{child.type}' in the schema, and is called '{kind}' now; "
             "leave the type out, or change it in the project file"
         )
-    elif child.type == GROUP and not mark:
+    elif child.type == GROUP:
         inner = child.elements[0].name if child.elements else "title"
         raise ArgumentError(f"'{name}' is a group; name an element of it, such as {name}/{inner}")
-    elif mark:
-        repeat, required = child.repeat or mark == "repeat", child.required or mark == "required"
-        child = replace(child, repeat=repeat, required=required)
     return replace(group, elements=tuple({**known, name: child}.values()))
 
 
@@ -278,7 +273,7 @@ def _teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
         ArgumentError: the page does not have a value, a value does not belong where it is said to
             be, or there are several where there can be one. Nothing is learned then.
     """
-    project = replace(project, schema=_with_elements(project.schema, lesson))
+    project = _with_elements(project, lesson)
     values: dict[str, list[str]] = {}
     records: dict[str, list[dict[str, list[str]]]] = {}
     for field in lesson.values:

@@ -190,7 +190,8 @@ class ProjectRunner:
                     continue
                 output, files = done.output, done.saves
                 debug += done.debug
-                urls += [url for url in done.urls if url not in loaded]
+                asked = (its for url in done.urls for its in _several(url))
+                urls += [url for url in asked if url not in loaded]
             if any(files):
                 root = output
                 if page is not None:
@@ -261,9 +262,14 @@ def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
         if not name:
             number = load.address.argument
             raise ArgumentError(f"the project loads the page that argument {number} names; give it")
-        several = name.split()
-        addresses += several if all(map(is_address, several)) else [name]
+        addresses += _several(name)
     return tuple(addresses)
+
+
+def _several(name: str) -> list[str]:
+    """Return the addresses that a name consists of; a name that is none, alone."""
+    parts = name.split()
+    return parts if parts and all(map(is_address, parts)) else [name]
 
 
 def _name_of(source: Source, args: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
@@ -11,7 +12,12 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.structure.model import Automaton, Particle, eased
 from crawler.core.structure.structure import structure_of
 from crawler.core.structure.tree import implied_dtd
+from crawler.journey.stages import Structure
+from crawler.settings import Options
 from support.pace import within
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RESUME = """
 <!-- after figure 2 -->
@@ -112,6 +118,23 @@ def test_keywords_of_a_name_that_is_no_element_are_a_warning_and_are_left_out() 
         "taken for those of 'Jobtype'; write both names alike"
     )
     assert parse_model(RESUME).warnings == ()
+
+
+def test_a_crawl_logs_what_is_wrong_with_its_model_when_it_starts(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "my.medl"
+    path.write_text("<!ELEMENT a (b)*>\n<!KEYWORD c KEYTOKENS 'x'>", "utf-8")
+    Structure(Options(structure_model=str(path)), Counts())
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{path}, line 2: there are keywords of 'c', and no ")
+
+
+class Counts:
+    """Counts nothing."""
+
+    def inc_value(self, key: str, count: int = 1) -> None:
+        """Take a count."""
 
 
 def test_the_implied_dtd_takes_what_the_model_takes() -> None:

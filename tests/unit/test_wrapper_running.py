@@ -257,8 +257,10 @@ def test_saves_hold_what_there_is_in_their_place(run: Runner) -> None:
 
 
 def test_pages_that_scripts_ask_for_are_told(run: Runner) -> None:
-    script = 'function main() { htree.AddUrl("/next"); htree.AddUrl("?p=2"); }'
-    assert run(Script(script)).urls == ("/next", "?p=2")
+    several = 'htree.AddUrl("https://a.example/ https://b.example/");'
+    script = f'function main() {{ htree.AddUrl("/next"); htree.AddUrl("?p=2"); {several} }}'
+    asked = ("/next", "?p=2", "https://a.example/", "https://b.example/")
+    assert run(Script(script)).urls == asked
 
 
 def test_a_project_tells_what_it_loads() -> None:

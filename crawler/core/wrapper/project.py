@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from crawler.core.errors import ArgumentError, UnknownMethodError
 from crawler.core.metadata.dates import read_date
-from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.paper_method import PaperFieldRule
-from crawler.core.wrapper.rules import BestRule, Match, RecordRule
-from crawler.core.wrapper.view import View
+from crawler.core.wrapper.rules import BestRule, RecordRule
 
 Scalar = str | int | float
 
@@ -162,23 +159,8 @@ def _is_decimal(written: str, last: int) -> bool:
 DEFAULT_MATCHER = "best"
 
 
-class FieldRule(Protocol):
-    """Finds the values of a field on a page, or in a record of one."""
-
-    @property
-    def examples(self) -> tuple[Example, ...]:
-        """The examples that it was learned from."""
-
-    @classmethod
-    def learn(cls, examples: Iterable[Example]) -> FieldRule:
-        """Learn from examples."""
-
-    def learn_more(self, examples: Iterable[Example]) -> FieldRule:
-        """Return the rule that has learned from these examples as well."""
-
-    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
-        """Return the nodes that are taken, in document order."""
-
+FieldRule = BestRule | PaperFieldRule
+"""Finds the values of a field on a page, or in a record of one."""
 
 MATCHERS: Mapping[str, FieldRule] = {
     DEFAULT_MATCHER: BestRule.learn(()),
