@@ -26,8 +26,6 @@ from crawler.core.wrapper.project import (
     checked,
 )
 
-_Siblings = list[Element]
-
 
 def remove_examples(project: Project, path: str, examples: Collection[Example]) -> Project:
     """Return the project as it would be without examples of an element.
@@ -79,17 +77,14 @@ def change_element(
     Raises:
         ArgumentError: there is no such element, or its rule cannot fill it any more.
     """
-
-    def change(siblings: _Siblings, at: int) -> None:
-        was = siblings[at]
-        siblings[at] = replace(
-            was,
-            type=was.type if kind is None else kind,
-            repeat=was.repeat if repeat is None else repeat,
-            required=was.required if required is None else required,
-        )
-
-    return checked(replace(project, schema=_edited(project, path, change)))
+    was = project.element(path)
+    now = replace(
+        was,
+        type=was.type if kind is None else kind,
+        repeat=was.repeat if repeat is None else repeat,
+        required=was.required if required is None else required,
+    )
+    return checked(replace(project, schema=_with(project.schema, path, now)))
 
 
 def rename_element(project: Project, path: str, name: str) -> Project:
@@ -98,11 +93,7 @@ def rename_element(project: Project, path: str, name: str) -> Project:
     Raises:
         ArgumentError: there is no such element, or the name is wrong or taken.
     """
-
-    def rename(siblings: _Siblings, at: int) -> None:
-        siblings[at] = replace(siblings[at], name=name)
-
-    schema = _edited(project, path, rename)
+    schema = _with(project.schema, path, replace(project.element(path), name=name))
     group, slash, _ = path.rpartition("/")
     renamed = f"{group}{slash}{name}"
 
@@ -120,11 +111,12 @@ def move_element(project: Project, path: str, place: int) -> Project:
     Raises:
         ArgumentError: there is no such element.
     """
-
-    def move(siblings: _Siblings, at: int) -> None:
-        siblings.insert(place, siblings.pop(at))
-
-    return replace(project, schema=_edited(project, path, move))
+    element, path_of_group = project.element(path), path.rpartition("/")[0]
+    group = project.element(path_of_group) if path_of_group else project.schema
+    siblings = [its for its in group.elements if its is not element]
+    siblings.insert(place, element)
+    group = replace(group, elements=tuple(siblings))
+    return replace(project, schema=_with(project.schema, path_of_group, group))
 
 
 def remove_element(project: Project, path: str) -> Project:
@@ -133,11 +125,7 @@ def remove_element(project: Project, path: str) -> Project:
     Raises:
         ArgumentError: there is no such element, or a script is called with its nodes.
     """
-
-    def remove(siblings: _Siblings, at: int) -> None:
-        del siblings[at]
-
-    schema = _edited(project, path, remove)
+    project.element(path)
     rules: Mapping[str, Rule] = {
         its: rule for its, rule in project.rules.items() if not _is_within(its, path)
     }
@@ -146,6 +134,7 @@ def remove_element(project: Project, path: str) -> Project:
         for action in project.actions
         if not (isinstance(action, Add | Copy) and _is_within(action.element, path))
     )
+    schema = _with(project.schema, path, None)
     return checked(replace(project, schema=schema, rules=rules, actions=actions))
 
 
@@ -153,21 +142,16 @@ def _is_within(its: str, path: str) -> bool:
     return its == path or its.startswith(f"{path}/")
 
 
-def _edited(project: Project, path: str, change: Callable[[_Siblings, int], None]) -> Element:
-    """Return the schema after a change of the siblings of an element, which has its place there."""
-    project.element(path)
-    return _group_edited(project.schema, path, change)
-
-
-def _group_edited(group: Element, path: str, change: Callable[[_Siblings, int], None]) -> Element:
+def _with(group: Element, path: str, element: Element | None) -> Element:
+    """Return a group with another element at a path, or none; an empty path is the group."""
+    if not path and element is not None:
+        return element
     name, _, rest = path.partition("/")
-    siblings = list(group.elements)
-    at = next(number for number, its in enumerate(siblings) if its.name == name)
-    if rest:
-        siblings[at] = _group_edited(siblings[at], rest, change)
-    else:
-        change(siblings, at)
-    return replace(group, elements=tuple(siblings))
+    elements = [
+        (_with(its, rest, element) if rest else element) if its.name == name else its
+        for its in group.elements
+    ]
+    return replace(group, elements=tuple(its for its in elements if its is not None))
 
 
 def _naming(action: Action, follow: Callable[[str], str]) -> Action:
