@@ -61,7 +61,6 @@ class CorpusAddon:
             _check_wrapper(options)
         except CorpusError as error:
             raise OptionExit(str(error)) from error
-        _warn_of_other_processor(settings)
 
     def _add(self, settings: BaseSettings, options: Options) -> None:
         values = {
@@ -181,15 +180,3 @@ def _check_wrapper(options: Options) -> None:
             raise OptionError(f"CORPUS_WRAPPER: {error}") from error
     if options.wrapper_report is not None and (flaw := unwritable(options.wrapper_report)):
         raise OptionError(f"CORPUS_WRAPPER_REPORT cannot be written to: {flaw}")
-
-
-def _warn_of_other_processor(settings: BaseSettings) -> None:
-    processor = settings["ITEM_PROCESSOR"]
-    found = load_object(processor)
-    if not (isinstance(found, type) and issubclass(found, DrainingItems)):
-        logger.warning(
-            "ITEM_PROCESSOR is the project's own (%s): a crawl that Ctrl-C or a limit ends early "
-            "leaves its held pages to 'scrapy replay'. Derive it from "
-            "crawler.middlewares.two_pass.DrainingItems to have them exported at once.",
-            processor if isinstance(processor, str) else getattr(found, "__qualname__", found),
-        )

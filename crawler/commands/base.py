@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -70,10 +71,16 @@ class CorpusCommand(ScrapyCommand):
         return self.description
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
+        """Declare the options. What is wrong with them is an error of one line, too."""
         super().add_options(parser)
+        parser.error = self.call_error  # type: ignore[method-assign] # argparse prints its usage
         for names, keywords in self.options:
             parser.add_argument(*names, **keywords)
+
+    def call_error(self, message: str) -> NoReturn:
+        """Leave with 2, and say in a line what is wrong with the call."""
+        sys.stderr.write(f"scrapy {self.name}: {message}; 'scrapy {self.name} -h' shows more\n")
+        sys.exit(2)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options that all commands have."""

@@ -35,7 +35,6 @@ _ENGINE: Final = (
     valued("--scheduler", "ADDRESS", "dask: the scheduler, such as tcp://head:8786"),
 )
 _LAST: Final = "the last N entries of each site; 0 for all (default 30)"
-_FETCH: Final = "ask the sites, and show the first N pages of each (default 10)"
 # Of each verb the words of its help, and its arguments.
 _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
     "run": (
@@ -57,12 +56,11 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         ),
     ),
     "check": (
-        "show what is wrong with the plan, or when its sites would run, and what they would fetch",
+        "show what is wrong with the plan, or when its sites would run, and by which command",
         (
             _PLAN,
             _SITE,
             valued("--times", "N", "the next N runs (default 3)", type=_number, default=3),
-            valued("--fetch", "N", _FETCH, nargs="?", type=_number, const=10),
         ),
     ),
     "archive": (
@@ -106,6 +104,7 @@ class HarvestCommand(QuietCommand):
         )
         for verb, (words, options) in _VERBS.items():
             own = parsers.add_parser(verb, help=words, description=words)
+            own.error = self.call_error  # type: ignore[method-assign] # as in the base class
             if verb == "archive":
                 super().add_options(own)
             for names, keywords in options:

@@ -8,13 +8,11 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
@@ -23,12 +21,13 @@ from scrapy.utils.conf import feed_process_params_from_cli
 
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.methods.registry import get_method
+from crawler.core.wording import fit_width
 from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds
 from crawler.exporters.formats import FEED_EXPORTERS
+from crawler.extensions.summary import summary
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.journey.statistics import number, reasons
 from crawler.settings import Options
 from crawler.spiders.site import SiteSpider
 
@@ -41,9 +40,7 @@ _SHOWN: Final = {
 _FIRST_LINES: Final = 12
 _LAST_LINES: Final = 4
 _TEXT_LINES: Final = 4
-_TOP_DROPPED: Final = 8
 _LABEL_WIDTH: Final = 22
-_INDENT: Final = "    "
 _SETTINGS: Final = {
     "ADDONS": {"crawler.addon.CorpusAddon": 500},
     "FEED_EXPORTERS": FEED_EXPORTERS,
@@ -79,7 +76,8 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Korean is printed even where the terminal cannot show it.
         sys.stdout.reconfigure(errors="replace")
-    console = Console(highlight=False)
+    # The terminal wraps long lines, so that addresses in them stay whole when copied.
+    console = Console(highlight=False, markup=False, soft_wrap=True)
     with tempfile.TemporaryDirectory(prefix="scrapy-corpus-demo-") as folder:
         settings = _settings(given, opts.output, folder)
         with serve(answers()) as base:
@@ -94,13 +92,15 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
                     f"the pages could not be written to {opts.output}; the log says why; name "
                     "another file after -O"
                 )
-            _figures(console, items, stats, base)
+            output = Path(opts.output).resolve()
+            _heading(console, f"A made-up site, served at {base}/ and crawled on this machine")
+            for line in summary(stats, [f"{output} ({len(items):,} items)"]):
+                console.print(line)
             by_path = {item.url.removeprefix(base): item for item in items}
             for path, what in _SHOWN.items():
                 if path in by_path:
                     _page(console, by_path[path], what)
-            _top_dropped(console, stats)
-            _next_steps(console, len(items), Path(opts.output).resolve())
+            _next_steps(console, output)
             if opts.keep_serving:
                 _keep_serving(console, base)
 
@@ -140,65 +140,37 @@ def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, 
     return items, crawler.stats.get_stats() if items else {}
 
 
-def _figures(
-    console: Console, items: Sequence[PageItem], stats: Mapping[str, Any], base: str
-) -> None:
-    _heading(console, "A made-up site, served and crawled on this machine")
-    skipped = sorted(reasons(stats, "corpus/skipped/").items())
-    repeats = sum(item.near_duplicate_of is not None for item in items)
-    named = ", ".join(f"{reason}: {count}" for reason, count in skipped)
-    for name, figure, remark in (
-        ("answers received", number(stats, "response_received_count"), f"from {base}/"),
-        ("pages exported", len(items), f"{repeats} of them marked as repeating another page"),
-        ("pages skipped", number(stats, "corpus/pages/skipped"), named),
-        ("blocks kept", number(stats, "corpus/blocks/kept"), "text that is a page's own"),
-        ("blocks dropped", number(stats, "corpus/blocks/dropped"), "seen on other pages, or links"),
-    ):
-        console.print(f"  {figure:>5} {name:<17} [dim]{escape(remark)}[/dim]", soft_wrap=True)
-
-
 def _page(console: Console, item: PageItem, what: str) -> None:
     """Print a page before and after: each line with its label, and the exported text."""
     _heading(console, what)
-    console.print(f"  {item.url}\n", style="cyan", markup=False, soft_wrap=True)
+    console.print(f"  {item.url}\n", style="cyan")
     console.print("  Before: each line of the page, with what became of it")
-    lines = [_block_line(block) for block in item.blocks or ()]
+    lines = [_block_line(block, console.width) for block in item.blocks or ()]
     hidden = len(lines) - _FIRST_LINES - _LAST_LINES
     if hidden > 1:
-        between = (f"    {'':{_LABEL_WIDTH}}  ({hidden} more lines)", "dim")
-        lines[_FIRST_LINES:-_LAST_LINES] = [between]
+        more = f"    {'':{_LABEL_WIDTH}}  ({hidden} more lines)"
+        lines[_FIRST_LINES:-_LAST_LINES] = [(more, "dim")]
     for line, style in lines:
-        _print_line(console, line, style)
+        console.print(line, style=style)
     console.print("\n  After: the text that was exported")
     text = item.text.splitlines()
-    if not text:
-        console.print(f"{_INDENT}[dim](empty: no line of the page is its own)[/dim]")
     for line in text[:_TEXT_LINES]:
-        for row in Text(line).wrap(console, max(console.width - len(_INDENT), _LABEL_WIDTH)):
-            row.rstrip()
-            console.print(Text(_INDENT) + row, no_wrap=True, overflow="ignore", crop=False)
-    if len(text) > _TEXT_LINES:
-        console.print(f"{_INDENT}[dim]({len(text) - _TEXT_LINES} more lines)[/dim]")
+        console.print(f"    {line}")
+    console.print(f"    ({max(0, len(text) - _TEXT_LINES)} more lines)", style="dim")
 
 
-def _block_line(block: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a line of a page with its label, and how it is printed."""
+def _block_line(block: Mapping[str, Any], width: int) -> tuple[str, str]:
+    """Return a line of a page with its label, cut at a width, and how it is printed."""
     mark, style, label = "+", "green", "kept"
     if not block["kept"]:
         is_frequent = block["reason"] == "frequent"
         why = f"on {block['frequency']} pages" if is_frequent else block["reason"]
         mark, style, label = "-", "dim", f"dropped, {why}"
-    return f"  {mark} {label:<{_LABEL_WIDTH}}  {' '.join(block['text'].split())}", style
+    head = f"  {mark} {label:<{_LABEL_WIDTH}}  "
+    return f"{head}{fit_width(block['text'], max(width - len(head), _LABEL_WIDTH))}", style
 
 
-def _top_dropped(console: Console, stats: Mapping[str, Any]) -> None:
-    if top := stats.get("corpus/top_dropped", [])[:_TOP_DROPPED]:
-        _heading(console, "Dropped most often")
-    for entry in top:
-        _print_line(console, f"  {entry['pages']:>5} pages  {' '.join(entry['text'].split())}")
-
-
-def _next_steps(console: Console, pages: int, output: Path) -> None:
+def _next_steps(console: Console, output: Path) -> None:
     _heading(console, "Where it is, and what to try next")
     for what, how in {
         "the pages, one row each": str(output),
@@ -207,19 +179,12 @@ def _next_steps(console: Console, pages: int, output: Path) -> None:
         "a site of your choice": "scrapy crawl site -a url=https://blog.example/ -O pages.jsonl",
         "in a project of yours": 'ADDONS = {"crawler.addon.CorpusAddon": 500}',
     }.items():
-        console.print(f"  {what:<24} [bold]{escape(how)}[/bold]", soft_wrap=True)
-    console.print(f"  [dim]{pages} pages, working files removed[/dim]")
+        console.print(f"  {what:<24} {how}")
+    console.print("  working files removed", style="dim")
 
 
 def _heading(console: Console, text: str) -> None:
-    console.print(f"\n[bold]{escape(text)}[/bold]", soft_wrap=True)
-
-
-def _print_line(console: Console, line: str, style: str = "") -> None:
-    """Print one line, cut at the width of the terminal."""
-    text = Text(line, style=style)
-    text.truncate(max(console.width, 2 * _LABEL_WIDTH), overflow="ellipsis")
-    console.print(text, no_wrap=True, overflow="ignore", crop=False)
+    console.print(f"\n{text}", style="bold")
 
 
 def _keep_serving(console: Console, base: str) -> None:
@@ -227,7 +192,7 @@ def _keep_serving(console: Console, base: str) -> None:
     try:
         # Scrapy's own handler is still installed, for a reactor that has ended.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        console.print(f"\nServing {base}/ until Ctrl-C.", soft_wrap=True)
+        console.print(f"\nServing {base}/ until Ctrl-C.")
         threading.Event().wait()
     except KeyboardInterrupt:
         console.print("\nStopped.")

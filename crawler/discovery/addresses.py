@@ -15,6 +15,7 @@ from w3lib.url import safe_url_string
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import DEFAULT_PORTS
+from crawler.store.files import system_errors
 
 _COLUMN = "url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
@@ -80,12 +81,17 @@ def check_address_list(path: Path) -> None:
         UnreadableInputError: There is no such file, it cannot be opened, or it is a CSV file
             without a column ``url``.
     """
-    try:
+    what = f"cannot read the list of addresses {path}"
+    with system_errors(what, "Check the file.", UnreadableInputError):
         next(read_address_list(path), None)
-    except OSError as error:
-        raise UnreadableInputError(
-            f"cannot read the list of addresses {path}: {error.strerror or type(error).__name__}"
-        ) from None
+
+
+def given_addresses(texts: Iterable[str], file: str = "") -> Iterator[ListedAddress]:
+    """Give addresses as they were given, numbered as lines are, and those of a file."""
+    for number, text in enumerate(texts, start=1):
+        yield ListedAddress(number, text, complete_address(text))
+    if file:
+        yield from read_address_list(Path(file))
 
 
 def read_address_list(path: Path) -> Iterator[ListedAddress]:

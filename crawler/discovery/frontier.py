@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from crawler.core.page.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
+from crawler.store.files import time_of
 
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""
@@ -24,7 +23,6 @@ _SOURCE: Final = 1
 _ARTICLE: Final = 2
 _UNKNOWN: Final = 3
 _OTHER: Final = 4
-_PART_OF_DATE = re.compile(r"\d{4}(?:-\d\d)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,9 @@ class Frontier:
     def _wait(self, state: _SiteState, key: int, visit: Visit) -> None:
         self._number += 1
         state.waiting[key] = (self._number, visit)
-        place = (visit.turn, -_seconds(visit.date), visit.depth, self._number, key)
+        time = time_of(visit.date)
+        age = 0.0 if time is None else -time.timestamp()
+        place = (visit.turn, age, visit.depth, self._number, key)
         heapq.heappush(state.order, place)
 
     def add_all(self, visits: Iterable[Visit]) -> list[Visit]:
@@ -264,14 +264,3 @@ class Frontier:
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""
         return tuple(self._sites)
-
-
-def _seconds(date: str) -> float:
-    """Return a date as seconds since 1970, of the first moment that it names; 0 for no date."""
-    if _PART_OF_DATE.fullmatch(date):
-        date += "-01" * (2 - date.count("-"))
-    try:
-        time = datetime.fromisoformat(date)
-    except ValueError:
-        return 0.0
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -147,6 +147,8 @@ def _parts(stats: Mapping[str, Any]) -> list[str]:
     if stats.get("corpus/mode") != "incremental":
         return []
     parts = number(stats, "corpus/parts/written")
+    if not parts and number(stats, "corpus/parts/failed"):
+        return ["no new part: it could not be written, see the log"]
     if not parts:
         return ["no new part: no article is new or has changed"]
     return [f"{stats.get('corpus/parts/folder')}: {parts:,} new part{'s' if parts > 1 else ''}"]

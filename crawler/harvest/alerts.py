@@ -85,15 +85,14 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
 class Alerter:
     """Sends each trouble once, and tells a person.
 
-    The history keeps what was sent. Where it cannot, one alert is sent and no more: each look at
-    each site would send another.
+    The history keeps what was sent. Where it cannot, this harvest sends no trouble twice all the
+    same, but the next one does.
     """
 
     def __init__(self, history: History, tell: Callable[[str], None]) -> None:
         self._history = history
         self._tell = tell
-        self._is_kept = True
-        # What was sent of a site, where the history kept it no more.
+        # What was sent of each site, where the history did not keep it.
         self._unkept: dict[str, dict[str, str]] = {}
         self._paused_until = 0.0
 
@@ -102,33 +101,27 @@ class Alerter:
         site, found = runs[-1].site, troubles(runs, alerts)
         if not alerts.command or time.monotonic() < self._paused_until:
             return
-        before: dict[str, str] = {}
-        try:
-            is_known = site in self._unkept
-            before = self._unkept[site] if is_known else self._history.alerts(site)
-            # What cannot be kept afterwards is not sent.
-            self._history.keep_alerts(site, before)
-        except CorpusError as error:
-            if not self._is_kept:
-                return
-            self._tell(f"{site}: no further alerts are sent until this is mended: {error}")
-            found = found[:1]
-            self._is_kept = False
-        else:
-            self._is_kept = True
-            self._unkept.pop(site, None)
+        before, is_kept = self._unkept.get(site), False
+        if before is None:
+            try:
+                before, is_kept = self._history.alerts(site), True
+            except CorpusError:
+                before = {}
         sent = {}
         for trouble in found:
             # Missed times do not end, as a run that went well ends other troubles.
             mark = trouble.run.stamp if trouble.kind == "missed" else "open"
             if before.get(trouble.kind) == mark or self._send(trouble, alerts):
                 sent[trouble.kind] = mark
-        if self._is_kept and sent != before:
-            try:
-                self._history.keep_alerts(site, sent)
-            except CorpusError as error:
-                self._unkept[site] = sent
-                self._tell(f"{site}: which alerts were sent is kept at the next look: {error}")
+        if is_kept and sent == before:
+            return
+        try:
+            self._history.keep_alerts(site, sent)
+            self._unkept.pop(site, None)
+        except CorpusError as error:
+            if self._unkept.get(site) != sent:
+                self._tell(f"{site}: which alerts were sent cannot be kept: {error}")
+            self._unkept[site] = sent
 
     def _send(self, trouble: Trouble, alerts: Alerts) -> bool:
         began = time.monotonic()

@@ -45,12 +45,6 @@ _SLIP: Final = 0.85
 _SPIDER: Final = fields_of(SiteArguments)
 _TOP_KEYS: Final = ("output", "defaults", "site", "alerts")
 _STARTS: Final = ("addresses", "feeds", "sitemaps")
-# Names that other programs have for a key, as far as they are not alike.
-_OTHER_NAMES: Final = {
-    "name": "id", "url": "addresses", "urls": "addresses", "start_urls": "addresses",
-    "rss": "feeds", "schedule": "cron", "tz": "time_zone", "timeout": "time_limit",
-    "ram": "memory_limit", "format": "output_format", "limit": "max_pages",
-}  # fmt: skip
 # What a harvest sets itself, and the key that says it.
 _OWN_SETTINGS: Final = {
     "CORPUS_DIR": "'output'",
@@ -75,8 +69,7 @@ class PlanError(CorpusError):
 
     def __init__(self, path: Path, mistakes: Iterable[str]) -> None:
         # Values, and the name of the file, may hold what a terminal would act upon.
-        lines = (one_line(f"{path}: {mistake}") for mistake in mistakes)
-        self.lines = tuple("".join(c if c.isprintable() else "?" for c in line) for line in lines)
+        self.lines = tuple(one_line(f"{path}: {mistake}") for mistake in mistakes)
         super().__init__("\n".join(self.lines))
 
 
@@ -256,28 +249,19 @@ def read_plan(path: Path) -> Plan:
     top = _table(mistakes, "", document, _TOP_KEYS)
     output = top.get("output")
     if not isinstance(output, str) or not output.strip() or "\0" in output:
-        words = "a folder, such as 'harvest', or a URL, such as 's3://bucket/news'"
-        is_given = "output" in top
-        mistakes.append(
-            f"output is {output!r}. It accepts {words}"
-            if is_given
-            else f"{_missing('output')}{words}"
-        )
+        what = f"is {output!r}. It accepts" if "output" in top else "is missing; give"
+        mistakes.append(f"output {what} a folder such as 'harvest', or a URL such as 's3://b/news'")
         output = ""
     if "://" not in output:
         output = str((path.parent / output.strip()).resolve())
     sites = _sites(mistakes, top)
     given = _table(mistakes, "alerts", top.get("alerts", {}), tuple(fields_of(Alerts)))
     if top.get("alerts") and "command" not in given:
-        mistakes.append(f"{_missing('alerts.command')}the command that is called")
+        mistakes.append("alerts.command is missing; give the command that is called")
     alerts = Alerts(**_values(mistakes, "alerts", Alerts, given))
     if mistakes:
         raise PlanError(path, mistakes)
     return Plan(path, output, sites, alerts)
-
-
-def _missing(place: str) -> str:
-    return f"{place} is missing; give "
 
 
 def _sites(mistakes: list[str], top: Mapping[str, Any]) -> tuple[SitePlan, ...]:
@@ -295,10 +279,10 @@ def _sites(mistakes: list[str], top: Mapping[str, Any]) -> tuple[SitePlan, ...]:
         own = _site(mistakes, place, table, _SITE_KEYS)
         if "id" not in table:
             words = "a short name for files and commands, such as 'blog'"
-            mistakes.append(f"{_missing(f'{place}.id')}{words}")
+            mistakes.append(f"{place}.id is missing; give {words}")
         if not any(table.get(key) for key in _STARTS):
             words = "where a crawl begins: ['https://blog.example/']"
-            mistakes.append(f"{_missing(f'{place}.addresses')}{words}")
+            mistakes.append(f"{place}.addresses is missing; give {words}")
         both = {name: {**defaults[name], **own[name]} for name in ("arguments", "settings")}
         site = SitePlan(**{"id": "", **defaults, **own, **both})
         if site.since and site.until and site.since[: len(site.until)] > site.until:
@@ -339,8 +323,7 @@ def _table(
     for key in table:
         if key in keys:
             continue
-        other = _OTHER_NAMES.get(key)
-        hint = f" (did you mean '{other}'?)" if other in keys else did_you_mean(key, keys)
+        hint = did_you_mean(key, keys)
         if not hint and key in _SITE_KEYS:
             hint = "; it belongs into [[site]]"
         where = f"{place}.{key}" if place else key

@@ -24,6 +24,7 @@ from crawler.core.errors import one_line
 from crawler.harvest.engine import AT_ONCE, limit_memory, stop_level
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
+from crawler.journey.statistics import number, reasons
 from crawler.store.files import file_name
 
 # Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
@@ -44,7 +45,6 @@ _LOOK_SECONDS: Final = 0.2
 _LATE_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 60.0
 _LEAVE_SECONDS: Final = 10.0
-_FETCH_SECONDS: Final = 600.0
 _MEMORY_SHARE: Final = 0.8
 _MEGABYTE: Final = 1024 * 1024
 _LOG_TAIL: Final = 4096
@@ -141,6 +141,7 @@ def _crawl(command: list[str], log: Path, report: Path, site: SitePlan) -> tuple
     """
     began, told, kill_at = time.monotonic(), "", math.inf
     time_limit = math.inf if site.time_limit is None else site.time_limit + _LATE_SECONDS
+    own = {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONUNBUFFERED": "1"}
     with log.open("ab") as file:
         process = subprocess.Popen(  # noqa: S603 - Scrapy, and the plan's own words
             scrapy_command(command),
@@ -148,7 +149,7 @@ def _crawl(command: list[str], log: Path, report: Path, site: SitePlan) -> tuple
             stdin=subprocess.PIPE,
             stdout=file,
             stderr=subprocess.STDOUT,
-            env=crawl_environment(),
+            env={**dict.fromkeys(_ONE_THREAD, "1"), **os.environ, **own},
             # Ctrl-C in a terminal reaches the harvest alone, which tells its crawls once.
             start_new_session=True,
         )
@@ -215,32 +216,9 @@ def _last_line(log: Path, start: int) -> str:
     return next((one_line(line) for line in reversed(lines) if line.strip()), "")
 
 
-def discover(site: SitePlan, limit: int) -> bool:
-    """Print which pages a first crawl of a site would fetch, at most ``limit``.
-
-    Return whether there are any, as far as is known within ten minutes.
-    """
-    arguments = site.spider_arguments()
-    command = ["discover", arguments.pop("url"), "--limit", str(limit)]
-    command += _options("-a", arguments) + _options("-s", site.settings)
-    try:
-        process = subprocess.run(  # noqa: S603 - Scrapy, and the plan's own words
-            scrapy_command(command), env=crawl_environment(), timeout=_FETCH_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return process.returncode == 0
-
-
 def scrapy_command(command: list[str]) -> list[str]:
     """Return the whole command line; what lies in the working folder takes no module's place."""
     return [sys.executable, "-P", "-m", "scrapy", *command]
-
-
-def crawl_environment() -> dict[str, str]:
-    """Return the environment of a crawl."""
-    own = {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONUNBUFFERED": "1"}
-    return {**dict.fromkeys(_ONE_THREAD, "1"), **os.environ, **own}
 
 
 def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,17 +233,9 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
         first page of an article, ``dropped`` by an item pipeline).
     """
     stats: Mapping[str, Any] = report["stats"]
-
-    def reasons(prefix: str) -> dict[str, int]:
-        return {
-            key.removeprefix(prefix): int(value)
-            for key, value in sorted(stats.items())
-            if key.startswith(prefix) and value
-        }
-
-    figures = {name: int(stats.get(key) or 0) for name, key in _FIGURES.items()}
-    errors, skipped = reasons("corpus/failed/"), reasons("corpus/skipped/")
-    feeds = sum(reasons("feedexport/failed_count/").values())
+    figures = {name: number(stats, key) for name, key in _FIGURES.items()}
+    errors, skipped = reasons(stats, "corpus/failed/"), reasons(stats, "corpus/skipped/")
+    feeds = sum(reasons(stats, "feedexport/failed_count/").values())
     errors["item"], errors["pipeline"] = skipped.pop("error", 0), figures.pop("broken")
     errors["output"] = figures.pop("parts_failed") + feeds
     skipped |= {why: figures.pop(why) for why in ("joined", "dropped")}
@@ -277,7 +247,7 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
     elif reason == "finished" and not figures["pages"] and errors:
         most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
         reason = NO_PAGE
-        why = ", ".join(f"{name} {number:,}" for name, number in most)
+        why = ", ".join(f"{name} {count:,}" for name, count in most)
         detail = f"no page could be fetched ({why})"
     return {**figures, "reason": reason, "detail": detail, "errors": errors, "skipped": skipped}
 

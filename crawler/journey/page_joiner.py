@@ -19,6 +19,7 @@ from crawler.core.page.page import Page
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.core.pagination.parts import same_headline
 from crawler.journey.item_page import ItemPage
+from crawler.store.files import time_of
 
 _T = TypeVar("_T")
 
@@ -113,17 +114,8 @@ def latest(dates: Sequence[str | None]) -> int:
 
 
 def moment(text: str | None) -> datetime:
-    """Return the time of a date as items have it, the first moment of what it leaves open.
-
-    What is no date, and None, is the earliest time there is.
-    """
-    for whole in (text, f"{text}-01", f"{text}-01-01") if text else ():
-        try:
-            found = datetime.fromisoformat(whole)
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-        except (ValueError, OverflowError):
-            continue
-    return _NEVER
+    """Return the first moment of a date as items have it; of None the earliest time there is."""
+    return time_of(text or "") or _NEVER
 
 
 class Captures:

@@ -354,7 +354,8 @@ class TwoPass(Component, BaseSpiderMiddleware):
             logger.error(
                 "The %d held pages are kept in %s: %s. %s, or delete the file to be done with it.",
                 len(spool), spool.path, failure,
-                "Run 'scrapy replay -O FILE' to export them again" if self.ledgers is None
+                f"Run 'scrapy replay -O FILE {spool.path}' to export them again"
+                if self.ledgers is None
                 else "Run the same crawl again to export those that were not",
             )  # fmt: skip
         there = spool.path.exists()

@@ -12,7 +12,6 @@ import csv
 import io
 import json
 import logging
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -30,7 +29,7 @@ from crawler.core.structure.model import GROUP, TEXT
 from crawler.exporters.feeds import unwritable
 from crawler.extensions.component import Component
 from crawler.items import PageItem
-from crawler.store.files import system_errors, write_whole
+from crawler.store.files import append_whole, system_errors, write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +106,11 @@ class PageFolder:
         path = self.folder / name
         write_whole(path, [data])
         try:
-            _append_whole(self.folder / INDEX, as_csv([row]))
+            with (
+                system_errors(f"{self.folder / INDEX} cannot be written", _ADVICE),
+                (self.folder / INDEX).open("ab", buffering=0) as file,
+            ):
+                append_whole(file, as_csv([row]))
         except StoreError:
             # The row of an earlier crawl would describe the new file wrongly.
             path.unlink(missing_ok=True)
@@ -173,22 +176,6 @@ def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
-
-
-def _append_whole(path: Path, line: bytes) -> None:
-    """Add a line to a file, or leave the file as it was."""
-    with (
-        system_errors(f"{path} cannot be written", _ADVICE),
-        path.open("ab", buffering=0) as file,
-    ):
-        end = file.seek(0, os.SEEK_END)
-        try:
-            rest = memoryview(line)
-            while rest:
-                rest = rest[file.write(rest) :]
-        except OSError:
-            file.truncate(end)
-            raise
 
 
 class TableFolder(PageFolder):

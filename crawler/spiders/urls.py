@@ -13,13 +13,7 @@ from twisted.python.failure import Failure
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.page.addresses import address_key
-from crawler.discovery.addresses import (
-    ListedAddress,
-    check_address_list,
-    complete_address,
-    read_address_list,
-    split_addresses,
-)
+from crawler.discovery.addresses import check_address_list, given_addresses, split_addresses
 from crawler.fields import declare
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
@@ -63,7 +57,7 @@ class UrlsSpider(PageSpider):
         self._seen = self.kept_state("corpus_seen", self._seen)
         self._taken = self.kept_state("corpus_taken", self._taken)
         listed = 0
-        for entry in self._entries():
+        for entry in given_addresses(split_addresses(self.arguments.urls), self.arguments.file):
             listed += 1
             if entry.address is None:
                 self.fail(
@@ -101,12 +95,6 @@ class UrlsSpider(PageSpider):
         """Count an address that was requested before."""
         self._under_way -= 1
         super().request_dropped(request)
-
-    def _entries(self) -> Iterator[ListedAddress]:
-        if self.arguments.file:
-            yield from read_address_list(Path(self.arguments.file))
-        for number, text in enumerate(split_addresses(self.arguments.urls), start=1):
-            yield ListedAddress(number, text, complete_address(text))
 
     def parse(self, response: Response, **_: object) -> Iterator[Response]:
         """Hand over a page, unless a redirect led to one that was handed over before."""

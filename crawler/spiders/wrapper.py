@@ -20,7 +20,7 @@ from crawler.discovery.addresses import (
     ListedAddress,
     check_address_list,
     complete_address,
-    read_address_list,
+    given_addresses,
     split_addresses,
 )
 from crawler.discovery.links import page_links
@@ -108,14 +108,11 @@ class WrapperSpider(PageSpider):
         self.threaded.wrapper.close()
 
     def _entries(self) -> Iterator[ListedAddress]:
-        """Yield the addresses that are given, or else those that the project loads."""
+        """Return the addresses that are given, or else those that the project loads."""
         texts: Iterable[str] = split_addresses(self.arguments.url)
         if not self.arguments.url and not self.arguments.file:
             texts = addresses_of(self.threaded.wrapper.project, ("", "", *self._more))
-        for number, text in enumerate(texts, start=1):
-            yield ListedAddress(number, text, complete_address(text))
-        if self.arguments.file:
-            yield from read_address_list(Path(self.arguments.file))
+        return given_addresses(texts, self.arguments.file)
 
     async def start(self) -> AsyncIterator[Any]:
         """Request the pages that are given."""

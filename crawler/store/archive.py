@@ -12,14 +12,13 @@ import os
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 from urllib.parse import quote
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
-from crawler.store.files import system_errors
+from crawler.store.files import append_whole, system_errors, time_of
 from crawler.store.payload import PayloadError, undo_encodings
 from crawler.store.warc import MAX_HEAD, Record, read_records
 
@@ -209,22 +208,9 @@ class WarcWriter:
         if self._file.closed:
             raise StoreError(f"{self.path} is closed: no page can be added any more.")
         packer = zlib.compressobj(self._compression, wbits=31)
-        member = memoryview(packer.compress(record) + packer.flush())
-        try:
-            while member:
-                member = member[self._file.write(member) :]
-        except OSError as error:
-            # No later record must follow a part of one. Where the part cannot be removed, reading
-            # passes over it, but this writer must not write after it.
-            try:
-                self._file.truncate(self._size)
-                self._file.seek(self._size)
-            except OSError:
-                self._file.close()
-            raise StoreError(
-                f"{self.path} cannot be written: {error.strerror or error}. Free space on the "
-                "disk or choose another folder; the pages written before are safe."
-            ) from error
+        advice = "Free space on the disk or choose another folder; the pages before are safe."
+        with system_errors(f"{self.path} cannot be written", advice):
+            append_whole(self._file, packer.compress(record) + packer.flush())
         self._size = self._file.tell()
 
 
@@ -298,12 +284,8 @@ def _is_plain(text: str) -> bool:
 
 def _warc_date(text: str) -> str:
     """Return a time as a ``WARC-Date``, in UTC with a ``Z``; empty where it is no time."""
-    try:
-        time = datetime.fromisoformat(text)
-        utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return ""
-    return utc.replace(tzinfo=None).isoformat() + "Z"
+    time = time_of(text)
+    return "" if time is None else f"{time.replace(tzinfo=None).isoformat()}Z"
 
 
 def _info_bytes(filename: str, date: str, info: Mapping[str, str]) -> bytes:

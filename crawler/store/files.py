@@ -1,12 +1,16 @@
-"""Files: safe names, writing a file whole, and locks. Every room that writes files uses these."""
+"""Files: safe names, writing a file whole, and locks; dates as text. All rooms use these."""
 
 from __future__ import annotations
 
 import errno
+import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 from urllib.parse import unquote_to_bytes
 from uuid import uuid4
 
@@ -21,6 +25,7 @@ ASIDE: Final = ".part"
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP})
 _LONGEST_NAME = 120
+_PART_OF_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 # Stands in a name that was cut, and in no other: quoting never writes it.
 CUT: Final = "%-"
 
@@ -60,6 +65,22 @@ def site_named(name: str) -> str:
         return "" if name == "%" else unquote_to_bytes(name).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return name
+
+
+# A crawl gives many pages the same time, and a listing the same day.
+@lru_cache(maxsize=4096)
+def time_of(text: str) -> datetime | None:
+    """Return the first moment of a date in ISO 8601, from a year to a time; ``None`` for no date.
+
+    It is in UTC where the date names no zone.
+    """
+    if _PART_OF_DATE.fullmatch(text):
+        text = f"{text}-01-01"[:10]
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def known_sites(site: str, names: Sequence[str]) -> str:
@@ -112,6 +133,27 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
     """
     with replacing(path) as aside, aside.open("wb") as file:
         file.writelines(pieces)
+
+
+def append_whole(file: IO[bytes], data: bytes) -> None:
+    """Add bytes at the end of an unbuffered file, or leave it as it was.
+
+    Where what was written in part cannot be removed, the file is closed: nothing may follow it.
+
+    Raises:
+        OSError: the bytes cannot be written.
+    """
+    end = file.seek(0, os.SEEK_END)
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        try:
+            file.truncate(end)
+        except OSError:
+            file.close()
+        raise
 
 
 def lock_beside(path: Path, in_use: str) -> FileLock:

@@ -113,12 +113,12 @@ def test_it_prints_figures_pages_before_and_after_and_what_to_do_next(
     folder, done = ran
     rows = _rows(folder / "demo.jsonl")
 
-    assert re.search(rf"{len(rows)} pages exported", done.stdout)
+    assert re.search(rf"pages +\d+ fetched, {len(rows)} exported", done.stdout)
     assert "The board on the north pier is two metres tall" in done.stdout
     assert "삼천 원을 주고 산 수필집에는" in done.stdout
     assert re.search(r"- dropped, on \d+ pages +News from the water", done.stdout)
     assert "+ kept" in done.stdout
-    assert "Dropped most often" in done.stdout
+    assert "dropped most often" in done.stdout
     assert str(folder / "demo.jsonl") in done.stdout
     assert "scrapy crawl site" in done.stdout
 
@@ -150,7 +150,7 @@ def test_the_output_can_be_named_and_its_ending_chooses_the_format(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     with (tmp_path / "pages.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert f"{len(rows)} pages exported" in done.stdout
+    assert f" fetched, {len(rows)} exported" in done.stdout
     assert not (tmp_path / "demo.jsonl").exists()
 
 

@@ -75,7 +75,6 @@ def harvest(*arguments: str) -> int:
         (("status", "PLAN", "--last", "-1"), "--last"),
         (("status", "PLAN", "--json", "--html", "x"), "--html"),
         (("check", "PLAN", "--times", "two"), "--times"),
-        (("check", "--fetch", "PLAN"), "--fetch"),
         (("run", "PLAN", "--processes", "0"), "--processes"),
         (("run", "PLAN", "--executor", "dask"), "--scheduler"),
         (("run", "PLAN", "--scheduler", "tcp://x"), "--scheduler"),
@@ -101,7 +100,7 @@ def test_each_verb_has_the_help_of_its_own_options(capsys: pytest.CaptureFixture
         assert f"usage: scrapy harvest {verb}" in texts[verb]
     own = {
         "--site": {"run", "status", "check"}, "--due": {"run"}, "--html": {"status"},
-        "--scheduler": {"run", "watch", "archive"}, "--fetch": {"check"}, "--work": {"archive"},
+        "--scheduler": {"run", "watch", "archive"}, "--work": {"archive"},
         "--set": {"archive"},
     }  # fmt: skip
     for option, verbs in own.items():

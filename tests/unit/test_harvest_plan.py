@@ -31,8 +31,8 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
 # A line of a site, the place of its mistake, and a word of what is said of it.
 IN_SITE = {
     'adress = "x"': ("adress", "'addresses'"),
-    'url = "x"': ("url", "'addresses'"),
-    'tz = "UTC"': ("tz", "'time_zone'"),
+    'url = "x"': ("url", "addresses"),
+    'time-zone = "UTC"': ("time-zone", "'time_zone'"),
     "max-pages = 3": ("max-pages", "'max_pages'"),
     "max_pages = -1": ("max_pages", "at least 0"),
     "max_pages = 1.5": ("max_pages", "whole number"),

@@ -7,14 +7,13 @@ the latest date is kept.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from crawler.core.errors import StoreError
+from crawler.store.files import time_of
 
 _T = TypeVar("_T")
 
@@ -39,7 +38,6 @@ _NO_PAGE: Final = frozenset({404, 410})
 _HEADER_CHARS: Final = 1_000
 _KINDS_OF_TURNS: Final = 3
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_PART_OF_DATE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,21 +204,10 @@ def seconds_of(time: str) -> int:
     return seconds
 
 
-# A crawl gives many pages the same time, and a listing the same day.
-@lru_cache(maxsize=4096)
 def listed_seconds(date: str) -> int | None:
-    """Return when a date begins, in whole seconds since 1970; ``None`` where it is no date.
-
-    A year or a month without a day begins with its first day.
-    """
-    if _PART_OF_DATE.fullmatch(date):
-        date = f"{date}-01-01"[:10]
-    try:
-        time = datetime.fromisoformat(date)
-        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time
-        return (time - _EPOCH) // timedelta(seconds=1)
-    except (ValueError, OverflowError):
-        return None
+    """Return when a date begins, in whole seconds since 1970; ``None`` where it is no date."""
+    time = time_of(date)
+    return None if time is None else (time - _EPOCH) // timedelta(seconds=1)
 
 
 def iso_of(seconds: int | None) -> str:
