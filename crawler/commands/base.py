@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from scrapy.commands import ScrapyCommand
@@ -73,14 +72,23 @@ class CorpusCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options. What is wrong with them is an error of one line, too."""
         super().add_options(parser)
-        parser.error = self.call_error  # type: ignore[method-assign] # argparse prints its usage
+        self.end_in_a_line(parser)
         for names, keywords in self.options:
             parser.add_argument(*names, **keywords)
 
-    def call_error(self, message: str) -> NoReturn:
-        """Leave with 2, and say in a line what is wrong with the call."""
-        sys.stderr.write(f"scrapy {self.name}: {message}; 'scrapy {self.name} -h' shows more\n")
-        sys.exit(2)
+    def end_in_a_line(self, parser: argparse.ArgumentParser, verb: str = "") -> None:
+        """Have a parser say in a line what is wrong with a call, of a verb where there are some."""
+
+        def fail(message: str) -> NoReturn:
+            parser.exit(
+                2, f"scrapy {self.name}: {message}; {self.help_of(verb)} lists the options\n"
+            )
+
+        parser.error = fail  # type: ignore[method-assign] # argparse prints its whole usage
+
+    def help_of(self, verb: str | None) -> str:
+        """Return the call that shows the help of the command, or of one of its verbs."""
+        return f"'scrapy {self.name} {verb} -h'" if verb else f"'scrapy {self.name} -h'"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options that all commands have."""
@@ -106,9 +114,8 @@ class CorpusCommand(ScrapyCommand):
 
         try:
             if unknown := [arg for arg in args if arg.startswith("-") and arg != "-"]:
-                raise ArgumentError(
-                    f"unknown option {unknown[0]}; 'scrapy {self.name} -h' lists the options"
-                )
+                shown = self.help_of(getattr(opts, "verb", None))
+                raise ArgumentError(f"unknown option {unknown[0]}; {shown} lists the options")
             with for_a_reader():
                 self.exitcode = self.work(args, opts, self.given_settings)
         except CorpusError as error:

@@ -121,12 +121,15 @@ class ExtractCommand(CorpusCommand):
 
     def _page(self, args: list[str], url: str | None, options: Options) -> Page:
         from crawler.core.errors import ArgumentError
+        from crawler.discovery.addresses import check_address
         from crawler.spiders.fetch import fetch_page
         from crawler.store.sources import is_address, page_of_file
 
         if len(args) != 1:
             raise ArgumentError("give one file or address")
         if not is_address(args[0]):
+            if url is not None:
+                check_address(url)
             return page_of_file(args[0], url, options.max_page_bytes)
         if url is not None:
             raise ArgumentError(f"--url is for a file; {args[0]} is an address itself")

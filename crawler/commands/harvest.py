@@ -104,7 +104,7 @@ class HarvestCommand(QuietCommand):
         )
         for verb, (words, options) in _VERBS.items():
             own = parsers.add_parser(verb, help=words, description=words)
-            own.error = self.call_error  # type: ignore[method-assign] # as in the base class
+            self.end_in_a_line(own, verb)
             if verb == "archive":
                 super().add_options(own)
             for names, keywords in options:
@@ -116,7 +116,7 @@ class HarvestCommand(QuietCommand):
         from crawler.reports.stdout import print_error
 
         if args:
-            raise ArgumentError(f"unknown argument {args[0]}; 'scrapy harvest -h' lists all")
+            raise ArgumentError(f"unknown argument {args[0]}; {self.help_of(opts.verb)} lists all")
         if opts.verb is None:
             raise ArgumentError(f"say what to do: one of {', '.join(_VERBS)}")
         if opts.set and opts.verb != "archive":

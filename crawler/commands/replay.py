@@ -107,6 +107,7 @@ def _choose(args: list[str], folder: Path) -> SpoolInfo:
 
 
 def _print_list(spools: list[SpoolInfo]) -> None:
+    from crawler.core.errors import printable
     from crawler.reports.stdout import print_line
 
     if not spools:
@@ -117,4 +118,4 @@ def _print_list(spools: list[SpoolInfo]) -> None:
         if spool.damage:
             line += f"  damaged places: {len(spool.damage):,}"
         # Anybody may have written the file: a terminal would act on control characters.
-        print_line("".join(char if char.isprintable() else "?" for char in line))
+        print_line(printable(line))

@@ -68,15 +68,6 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
-def show_bytes(size: float) -> str:
-    """Write a size in decimal units: ``512 B``, ``1.5 MB``, ``20 GB``."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:  # noqa: PLR2004 - the step between decimal units
-            return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"  # noqa: PLR2004 - two digits are enough
-        size /= 1000
-    return f"{size:,.0f} TB"
-
-
 def listed(names: Collection[str], most: int = 8) -> str:
     """Write names with commas between; of more than ``most`` names, how many are left out."""
     shown = list(names)[:most]

@@ -330,13 +330,12 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     letter = next(one for one in load_articles("news") if one.name == _LETTER_ARTICLE)
-    environment.filters |= {"inline": _inline, "news_path": _news_path}
+    # With their marks of stress and links.
+    environment.filters["inline"] = lambda line: _LINK.sub(
+        r'<a href="\2">\1</a>', _STRESS.sub(r"<em>\1</em>", escape(line, quote=False))
+    )
+    environment.filters["news_path"] = _news_path
     markup: Any = environment.get_template("markup.html").module
     environment.filters |= {"modern": markup.modern, "old": markup.old}
     environment.globals |= {"link": markup.link, "letter": letter, "sections": _SECTIONS}
     return environment
-
-
-def _inline(line: str) -> str:
-    """Write a line of an article as HTML, with its marks of stress and links."""
-    return _LINK.sub(r'<a href="\2">\1</a>', _STRESS.sub(r"<em>\1</em>", escape(line, quote=False)))

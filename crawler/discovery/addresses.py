@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.core.errors import UnreadableInputError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.page import DEFAULT_PORTS
 from crawler.store.files import system_errors
 
@@ -49,6 +49,18 @@ def complete_address(text: str) -> str | None:
     if parts.scheme not in DEFAULT_PORTS or not host or _BAD_HOST.search(host):
         return None
     return text
+
+
+def check_address(text: str) -> None:
+    """Refuse what is no http or https address with its scheme.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not _HAS_SCHEME.match(text) or complete_address(text) is None:
+        raise ArgumentError(
+            f"{text} is no http(s) address; give one such as https://blog.example/a"
+        )
 
 
 def split_addresses(text: str) -> list[str]:

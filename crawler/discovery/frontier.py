@@ -11,12 +11,10 @@ from typing import Any, Final, Literal, TypeAlias
 from crawler.core.page.addresses import address_key, address_site
 from crawler.discovery.guesses import ARTICLE
 from crawler.store.files import time_of
+from crawler.store.ledger.rows import FoundBy
 
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""
-
-FoundBy: TypeAlias = Literal["start", "sitemap", "feed", "link"]
-"""How an address is found."""
 
 _START: Final = 0
 _SOURCE: Final = 1
@@ -41,8 +39,6 @@ class Visit:
         usual: Whether a source is looked for only because many sites have one there.
         listed: The date a listing gave, which may tell of a change; empty where none did.
         hints: Whether a later date than before tells of a change.
-        title: The title a listing gave.
-        again: Why a known page is requested again, in incremental crawls; empty for others.
     """
 
     address: str
@@ -55,8 +51,6 @@ class Visit:
     usual: bool = False
     listed: str = ""
     hints: bool = True
-    title: str = ""
-    again: str = ""
 
     def on(self, site: str) -> Visit:
         """Return the visit as one of a site."""

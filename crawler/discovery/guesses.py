@@ -144,16 +144,20 @@ def address_date(address: str) -> str:
     """Return the date in an address as ``YYYY-MM-DD``, ``YYYY-MM`` or ``YYYY``; empty for none."""
     parts = urlsplit(address)
     path = parts.path.lower()
-    text = f"{path}?{_dating(parts.query)}" if parts.query else path
+    # A list of what is older than a date leads to no page of that date.
+    dating = [
+        pair
+        for pair in parts.query.split("&")
+        if pair.partition("=")[0].lower() not in _WORDS["latest_parameters"]
+    ]
+    text = f"{path}?{'&'.join(dating)}" if parts.query else path
     if found := _DATE.search(text) or _COMPACT_DATE.search(text) or _NAMED_MONTH.search(path):
         day = f"-{int(found['day']):02}" if found["day"] else ""
         return f"{found['year']}-{_month(found['month']):02}{day}"
     if found := _MONTH_FIRST.search(path) or _COMPACT_MONTH.search(text):
         return f"{found['year']}-{_month(found['month']):02}"
-    return (_year_of_query(parts.query) if parts.query else "") or _year_of_path(path)
-
-
-def _year_of_path(path: str) -> str:
+    if parts.query and (year := _year_of_query(parts.query)):
+        return year
     found = _YEAR_ALONE.search(path) or _YEAR_LAST.search(path)
     return found["year"] if found else ""
 
@@ -168,14 +172,6 @@ def _year_of_query(text: str) -> str:
         return ""
     is_month = _MONTH_OR_DAY.fullmatch(month) and 1 <= int(month) <= 12  # noqa: PLR2004 - months
     return f"{year}-{int(month):02}" if is_month else year
-
-
-def _dating(query: str) -> str:
-    """Return what of a query may date its page."""
-    pairs = query.split("&")
-    return "&".join(
-        pair for pair in pairs if pair.partition("=")[0].lower() not in _WORDS["latest_parameters"]
-    )
 
 
 def _month(written: str) -> int:
@@ -211,7 +207,8 @@ def plain_address(address: str) -> tuple[str, str]:
     kept = []
     for pair in parts.query.split("&") if parts.query else ():
         name, _, value = pair.partition("=")
-        if _asks_for_form(name.lower(), value.lower()):
+        values = _FORM_PARAMETERS.get(name.lower(), ())
+        if values is None or value.lower() in values:
             reason = reason or "twin"
         elif _is_of_session(name.lower(), value):
             reason = reason or "session"
@@ -224,11 +221,6 @@ def plain_address(address: str) -> tuple[str, str]:
         return address, ""
     plain = urlunsplit((parts.scheme, parts.netloc, plain_path, "&".join(kept), ""))
     return canonical_address(plain), reason
-
-
-def _asks_for_form(name: str, value: str) -> bool:
-    values = _FORM_PARAMETERS.get(name, ())
-    return values is None or value in values
 
 
 def _is_of_session(name: str, value: str) -> bool:

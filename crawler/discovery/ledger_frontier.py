@@ -125,10 +125,10 @@ class LedgerFrontier(Frontier):
         if len(rows) < room:
             # What is new goes first.
             again = self.ledgers.runs[site].policy
-            for address, reason in again.next(room - len(rows), self.ledgers.runs[site].new_pages):
+            for address, _ in again.next(room - len(rows), self.ledgers.runs[site].new_pages):
                 row = ledger.seen(address)
                 if row is not None:
-                    visits.append(replace(_visit(row, site), again=reason))
+                    visits.append(_visit(row, site))
         ledger.mark_fetching(*(visit.address for visit in visits))
         return visits
 

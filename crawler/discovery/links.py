@@ -5,9 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
 from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
@@ -17,12 +16,10 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.words import read_data
 from crawler.discovery.scope import MAX_ADDRESS_LENGTH, Scope
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
 # Endings of files that are no HTML pages. "js" is none: titles such as "node.js" end addresses.
 _FILE_ENDINGS = frozenset(read_data("crawler.discovery", "addresses")["file_endings"])
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
+_LINKING = ("a", "area", "link", "meta")
 _NO_LINKS = frozenset({"nofollow", "none"})
 # What WordPress and Blogger put behind or around the address of a page, for programs.
 _FEED_END = frozenset({"feed", "trackback"})
@@ -54,7 +51,7 @@ def page_links(page: ParsedPage, scope: Scope, *, nofollow: bool = False) -> lis
     """
     page_nofollow = nofollow
     found: list[tuple[str, bool]] = []
-    for element in _link_elements(page):
+    for element in chain.from_iterable(root.iter(*_LINKING) for root in page.roots):
         if element.tag == "meta":
             if (element.get("name") or "").lower() == "robots":
                 page_nofollow |= not _NO_LINKS.isdisjoint(_words(element.get("content")))
@@ -71,11 +68,6 @@ def page_links(page: ParsedPage, scope: Scope, *, nofollow: bool = False) -> lis
                 cut = "nofollow"
             links[address] = Link(address, cut)
     return list(links.values())
-
-
-def _link_elements(page: ParsedPage) -> Iterator[_Element]:
-    for root in page.roots:
-        yield from root.iter("a", "area", "link", "meta")
 
 
 def _words(value: str | None) -> set[str]:

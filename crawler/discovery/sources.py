@@ -87,7 +87,6 @@ def _page(entry: Entry, address: str, *, is_of_feed: bool) -> Visit:
         date=entry.published or entry.lastmod or address_date(address),
         found_by="feed" if is_of_feed else "sitemap",
         listed=entry.lastmod,
-        title=entry.title,
     )
 
 
@@ -131,8 +130,7 @@ class Sources:
         is_first = not self.has_begun
         visits: list[Visit] = []
         if is_first:
-            places = usual_places(start)
-            self._usual = {"sitemap": list(places.sitemaps), "feed": list(places.feeds)}
+            self._usual = usual_places(start)
             if "sitemap" in self.wanted:
                 robots = "/".join([*start.split("/", 3)[:3], "robots.txt"])
                 visits.append(Visit(robots, self.site, 0, source="robots"))

@@ -314,7 +314,10 @@ class CorpusCsvItemExporter(CsvItemExporter):
         self.fields_to_export = wanted
         header = list(wanted.values() if hasattr(wanted, "values") else wanted)
         if self._appending_to is not None and self.include_headers_line:
-            present = self._present_header(self._appending_to)
+            with self._appending_to.open(
+                encoding=self.encoding, errors="replace", newline=""
+            ) as file:
+                present = next(csv.reader(file, self.csv_writer.dialect), [])
             self.include_headers_line = present != header
             if present != header:
                 logger.warning(
@@ -325,7 +328,3 @@ class CorpusCsvItemExporter(CsvItemExporter):
                     ", ".join(header),
                 )
         return header
-
-    def _present_header(self, path: Path) -> list[str]:
-        with path.open(encoding=self.encoding, errors="replace", newline="") as file:
-            return next(csv.reader(file, self.csv_writer.dialect), [])

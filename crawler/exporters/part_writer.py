@@ -61,7 +61,6 @@ class NumberedParts(Component):
         self._ledgers = ledgers
         self._save = save
         self._open: dict[str, _OpenPart] = {}
-        self._warned = False
         self._failed: set[str] = set()
         # A killed crawl of a site may have left parts, to be finished or discarded.
         for site in ledgers.runs:
@@ -72,14 +71,11 @@ class NumberedParts(Component):
         urls = _urls_of(item)
         site = self._ledgers.site_of(urls[0]) if urls else None
         if site is None or not self._ledgers.knows(urls[0]):
-            self.stats.inc_value("corpus/parts/passed_over")
-            if not self._warned:
-                self._warned = True
-                logger.warning(
-                    "An item without the address of a crawled page as its url is not written into "
-                    "the parts: no crawl could tell whether it is new. Feeds (-O FILE) have it. "
-                    "Further ones are counted in corpus/parts/passed_over."
-                )
+            self.warn_once(
+                "corpus/parts/passed_over",
+                "An item without the address of a crawled page as its url is not written into the "
+                "parts: no crawl could tell whether it is new. Feeds (-O FILE) have it",
+            )
             return
         name = ItemAdapter(item).get("content_hash") or "unnamed"
         self._write(site, item, urls, name)

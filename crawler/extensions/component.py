@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, ClassVar, Self
 
 from scrapy import signals
@@ -11,6 +12,8 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from crawler.settings import Options
+
+logger = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.05
 
@@ -33,6 +36,12 @@ class Component:
         component = cls(crawler, *args)
         connect(component, crawler)
         return component
+
+    def warn_once(self, key: str, message: str, *values: object) -> None:
+        """Count something in a statistic, and log the first of it as a warning."""
+        self.stats.inc_value(key)
+        if self.stats.get_value(key) == 1:
+            logger.warning(f"{message}. Further ones are counted in {key}.", *values)  # noqa: G004 - a constant
 
 
 def connect(receiver: Any, crawler: Crawler) -> None:  # noqa: ANN401 - a component, or a spider

@@ -80,7 +80,7 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
         _heading(stats),
         *(f"  {label:<11} {text}" for label, text in [*lines, *_left_alone(stats)]),
         *_most_dropped(stats),
-        *_outputs([*_parts(stats), *outputs, *_folders(stats)]),
+        *(f"  output      {output}" for output in _outputs(stats, outputs)),
         *_spool(stats),
     ]
 
@@ -154,14 +154,10 @@ def _parts(stats: Mapping[str, Any]) -> list[str]:
     return [f"{stats.get('corpus/parts/folder')}: {parts:,} new part{'s' if parts > 1 else ''}"]
 
 
-def _folders(stats: Mapping[str, Any]) -> list[str]:
+def _outputs(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     folders = (stats.get(f"corpus/{what}/folder") for what in ("tables", "structure"))
-    return [str(folder) for folder in folders if folder]
-
-
-def _outputs(outputs: Sequence[str]) -> list[str]:
-    named = _shortened(outputs, _OUTPUTS_SHOWN) or ["none: name a file with -O pages.jsonl"]
-    return [f"  output      {output}" for output in named]
+    named = [*_parts(stats), *outputs, *(str(folder) for folder in folders if folder)]
+    return _shortened(named, _OUTPUTS_SHOWN) or ["none: name a file with -O pages.jsonl"]
 
 
 def _spool(stats: Mapping[str, Any]) -> list[str]:

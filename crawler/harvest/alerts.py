@@ -20,7 +20,8 @@ from crawler.core.wording import counted
 from crawler.harvest.history import History, Run, show_time
 from crawler.harvest.plan import Alerts
 from crawler.harvest.site_job import STOPPED
-from crawler.harvest.status import most_frequent
+from crawler.harvest.status import REASONS
+from crawler.journey.statistics import most_frequent
 
 _LONGEST: Final = 300
 _PAUSE_LIMITS: Final = 6
@@ -65,7 +66,7 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         words = f"the run of {show_time(run.start)} ended early ({run.reason}): {run.detail}"
         add("failed", run, words.removesuffix(": "))
     average = sum(one.items for one in earlier) / len(earlier) if earlier else 0.0
-    skipped = f" (skipped: {most_frequent(run.skipped)})" if run.skipped else ""
+    skipped = f" (skipped: {most_frequent(run.skipped, REASONS)})" if run.skipped else ""
     # An unchanged page shows that the crawl works: there is no news, and no trouble.
     is_quiet = "unchanged" in run.skipped
     # A site of few articles has none on some days: runs are to have had items until they ended.
@@ -78,7 +79,7 @@ def troubles(runs: Sequence[Run], alerts: Alerts) -> list[Trouble]:
         add("fall", run, f"{words}{average:,.1f}{skipped}")
     if run.error_count > alerts.error_rate * (run.pages + run.error_count):
         words = f"{counted(run.error_count, 'error')} to {counted(run.pages, 'page')} fetched"
-        add("error-rate", run, f"{words} ({most_frequent(run.errors)})")
+        add("error-rate", run, f"{words} ({most_frequent(run.errors, REASONS)})")
     return found
 
 

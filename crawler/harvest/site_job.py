@@ -24,7 +24,7 @@ from crawler.core.errors import one_line
 from crawler.harvest.engine import AT_ONCE, limit_memory, stop_level
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.storage import Storage
-from crawler.journey.statistics import number, reasons
+from crawler.journey.statistics import most_frequent, number, reasons
 from crawler.store.files import file_name
 
 # Why a crawl ended early, beside the reasons that Scrapy gives; docs/harvests.md explains them.
@@ -245,10 +245,8 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
         reason = FAILED
         detail = "the held pages could not all be read back, so items are missing: see its log"
     elif reason == "finished" and not figures["pages"] and errors:
-        most = sorted(errors.items(), key=lambda one: -one[1])[:_NAMED_REASONS]
         reason = NO_PAGE
-        why = ", ".join(f"{name} {count:,}" for name, count in most)
-        detail = f"no page could be fetched ({why})"
+        detail = f"no page could be fetched ({most_frequent(errors, _NAMED_REASONS)})"
     return {**figures, "reason": reason, "detail": detail, "errors": errors, "skipped": skipped}
 
 

@@ -6,7 +6,7 @@ has one live line, and the end of each run has a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,13 +19,15 @@ from crawler.core.wording import counted, fit_width, listed, show_seconds
 from crawler.harvest.history import BUSY, FIGURES, LOST, NOT_BEGUN, History, Run, show_time
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.schedule import next_times
+from crawler.journey.statistics import most_frequent
 from crawler.reports.html import render_page
 from crawler.reports.stdout import table_lines
 
 _RUN_COLUMNS: Final = ("planned", "start", "took", "reason", *FIGURES)
 _COLUMNS: Final = ("site", *_RUN_COLUMNS, "missed", "next", "skipped")
 _WIDEST: Final = 40
-_REASONS: Final = 3
+REASONS: Final = 3
+"""How many reasons of a run are named; the others are one number."""
 # The run before the last, with missed times between the two.
 _BEFORE: Final = 2
 # Of a page: how many runs have a bar, its size in pixels, and how many are listed.
@@ -95,14 +97,6 @@ def gather(
     return found
 
 
-def most_frequent(reasons: Mapping[str, int]) -> str:
-    """Name the most frequent of some reasons, with their numbers; all others are one number."""
-    ranked = sorted(reasons.items(), key=lambda one: (-one[1], one[0]))
-    rest = sum(number for _, number in ranked[_REASONS:])
-    shown = [*ranked[:_REASONS], *([("other", rest)] if rest else [])]
-    return ", ".join(f"{fit_width(why, _WIDEST)} {number:,}" for why, number in shown)
-
-
 def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
     """Return what programs read: a list with an object a site.
 
@@ -132,7 +126,7 @@ def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
 def _row(status: SiteStatus) -> tuple[str, ...]:
     run, cells, skipped = status.last, ["-", "-", "", "never run", *("" for _ in FIGURES)], ""
     if run is not None:
-        cells, skipped = _run_cells(run), most_frequent(run.skipped)
+        cells, skipped = _run_cells(run), most_frequent(run.skipped, REASONS)
         if status.before is not None:
             cells[-len(FIGURES) :] = [
                 f"{number:,} ({status.difference(name):+,})" for name, number in run.figures.items()
@@ -197,7 +191,7 @@ def _site_values(status: SiteStatus) -> dict[str, Any]:
 
 def _words_of(run: Run) -> str:
     errors = ", ".join(f"{why} {number:,}" for why, number in sorted(run.errors.items()))
-    named = (("errors", errors), ("skipped", most_frequent(run.skipped)))
+    named = (("errors", errors), ("skipped", most_frequent(run.skipped, REASONS)))
     words = [run.detail, *(f"{name}: {reasons}" for name, reasons in named if reasons)]
     return "; ".join(part for part in words if part)
 
@@ -292,7 +286,7 @@ def run_line(run: Run) -> str:
     if run.error_count:
         parts.append(counted(run.error_count, "error"))
     if run.skipped:
-        parts.append(f"skipped {most_frequent(run.skipped)}")
+        parts.append(f"skipped {most_frequent(run.skipped, REASONS)}")
     if run.detail and not run.went_well:
         parts.append(run.detail)
     return ", ".join(parts)

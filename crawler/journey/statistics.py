@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+from crawler.core.wording import fit_width
+
+_WIDEST: Final = 40
 
 
 def number(stats: Mapping[str, Any], name: str) -> int:
@@ -27,8 +31,12 @@ def by_reason(stats: Mapping[str, Any], prefix: str) -> str:
     '7 (query 5, depth 2)'
     """
     found = reasons(stats, prefix)
-    if not found:
-        return ""
+    return f"{sum(found.values()):,} ({most_frequent(found)})" if found else ""
+
+
+def most_frequent(found: Mapping[str, int], most: int | None = None) -> str:
+    """Name reasons with their numbers, the most frequent first; beyond some, their sum."""
     ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    listed = ", ".join(f"{reason} {count:,}" for reason, count in ranked)
-    return f"{sum(found.values()):,} ({listed})"
+    shown, rest = ranked[:most], sum(count for _, count in ranked[len(ranked[:most]) :])
+    shown += [("other", rest)] if rest else []
+    return ", ".join(f"{fit_width(reason, _WIDEST)} {count:,}" for reason, count in shown)

@@ -158,7 +158,12 @@ class ThrottlingMiddleware(Component):
         site, now = self._site(request), monotonic()
         sent, status = self._sent.get(request, now), response.status
         if status in _ASKS_TO_WAIT:
-            asked = _asked_seconds(response)
+            date, wanted = (
+                (response.headers.get(name) or b"").decode("latin-1")
+                for name in ("Date", "Retry-After")
+            )
+            # Dates are those of the server's clock, which may be wrong.
+            asked = retry_after(wanted, http_date(date) or datetime.now(UTC))
             # A robots.txt without a time to wait has failed: its site is not crawled.
             if asked is None and request.meta.get(MAY_NOT_WAIT):
                 verdict = self._throttle.failed(site, sent, now)
@@ -203,7 +208,10 @@ class ThrottlingMiddleware(Component):
                 "" if verdict.asked is None else " as it asks",
                 verdict.pauses,
             )
-            call_later(verdict.seconds, self._go_on)
+            # When the pause is over, the engine asks the scheduler again.
+            call_later(
+                verdict.seconds, lambda: (slot := self._engine_slot()) and slot.nextcall.schedule()
+            )
         # Requests that wait in the downloader are taken back.
         slot = self.crawler.engine.downloader.slots.get(site)
         while slot is not None and slot.queue:
@@ -264,11 +272,6 @@ class ThrottlingMiddleware(Component):
             del again.meta["download_slot"]
         return again
 
-    def _go_on(self) -> None:
-        """Let the engine ask the scheduler again when a pause is over."""
-        if (slot := self._engine_slot()) is not None:
-            slot.nextcall.schedule()
-
     def _is_closing(self) -> bool:
         slot = self._engine_slot()
         return not self.crawler.engine.running or slot is None or slot.closing is not None
@@ -280,11 +283,3 @@ class ThrottlingMiddleware(Component):
 
 def _is_web(request: Request) -> bool:
     return urlparse_cached(request).scheme in {"http", "https"}
-
-
-def _asked_seconds(response: Response) -> float | None:
-    date, asked = (
-        (response.headers.get(name) or b"").decode("latin-1") for name in ("Date", "Retry-After")
-    )
-    # Dates are those of the server's clock, which may be wrong.
-    return retry_after(asked, http_date(date) or datetime.now(UTC))

@@ -186,7 +186,8 @@ class TwoPass(Component, BaseSpiderMiddleware):
             page = page_from(item, datetime.now(UTC).isoformat(timespec="seconds"))
         except FlawedPageError as flaw:
             page = None
-            self._warn_of_flaw(flaw)
+            words = "An item with url and html is passed on as it is, for it is no page: %s"
+            self.warn_once("corpus/items/flawed", words, flaw)
         if page is None:
             if self.options.wrapper is not None and response is not None:
                 self.origins.add(item, response)
@@ -213,15 +214,6 @@ class TwoPass(Component, BaseSpiderMiddleware):
                 "name a file with -O pages.jsonl."
             )
         self._any_page = True
-
-    def _warn_of_flaw(self, flaw: FlawedPageError) -> None:
-        self.stats.inc_value("corpus/items/flawed")
-        if self.stats.get_value("corpus/items/flawed") == 1:
-            logger.warning(
-                "An item with url and html is passed on as it is, for it is no page: %s. "
-                "Further ones are counted in corpus/items/flawed.",
-                flaw,
-            )
 
     def _open_spool(self) -> Spool:
         if self.spool is None:

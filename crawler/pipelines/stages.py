@@ -7,7 +7,6 @@ reason.
 
 from __future__ import annotations
 
-import logging
 from typing import Any, ClassVar
 
 from itemadapter import ItemAdapter, is_item
@@ -25,8 +24,6 @@ from crawler.journey.main_text import MainText
 from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
 from crawler.settings import Options
-
-logger = logging.getLogger(__name__)
 
 
 class StagePipeline(Component):
@@ -82,15 +79,13 @@ class StagePipeline(Component):
         # Items that the spider made itself say nothing of the counts of this crawl.
         if "counts_snapshot" not in fields or fields.get("mode") != mode:
             return
-        self.stats.inc_value("corpus/items/unfilled")
-        if self.stats.get_value("corpus/items/unfilled") == 1:
-            logger.warning(
-                "%s cannot fill the item of %s: a pipeline before it returned a copy or a "
-                "dictionary, which has no page. Change the item itself, or give that pipeline a "
-                "number above 160. Further ones are counted in corpus/items/unfilled.",
-                type(self).__name__,
-                fields.get("url"),
-            )
+        self.warn_once(
+            "corpus/items/unfilled",
+            "%s cannot fill the item of %s: a pipeline before it returned a copy or a dictionary, "
+            "which has no page. Change the item itself, or give that pipeline a number above 160",
+            type(self).__name__,
+            fields.get("url"),
+        )
 
     def close_spider(self) -> None:
         """Give the figures that are known when all items have passed."""

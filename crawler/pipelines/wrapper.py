@@ -7,10 +7,9 @@ response each was made. While a crawl fetches, scripts of the project run in a t
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
@@ -28,7 +27,7 @@ from crawler.middlewares.to_page import page_from
 from crawler.pipelines.stages import StagePipeline
 from crawler.wrapper.running import CrawlWrapper, Wrapped
 
-logger = logging.getLogger(__name__)
+_NO_PAGE: Final = "corpus/wrapper/no_page"
 
 
 class ThreadedWrapper:
@@ -67,7 +66,6 @@ class WrapperPipeline(StagePipeline):
         super().__init__(crawler)
         assert isinstance(self._stage, WrapperFields)  # noqa: S101 - ``make`` makes it
         self._threaded = ThreadedWrapper(self._stage.wrapper)
-        self._warned: set[str] = set()
         self._lock = DeferredLock()
         self._results: WeakKeyDictionary[Response, dict[str, Any] | None] = WeakKeyDictionary()
 
@@ -86,14 +84,14 @@ class WrapperPipeline(StagePipeline):
             return item
         response = None if two_pass is None else two_pass.origins.take(item)
         if response is None:
-            self._count(
-                "no_page",
+            self.warn_once(
+                _NO_PAGE,
                 "an item has no page that a wrapper could be run on: it was yielded by start(), or "
                 "another pipeline or middleware put it in the place of one that had",
             )
         elif (fields := await self._fields_of(response)) is None:
-            why = f"{response.url} is no HTML page, so a wrapper cannot be run on it"
-            self._count("no_page", why)
+            why = "%s is no HTML page, so a wrapper cannot be run on it"
+            self.warn_once(_NO_PAGE, why, response.url)
         else:
             self._add(item, fields)
         return item
@@ -119,17 +117,12 @@ class WrapperPipeline(StagePipeline):
         adapter = ItemAdapter(item)
         for name, value in fields.items():
             if adapter.get(name) is not None:
-                self._count("kept", f"items have a field '{name}' of their own, which is kept")
+                why = "items have a field '%s' of their own, which is kept"
+                self.warn_once("corpus/wrapper/kept", why, name)
                 continue
             try:
                 adapter[name] = value
             except (KeyError, AttributeError, TypeError, ValueError) as error:
                 # It is not declared, or the class is frozen or looks at what it is given.
-                why = f"{type(item).__name__} takes no such field '{name}': {error}"
-                self._count("undeclared", why)
-
-    def _count(self, key: str, warning: str) -> None:
-        self.stats.inc_value(f"corpus/wrapper/{key}")
-        if key not in self._warned:
-            self._warned.add(key)
-            logger.warning("%s. Further ones are counted in corpus/wrapper/%s.", warning, key)
+                values = type(item).__name__, name, error
+                self.warn_once("corpus/wrapper/undeclared", "%s takes no field '%s': %s", *values)

@@ -115,7 +115,8 @@ class PageSpider(Spider):
         """Say whether a response is an HTML page; count and log it when it is not."""
         if isinstance(response, HtmlResponse):
             return True
-        self.skip(response.url, "not-html", f"its type is {_content_type(response) or 'not given'}")
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        self.skip(response.url, "not-html", f"its type is {kind or 'not given'}")
         return False
 
     def parsed(self, response: Response) -> ParsedPage | None:
@@ -175,7 +176,3 @@ class PageSpider(Spider):
             self.fail(request.url, "redirect-loop", "its redirects lead back to itself")
         else:
             self.skip(request.url, "duplicate-address", "it was requested before")
-
-
-def _content_type(response: Response) -> str:
-    return (response.headers.get("Content-Type") or b"").decode("latin-1")

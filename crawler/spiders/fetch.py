@@ -24,12 +24,12 @@ from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
 from crawler.core.page.page import Page
 from crawler.core.wording import fit_width
+from crawler.discovery.addresses import check_address
 from crawler.discovery.frontier import Visit
 from crawler.journey.statistics import by_reason
 from crawler.middlewares.to_page import page_from
 from crawler.reports.stdout import table_lines
 from crawler.spiders.site import SiteSpider
-from crawler.store.sources import check_address
 
 _COLUMNS = ("kind", "date", "found by", "address")
 _ADDRESS_COLUMNS = 200

@@ -185,7 +185,13 @@ class ListingReader(PageSpider):
 
     async def _take(self, visit: Visit, sources: Sources, url: str, reading: Reading) -> None:
         """Add to the frontier the pages of a listing, and what is to be read after it."""
-        self._log_problems(url, reading)
+        for name, words in reading.listing.explained().items():
+            self.stats.inc_value(f"corpus/discovery/problems/{name}")
+            if name not in self._problems:
+                self._problems.add(name)
+                self.logger.info(
+                    "In %s: %s (more are counted in corpus/discovery/problems/%s)", url, words, name
+                )
         for reason, address in reading.cut:
             self.count_cut(reason, address)
         self._note_listed(visit.site, reading)
@@ -239,15 +245,6 @@ class ListingReader(PageSpider):
         self._listed[site] = None
         if self.ledgers is not None:
             self.ledgers.note_listed(site, None)
-
-    def _log_problems(self, url: str, reading: Reading) -> None:
-        for name, words in reading.listing.explained().items():
-            self.stats.inc_value(f"corpus/discovery/problems/{name}")
-            if name not in self._problems:
-                self._problems.add(name)
-                self.logger.info(
-                    "In %s: %s (more are counted in corpus/discovery/problems/%s)", url, words, name
-                )
 
     def source_failed(self, visit: Visit, failure: Failure) -> Iterator[Request]:
         """Count a source that could not be fetched, and go on without it."""

@@ -50,16 +50,12 @@ def undo_encodings(payload: bytes, headers: Mapping[str, str], *, max_bytes: int
         try:
             payload = _decode(encoding, payload, max_bytes + 1)
         except (zlib.error, brotli.error, OSError) as error:
-            if not _is_markup(payload):
+            start = payload[:_SNIFF]
+            if b"<" not in start or b"\0" in start:
                 raise PayloadError("undecodable", f"not {encoding}, or damaged: {error}") from None
     if len(payload) > max_bytes:
         raise PayloadError("too-large", f"more than {max_bytes} bytes")
     return payload
-
-
-def _is_markup(payload: bytes) -> bool:
-    start = payload[:_SNIFF]
-    return b"<" in start and b"\0" not in start
 
 
 def _join_chunks(payload: bytes) -> bytes:

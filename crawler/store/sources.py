@@ -20,9 +20,9 @@ from html import unescape
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
-from crawler.core.errors import ArgumentError, UnreadableInputError
+from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, read_pages
 from crawler.store.files import system_errors
@@ -162,35 +162,17 @@ def is_address(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
-def check_address(url: str) -> None:
-    """Refuse what is no http or https address.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    try:
-        parts = urlsplit(url)
-        usable = is_address(url) and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ArgumentError(f"{url} is no http(s) address; give one such as https://blog.example/a")
-
-
 def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
     """Read a saved page.
 
     Args:
         path: the file.
-        url: the address that the page has; without it, the file's own.
+        url: the http(s) address that the page has; without it, the file's own.
         max_bytes: a larger page is refused.
 
     Raises:
-        ArgumentError: ``url`` is no http(s) address.
         UnreadableInputError: there is no such file, or it holds no page or more than one.
     """
-    if url is not None:
-        check_address(url)
     if not Path(path).is_file():
         raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
     # An archive may be large, so no more than two pages are read.

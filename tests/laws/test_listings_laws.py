@@ -114,7 +114,7 @@ HOSTILE = {
     "entries left open": "<url><loc>" * 8_000,
     "blanks in a field": "<url><loc>" + " <a>" * 15_000,
     "digits": "<url><loc>/x</loc><lastmod>" + "1" * 60_000 + "</lastmod>",
-    "tags in a title": "<url><loc>/x</loc><news:title>" + "&lt;a" * 15_000 + "</news:title>",
+    "tags in a field": "<url><loc>/x</loc><news:language>" + "&lt;a" * 15_000,
     "slashes": "<url><loc>" + "/" * 60_000 + "</loc>",
 }  # fmt: skip
 
@@ -131,9 +131,9 @@ def test_hostile_markup_takes_linear_time(name: str) -> None:
 def test_entities_are_not_expanded_and_bombs_not_unpacked() -> None:
     entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 30))
     body = f'<!DOCTYPE x [<!ENTITY e0 "ha">{entities}]><rss><item><link>/&e29;</link>'
-    body += "<title>&e29;</title></item></rss>"
+    body += "<language>&e29;</language></item></rss>"
     (entry,) = read_listing(body.encode(), URL).entries
-    assert entry.title == "&e29;"
+    assert entry.language == "&e29;"
     with within(5):
         layers = gzipped(gzipped(gzipped(bytes(20_000_000))))
         assert read_listing(layers, URL).entries == ()

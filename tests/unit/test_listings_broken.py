@@ -287,7 +287,7 @@ def test_a_broken_listing_is_read_whole(name: str) -> None:
     else:
         assert urls(listing) == [ONE, TWO]
     assert listing.problems == counted
-    assert not any(entry.title or entry.lastmod for entry in listing.entries)
+    assert not any(entry.lastmod for entry in listing.entries)
 
 
 def test_a_packed_listing_cut_off_is_read_as_far_as_it_goes() -> None:
@@ -355,11 +355,11 @@ def test_what_is_no_listing_says_why(body: bytes, problem: str) -> None:
     ],
 )
 def test_a_wrong_encoding_is_found_out(declared: str, real: str, header: str) -> None:
-    title = "서울 시내 버스 노선이 다음 달부터 크게 바뀐다"
+    words = "서울 시내 버스 노선이 다음 달부터 크게 바뀐다"
     text = f'<?xml version="1.0" encoding="{declared}"?><rss><channel><item><link>{ONE}</link>'
-    text += f"<title>{title}</title></item></channel></rss>"
+    text += f"<language>{words}</language></item></channel></rss>"
     listing = read_listing(text.encode(real), URL, header)
-    assert listing.entries[0].title == title
+    assert listing.entries[0].language == words
     assert listing.problems == {"encoding-wrong": 1}
 
 
@@ -397,9 +397,9 @@ def test_addresses_are_mended(written: str, read: str, counted: dict[str, int]) 
 
 
 def test_html_entities_and_json_halves_of_characters_do_no_harm() -> None:
-    items = [{"url": "/one", "title": "half \ud800"}, {"url": "/two\ud800"}]
+    items = [{"url": "/one", "language": "half \ud800"}, {"url": "/two\ud800"}]
     listing = read_listing(json.dumps({"items": items}).encode(), URL)
-    assert listing.entries[0].title == "half ?"
+    assert listing.entries[0].language == "half ?"
     assert len(listing.entries) == 2
 
 
@@ -428,7 +428,7 @@ MANY = 60_000
 HOSTILE: dict[str, bytes] = {
     "elements in one another": b"<urlset>" + b"<a>" * MANY,
     "prefixes declared in one another": b"<urlset>" + b'<a xmlns:b="c">' * MANY,
-    "elements of a title in one another": b"<rss><item><link>/a</link><title>" + b"<b>" * MANY,
+    "elements of a field in one another": b"<rss><item><link>/a</link><guid>" + b"<b>" * MANY,
     "other names": b"<urlset>" + b"".join(b"<a%x/>" % number for number in range(MANY)),
     "attributes": b"<urlset " + b" ".join(b"a%x=1" % number for number in range(MANY)),
     "links of an entry": b"<feed><entry>"

@@ -70,18 +70,18 @@ Allow: /sitemap: https://a.example/no.xml"""
 
 def test_usual_places_are_at_the_root_and_below_the_start() -> None:
     places = usual_places("https://a.example/blog/post?x=1#y")
-    assert places.sitemaps[0] == "https://a.example/sitemap.xml"
-    assert "https://a.example/wp-sitemap.xml" in places.sitemaps
-    assert places.feeds[0] == "https://a.example/blog/feed/"
-    assert "https://a.example/feed/" in places.feeds
-    assert usual_places("https://a.example/blog").feeds == places.feeds
-    assert usual_places("https://a.example/blog/").feeds == places.feeds
+    assert places["sitemap"][0] == "https://a.example/sitemap.xml"
+    assert "https://a.example/wp-sitemap.xml" in places["sitemap"]
+    assert places["feed"][0] == "https://a.example/blog/feed/"
+    assert "https://a.example/feed/" in places["feed"]
+    assert usual_places("https://a.example/blog")["feed"] == places["feed"]
+    assert usual_places("https://a.example/blog/")["feed"] == places["feed"]
     at_root = usual_places("HTTPS://A.example")
-    assert at_root.sitemaps == places.sitemaps
-    assert at_root.feeds[0] == "https://a.example/feed/"
+    assert at_root["sitemap"] == places["sitemap"]
+    assert at_root["feed"][0] == "https://a.example/feed/"
     assert usual_places("https://a.example/index.html") == at_root
-    assert len(set(places.feeds)) == len(places.feeds)
-    assert usual_places("mailto:a@a.example").sitemaps == ()
+    assert len(set(places["feed"])) == len(places["feed"])
+    assert usual_places("mailto:a@a.example")["sitemap"] == []
 
 
 def test_of_an_endless_robots_txt_the_beginning_is_read() -> None:

@@ -67,7 +67,6 @@ def test_news_are_read_under_any_prefix(prefix: str, declared: str) -> None:
             "https://www.a.example/one",
             lastmod="2026-11-28",
             published="2026-11-27T09:30+09:00",
-            title="One \u2019 bold & two",
             language="ko",
         ),
     )

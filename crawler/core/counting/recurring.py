@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
 from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
-from crawler.core.counting.observation import BLOCKS, ObservationLog, Rows
+from crawler.core.counting.observation import BLOCKS, ObservationLog
 
 if TYPE_CHECKING:
     _Found: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
@@ -76,8 +76,10 @@ class SitePages:
             self.sizes[here] = rows.sizes
             self.weights[here] = np.diff(running[ends])
             self.texts += int(np.count_nonzero(rows.figures))
-            for number, signature in zip(here.tolist(), _signatures(rows, ends), strict=True):
-                self.signatures[number] = signature
+            keys, figures = rows.keys.view(np.uint8).data, rows.figures.view(np.uint8).data
+            for number, (start, stop) in zip(here.tolist(), pairwise(ends.tolist()), strict=True):
+                of_keys = xxh3_128_digest(keys[8 * start : 8 * stop])
+                self.signatures[number] = of_keys + xxh3_64_digest(figures[2 * start : 2 * stop])
 
     def __len__(self) -> int:
         """Return the number of pages."""
@@ -178,11 +180,3 @@ class RecurringBlocks:
 
 def _no_blocks() -> _Found:
     return np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32)
-
-
-def _signatures(rows: Rows, ends: NDArray[np.int64]) -> Iterator[bytes]:
-    keys, weights = rows.keys.view(np.uint8).data, rows.figures.view(np.uint8).data
-    for start, stop in pairwise(ends.tolist()):
-        yield xxh3_128_digest(keys[8 * start : 8 * stop]) + xxh3_64_digest(
-            weights[2 * start : 2 * stop]
-        )

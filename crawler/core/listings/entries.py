@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.core.listings.markup import MAX_NESTED, unescape
+from crawler.core.listings.markup import MAX_NESTED
 from crawler.core.metadata.dates import FIRST_YEAR, read_date
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
-from crawler.core.page.text import drop_unseen
 
 Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
 
@@ -78,7 +77,6 @@ _SOUND = re.compile(
     r"(?P<port>:\d++)?/"
 )
 _QUOTES = "\"'<>\u201c\u201d"
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # Dates of the W3C's profile of ISO 8601 that name no day.
 _YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?:0[1-9]|1[0-2]))?")
 _LAST_YEAR = 2100
@@ -105,7 +103,6 @@ class Entry:
         kind: ``page``, or ``sitemap`` for a listing to be read in turn.
         lastmod, published: when the page was last changed, and first published: ISO 8601, as exact
             as it was written (year, month, day, or a time with or without a zone).
-        title: plain text.
         language: as it was written, such as ``en`` or ``pt-BR``.
         alternates: the page's other languages, by ``xhtml:link`` of a sitemap.
     """
@@ -114,7 +111,6 @@ class Entry:
     kind: Literal["page", "sitemap"] = "page"
     lastmod: str = ""
     published: str = ""
-    title: str = ""
     language: str = ""
     alternates: tuple[Alternate, ...] = ()
 
@@ -177,7 +173,6 @@ class Collector:
         *,
         lastmod: str = "",
         published: str = "",
-        title: str = "",
         language: str = "",
         alternates: Iterable[Alternate] = (),
     ) -> None:
@@ -190,7 +185,6 @@ class Collector:
             kind,
             lastmod=self._date(lastmod),
             published=self._date(published),
-            title=clean_title(title),
             language=language.strip(),
             alternates=tuple(alternates),
         )
@@ -278,20 +272,6 @@ def absolute_address(base: str, written: str) -> str:
     except ValueError:
         return ""
     return address
-
-
-def clean_title(text: str) -> str:
-    """Make plain text of a title; many feeds have HTML in titles, escaped once more."""
-    if "&" in text:
-        text = unescape(text)
-    if "<" in text:
-        text = _TAG.sub("", text)
-    return " ".join(drop_unseen(text).split())
-
-
-def first_of(fields: Mapping[str, str], names: Iterable[str]) -> str:
-    """Return the first of some fields that is there and not blank."""
-    return next((value for name in names if (value := fields.get(name, "").strip())), "")
 
 
 def read_listed_date(written: str) -> str:

@@ -20,14 +20,14 @@ from crawler.core.listings.entries import (
     Listing,
     absolute_address,
 )
-from crawler.core.listings.markup import Node, Scanner, Take
+from crawler.core.listings.markup import Node, Scanner
 from crawler.core.page.addresses import address_site
 from crawler.core.page.page import site_of
 
 _INDEX = "sitemapindex"
 _OWN, _OWN_NAMES = frozenset({"", "other"}), frozenset({"loc", "lastmod"})
-_NEWS = frozenset({"publication_date", "title", "language"})
-# Elements of other vocabularies that have a loc or a title of their own.
+_NEWS = frozenset({"publication_date", "language"})
+# Elements of other vocabularies that have a loc of their own.
 _MEDIA = frozenset({"image", "video"})
 _IS_SITEMAP = re.compile(r"(?:\.xml|sitemap[^/?]*\.txt)(?:\.gz)?(?:\?|$)", re.IGNORECASE)
 
@@ -65,7 +65,7 @@ class SitemapReader(Scanner):
         self._in_index = self._is_sitemap = False
         self._alternates: dict[str, str] = {}
 
-    def start(self, node: Node) -> Take:
+    def start(self, node: Node) -> bool:
         """Begin an entry, or tell whether a field's text is wanted."""
         parent = self.open[-1].name if self.open else ""
         if node.name in {"urlset", _INDEX}:
@@ -74,15 +74,13 @@ class SitemapReader(Scanner):
             self.record, self._is_sitemap = node, node.name == "sitemap"
             self.fields.clear()
             self._alternates.clear()
-        elif self.record is None:
-            return "nothing"
-        elif node.name == "link":
+        elif self.record is not None and node.name == "link":
             self._add_alternate(node)
-        elif self.open[-1] is self.record and node.space in _OWN and node.name in _OWN_NAMES:
-            return "leaf"
-        elif node.name in _NEWS and (node.space == "news" or parent in {"news", "publication"}):
-            return "all" if node.name == "title" else "leaf"
-        return "nothing"
+        elif self.record is not None:
+            is_own = self.open[-1] is self.record and node.space in _OWN and node.name in _OWN_NAMES
+            is_news = node.space == "news" or parent in {"news", "publication"}
+            return is_own or (is_news and node.name in _NEWS)
+        return False
 
     def candidates(self) -> list[tuple[str, str]]:
         """Return the address of the entry, if it has one."""
@@ -101,7 +99,6 @@ class SitemapReader(Scanner):
             "sitemap" if is_sitemap else "page",
             lastmod=fields.get("lastmod", ""),
             published=fields.get("publication_date", ""),
-            title=fields.get("title", ""),
             language=fields.get("language", "") or ("" if own == "x-default" else own),
             alternates=(Alternate(other, name) for name, other in self._alternates.items()),
         )
@@ -125,7 +122,7 @@ class FeedReader(Scanner):
     The address of an entry is the first of these that it has: the address that FeedBurner replaced,
     the link to the page, a ``guid`` that is a permanent link, an ``id`` or ``rdf:about`` that is a
     web address. Files that belong to an entry (``enclosure``) and its text are ignored. Of a
-    comment on a page, which has a date and a title of its own, only the page's address is taken.
+    comment on a page, which has a date of its own, only the page's address is taken.
     """
 
     records: ClassVar[frozenset[str]] = frozenset({"item", "entry"})
@@ -143,7 +140,7 @@ class FeedReader(Scanner):
         super().scan(text, start)
         self.collector.next = self.collector.next or self._archive
 
-    def start(self, node: Node) -> Take:
+    def start(self, node: Node) -> bool:
         """Begin an entry, or tell whether a field's text is wanted."""
         if self.record is None:
             if node.name not in self.records or node.space not in _SPACES:
@@ -154,8 +151,8 @@ class FeedReader(Scanner):
             self.fields.clear()
             if language := node.attributes.get("xml:lang", ""):
                 self.fields["language"] = language
-            return "nothing"
-        return self._about_entry(node) if self.open[-1] is self.record else "nothing"
+            return False
+        return self.open[-1] is self.record and self._about_entry(node)
 
     def keep(self, node: Node, text: str) -> None:
         """Take a text of the entry, or of the feed itself."""
@@ -189,16 +186,15 @@ class FeedReader(Scanner):
             url,
             lastmod=next((fields[name] for name in _CHANGED if name in fields), ""),
             published=next((fields[name] for name in _PUBLISHED if name in fields), ""),
-            title=self.fields.get("title", ""),
             language=self.fields.get("language", "") or self._language,
         )
 
-    def _about_feed(self, node: Node) -> Take:
+    def _about_feed(self, node: Node) -> bool:
         if node.name in {"rss", "rdf", "channel", "feed"}:
             self._language = self._language or node.attributes.get("xml:lang", "").strip()
         parent = self.open[-1].name if self.open else ""
         if parent not in {"channel", "feed", "rss"} or node.space not in _SPACES:
-            return "nothing"
+            return False
         if node.name == "link" and "href" in node.attributes:
             relations = _relations(node)
             address = absolute_address(self._base_of(node), node.attributes["href"].strip())
@@ -208,23 +204,19 @@ class FeedReader(Scanner):
                 self._archive = self._archive or address
             elif "alternate" in relations:
                 self._home = self._home or address
-            return "nothing"
-        return "leaf" if node.name in {"link", "language"} else "nothing"
+            return False
+        return node.name in {"link", "language"}
 
-    def _about_entry(self, node: Node) -> Take:
+    def _about_entry(self, node: Node) -> bool:
         attributes = node.attributes
-        if node.name == "origlink":
-            return "leaf"
-        if node.space not in _SPACES:
-            return "nothing"
-        if node.name == "title":
-            return "all"
+        if node.name == "origlink" or node.space not in _SPACES:
+            return node.name == "origlink"
         if node.name == "link" and "href" in attributes:
             if len(self._links) < _MAX_LINKS and "alternate" in _relations(node):
                 is_other = "html" not in attributes.get("type", "html").lower()
                 self._links.append((is_other, attributes["href"], self._base_of(node)))
-            return "nothing"
-        return "leaf" if node.name in _FIELDS else "nothing"
+            return False
+        return node.name in _FIELDS
 
     def _base_of(self, node: Node) -> str:
         """Return what an element's addresses are relative to, by ``xml:base`` (W3C XML Base)."""
@@ -289,7 +281,6 @@ def _add_item(item: Mapping[str, object], language: str, collector: Collector) -
             url,
             lastmod=_text(item, "date_modified"),
             published=_text(item, "date_published"),
-            title=_text(item, "title"),
             language=_text(item, "language") or language,
         )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from crawler.core.listings.entries import Collector
@@ -56,10 +56,6 @@ _PREFIXES = {
     "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
 }  # fmt: skip
 
-Take = Literal["nothing", "all", "leaf"]
-"""Which text of an element a reader wants: that of the element and of those in it (``all``), or
-that up to the next element (``leaf``: an element that is not closed ends there)."""
-
 
 @dataclass(slots=True)
 class Node:
@@ -74,7 +70,6 @@ class Node:
     space: str
     name: str
     attributes: Mapping[str, str]
-    take: Take = "nothing"
 
 
 class Scanner:
@@ -105,8 +100,11 @@ class Scanner:
         self._pieces: list[str] = []
         self._has_text = False
 
-    def start(self, node: Node) -> Take:
-        """Read the start of an element: begin an entry, or tell whether a text is wanted."""
+    def start(self, node: Node) -> bool:
+        """Read the start of an element: begin an entry, or tell whether its text is wanted.
+
+        Of an element that is not closed the text ends at the next element.
+        """
         raise NotImplementedError
 
     def keep(self, node: Node, text: str) -> None:
@@ -132,7 +130,10 @@ class Scanner:
             if kind in {"attributes", "loose"}:
                 self._start(token["start"], token[kind])
             elif kind == "end":
-                self._end(local_name(token["end"]))
+                if self._names[name := local_name(token["end"])]:
+                    self._pop_to(name)
+                else:
+                    self.problems.add("tag-stray")
             elif kind == "cdata_end" and self._taking is not None:
                 self._take(token["cdata"])
         if self._taking is not None or any(self._names[name] for name in self.records):
@@ -145,7 +146,7 @@ class Scanner:
     def _start(self, qualified: str, rest: str) -> None:
         name = local_name(qualified)
         attributes = _attributes(rest) if "=" in rest else {}
-        if self._taking is not None and self._taking.take == "leaf" and self._has_text:
+        if self._taking is not None and self._has_text:
             self.problems.add("tag-unclosed")
             self._pop_to(self._taking.name)
         if name in self.records and self._names[name] and self._taking is None:
@@ -155,19 +156,12 @@ class Scanner:
             self.problems.add("nested-deeply")
             return
         node = Node(self._space(qualified, attributes), name, attributes)
-        node.take = self.start(node)
-        if self._taking is None and node.take != "nothing":
+        if self.start(node) and self._taking is None:
             self._taking = node
         self.open.append(node)
         self._names[name] += 1
         if rest.endswith("/"):
             self._pop()
-
-    def _end(self, name: str) -> None:
-        if self._names[name]:
-            self._pop_to(name)
-        else:
-            self.problems.add("tag-stray")
 
     def _pop_to(self, name: str) -> None:
         while self.open[-1].name != name:

@@ -10,7 +10,6 @@ import re
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from crawler.core.listings.entries import (
@@ -73,14 +72,6 @@ _FEEDS = (
 _FEEDS_BELOW = ("feed/", "rss.xml", "feed.xml", "atom.xml", "index.xml")
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Addresses where a site may have listings without naming them, the most usual ones first."""
-
-    sitemaps: tuple[str, ...]
-    feeds: tuple[str, ...]
-
-
 def find_feeds(parsed: ParsedPage) -> tuple[str, ...]:
     """Return the feeds that a page names in its ``link`` elements, absolute and canonical.
 
@@ -125,24 +116,22 @@ def sitemaps_of_robots(text: str, url: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def usual_places(url: str) -> Places:
-    """Return where the site of an address may have sitemaps and feeds.
+def usual_places(url: str) -> dict[str, list[str]]:
+    """Return where the site of an address may have each ``sitemap`` and ``feed``.
 
-    Feeds are looked for below the address's folder too: a blog may be a part of a site. No places
-    where the address names no host.
+    The most usual places come first. Feeds are looked for below the address's folder too: a blog
+    may be a part of a site. No places where the address names no host.
     """
     start = absolute_address(url, "")
     if not start:
-        return Places((), ())
+        return {"sitemap": [], "feed": []}
     path = urlsplit(start).path
     parent, _, name = path.rpartition("/")
     # One name alone, such as /blog, is a part of a site rather than a page of it.
     folder = f"{parent}/" if parent or "." in name or not name else f"{path}/"
     below = () if folder == "/" else tuple(folder + name for name in _FEEDS_BELOW)
-    return Places(
-        tuple(absolute_address(start, name) for name in _SITEMAPS),
-        tuple(absolute_address(start, name) for name in (*below, *_FEEDS)),
-    )
+    names = {"sitemap": _SITEMAPS, "feed": (*below, *_FEEDS)}
+    return {kind: [absolute_address(start, name) for name in of] for kind, of in names.items()}
 
 
 def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
@@ -183,8 +172,10 @@ def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> t
     No more than ``MAX_LISTING_BYTES`` are unpacked, even if the packed ones hold more.
     """
     cut = False
-    if body and not body.startswith(_GZIP) and _is_named_gzip(url, content_type):
-        problems.add("gzip-not")
+    with suppress(ValueError):
+        url = urlsplit(url).path
+    is_named = url.lower().endswith(".gz") or "gzip" in content_type.lower()
+    problems.add("gzip-not", bool(body) and is_named and not body.startswith(_GZIP))
     for _ in range(_MAX_LAYERS):
         if body.startswith(_GZIP):
             body, layer_cut = _members(body, problems)
@@ -193,12 +184,6 @@ def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> t
         problems.add("too-large")
         return body[:MAX_LISTING_BYTES], True
     return body, cut
-
-
-def _is_named_gzip(url: str, content_type: str) -> bool:
-    with suppress(ValueError):
-        url = urlsplit(url).path
-    return url.lower().endswith(".gz") or "gzip" in content_type.lower()
 
 
 def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:

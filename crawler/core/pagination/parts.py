@@ -199,16 +199,16 @@ def _sign(element: etree._Element, reading: Reading) -> int | None:
         return None
     elif related:
         sign = _RELATION
-    elif _is_arrow(written) or not words.next.isdisjoint(folded):
+    elif not words.next.isdisjoint(folded) or not (fold(written) or _ARROWS.isdisjoint(written)):
         sign = _NEXT
     else:
         return None
-    return None if _is_among_comments(element) else sign
-
-
-def _is_arrow(text: str) -> bool:
-    text = text.strip()
-    return bool(text) and not fold(text) and not _ARROWS.isdisjoint(text)
+    is_among_comments = any(
+        holder.tag not in ("body", "html", "article", "main")
+        and _COMMENTS.search(f"{holder.get('id') or ''} {holder.get('class') or ''}")
+        for holder in islice(element.iterancestors(), _LEVELS)
+    )
+    return None if is_among_comments else sign
 
 
 def _is_of_another(folded: list[str]) -> bool:
@@ -224,14 +224,6 @@ def _names_number(folded: list[str], reading: Reading) -> bool:
     wanted = {reading.number, reading.number + reading.from_zero}
     matches = (_words().numbered.fullmatch(text) for text in folded)
     return any(match and int(match["number"] or match["other"]) in wanted for match in matches)
-
-
-def _is_among_comments(element: etree._Element) -> bool:
-    return any(
-        holder.tag not in ("body", "html", "article", "main")
-        and _COMMENTS.search(f"{holder.get('id') or ''} {holder.get('class') or ''}")
-        for holder in islice(element.iterancestors(), _LEVELS)
-    )
 
 
 @dataclass(slots=True)
