@@ -35,6 +35,7 @@ from crawler.exporters.columns import EXTRA, PAGE_COLUMNS, import_pyarrow
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
+from crawler.reports.stdout import print_error
 from crawler.settings import Options
 from crawler.store.files import known_sites, replacing, site_named, system_errors
 
@@ -337,14 +338,9 @@ def _folder_of(name: str, options: Options) -> Path:
 
 def _warn(others: Sequence[str]) -> None:
     """Report on standard error what a user may not expect of a folder."""
-    notes = []
     if aside := [name for name in others if name.endswith(ASIDE)]:
-        notes.append(
-            f"parts that are not whole are left out ({len(aside)}): a crawl is writing them, or "
-            "the next one begins with them"
-        )
-    if strange := [" ".join(name.split()) for name in others if not name.endswith(ASIDE)]:
+        words = "a crawl is writing them, or the next one begins with them"
+        print_error("articles", f"parts that are not whole are left out ({len(aside)}): {words}")
+    if strange := [name for name in others if not name.endswith(ASIDE)]:
         names = listed(strange, _NAMES_SHOWN)
-        notes.append(f"files that are no parts are left out ({len(strange)}): {names}")
-    for note in notes:
-        print(f"scrapy articles: {note}", file=sys.stderr)  # noqa: T201 - a command's warning
+        print_error("articles", f"files that are no parts are left out ({len(strange)}): {names}")

@@ -115,24 +115,19 @@ def summary_lines(figures: Figures) -> list[str]:
     records, sites = counted(told["pages"], "record"), counted(told["sites"], "site")
     files, items = counted(figures.files, "file"), counted(told["items"], "item")
     lines = [f"{files}: {records} of {sites}, {items}"]
-    for words, is_of_files in (("without an item", False), ("damaged or without a page", True)):
-        named = [f"{r} {n:,}" for r, n in told["skipped"].items() if (r in OF_FILES) == is_of_files]
-        if named:
-            lines.append(f"{words}: {listed(named)}")
-    damage = sum(number for reason, number in told["skipped"].items() if reason in OF_FILES)
-    lines += _first(figures.damage, damage)
+    of_files = {reason: n for reason, n in told["skipped"].items() if reason in OF_FILES}
+    others = {reason: n for reason, n in told["skipped"].items() if reason not in OF_FILES}
+    for words, found in (("without an item", others), ("damaged or without a page", of_files)):
+        if found:
+            lines.append(f"{words}: {listed([f'{reason} {n:,}' for reason, n in found.items()])}")
     if told["lost"]:
         lines.append(f"{counted(told['lost'], 'page')} could not be made items of, for errors")
-    lines += _first([f"not done: {line}" for line in figures.failed], len(figures.failed))
-    if figures.failed:
-        lines.append("the same command tries again what was not done")
-    return lines
-
-
-def _first(lines: Sequence[str], number: int) -> list[str]:
-    """Return the first of ``number`` lines, and how many there are beyond them."""
-    more = number - len(lines[:_LINES_SHOWN])
-    return [*lines[:_LINES_SHOWN], *([f"… and {more:,} more: see {MANIFEST}"] if more else [])]
+    failed = [f"not done: {line}" for line in figures.failed]
+    for each, number in ((figures.damage, sum(of_files.values())), (failed, len(failed))):
+        lines += each[:_LINES_SHOWN]
+        if more := number - len(each[:_LINES_SHOWN]):
+            lines.append(f"… and {more:,} more: see {MANIFEST}")
+    return [*lines, *(["the same command tries again what was not done"] if failed else [])]
 
 
 class ArchiveHarvest:
@@ -300,46 +295,33 @@ def find_shards(paths: Sequence[Path]) -> list[Shard]:
     if not paths:
         raise ArgumentError("name the WARC files to read")
     found: list[Shard] = []
-    try:
-        for path in paths:
-            files = [
-                file
-                for file in _files_of(path)
-                if file.name.lower().endswith(ARCHIVE_SUFFIXES) and file.is_file()
-            ]
-            if not files:
-                raise ArgumentError(
-                    f"{path} is no WARC file that can be read twice, nor a folder with one in it "
-                    f"or below: their names end in {', '.join(ARCHIVE_SUFFIXES)}. 'scrapy crawl "
-                    "archive' reads lists and folders of saved pages"
-                )
-            found += map(_shard, files)
-    except OSError as error:
-        raise ArgumentError(
-            f"{error.filename} cannot be read ({error.strerror or error}): name WARC files, or "
-            "folders of them"
-        ) from error
-    return list(reversed(dict.fromkeys(reversed(found))))
-
-
-def _files_of(path: Path) -> list[Path]:
-    """Return a file itself, or the files in and below a folder; raise OSError if one is hidden."""
 
     def fail(error: OSError) -> NoReturn:
         raise error
 
-    if not path.is_dir():
-        path.stat()
-        return [path]
-    walk = os.walk(path, onerror=fail)
-    return sorted(Path(folder, name) for folder, _, names in walk for name in names)
-
-
-def _shard(file: Path) -> Shard:
-    # A file that may not be read is an error here.
-    with file.open("rb"):
-        state = file.stat()
-    return Shard(file.resolve(), state.st_size, state.st_mtime_ns)
+    for path in paths:
+        advice = "Name WARC files, or folders of them, that can be read"
+        with system_errors(f"{path} cannot be read", advice, ArgumentError):
+            path.stat()
+            walk = (
+                os.walk(path, onerror=fail)
+                if path.is_dir()
+                else [(str(path.parent), [], [path.name])]
+            )
+            files = sorted(Path(folder, name) for folder, _, names in walk for name in names)
+            shards = [file for file in files if file.name.lower().endswith(ARCHIVE_SUFFIXES)]
+            for file in filter(Path.is_file, shards):
+                # A file that may not be read is an error here.
+                with file.open("rb"):
+                    state = file.stat()
+                found.append(Shard(file.resolve(), state.st_size, state.st_mtime_ns))
+        if not any(map(Path.is_file, shards)):
+            raise ArgumentError(
+                f"{path} is no WARC file that can be read twice, nor a folder with one in it or "
+                f"below: their names end in {', '.join(ARCHIVE_SUFFIXES)}. 'scrapy crawl archive' "
+                "reads lists and folders of saved pages"
+            )
+    return list(reversed(dict.fromkeys(reversed(found))))
 
 
 @contextmanager
