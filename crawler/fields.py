@@ -196,7 +196,7 @@ def choice(*choices: str) -> ValueType:
     """Accept one of some words, in upper or lower case."""
 
     def read(value: object) -> str:
-        return choices[choices.index(_read_text(value).lower())]
+        return choices[choices.index(read_text(value).lower())]
 
     return ValueType(read, "one of " + ", ".join(f'"{word}"' for word in choices))
 
@@ -206,7 +206,7 @@ def words(*known: str) -> ValueType:
 
     def read(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
         parts = value.split(",") if isinstance(value, str) else value
-        found = [word for part in parts if (word := _read_text(part).lower())]
+        found = [word for part in parts if (word := read_text(part).lower())]
         is_known = known.__contains__ if known else _LANGUAGE.fullmatch
         if not found or not all(map(is_known, found)):
             raise ValueError
@@ -253,18 +253,15 @@ def _read_flag(value: object) -> bool:
     return _FLAGS[word]
 
 
-def _read_text(value: object) -> str:
+def read_text(value: object) -> str:
+    """Return a text without white space around; raise ValueError where nothing is left."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError
     return value.strip()
 
 
-def _read_path(value: object) -> Path:
-    return value if isinstance(value, Path) else Path(_read_text(value))
-
-
 def _read_day(value: object) -> str:
-    text = _read_text(value)
+    text = read_text(value)
     if not _DAY.fullmatch(text):
         raise ValueError
     # The first day of a month or year stands for it.
@@ -277,7 +274,9 @@ _BY_ANNOTATION: Final = {
     "bool": ValueType(_read_flag, "True or False"),
     "int": whole_number(0),
     "float": number(0),
-    "str": ValueType(_read_text, "a text that is not empty"),
-    "Path": ValueType(_read_path, "a path"),
+    "str": ValueType(read_text, "a text that is not empty"),
+    "Path": ValueType(
+        lambda value: value if isinstance(value, Path) else Path(read_text(value)), "a path"
+    ),
     "Pattern[str]": ValueType(re.compile, "a regular expression"),
 }

@@ -66,7 +66,10 @@ class Progress(Component):
         # Connected here, not with the others: components that were built later complete the stats
         # on this signal, and receivers are called in the order in which they connected.
         self.crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
-        if self._wants_screen() and not Progress._on_screen:
+        is_wanted = self.options.progress == "on"
+        if self.options.progress == "auto":
+            is_wanted = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        if is_wanted and not Progress._on_screen:
             Progress._on_screen = True
             self._screen = _Screen(force=self.options.progress == "on")
             screen = self._screen
@@ -117,11 +120,6 @@ class Progress(Component):
         self._screen.close(lines)
         self._screen = None
         Progress._on_screen = False
-
-    def _wants_screen(self) -> bool:
-        if self.options.progress != "auto":
-            return self.options.progress == "on"
-        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def _line(self) -> str:
         stats = self.stats.get_stats()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,7 +78,8 @@ def summary(stats: Mapping[str, Any], outputs: Sequence[str]) -> list[str]:
     lines = [(label, text.format_map(figures)) for label, name, text in _LINES if figures[name]]
     return [
         _heading(stats),
-        *(f"  {label:<11} {text}" for label, text in [*lines, *_left_alone(stats)]),
+        *(f"  {label:<11} {text}" for label, text in lines),
+        *(f"  left alone  {site}" for site in _left_alone(stats)),
         *_most_dropped(stats),
         *(f"  output      {output}" for output in _outputs(stats, outputs)),
         *_spool(stats),
@@ -119,13 +120,10 @@ def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _left_alone(stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    sites = [
-        f"{fit_width(site['site'], _TEXT_WIDTH)} {site['why']}"
-        for site in stats.get("corpus/left_alone") or ()
-    ]
-    for line in _shortened(sites, _SITES_SHOWN, ", see the log"):
-        yield "left alone", line
+def _left_alone(stats: Mapping[str, Any]) -> list[str]:
+    sites = stats.get("corpus/left_alone") or ()
+    lines = [f"{fit_width(site['site'], _TEXT_WIDTH)} {site['why']}" for site in sites]
+    return _shortened(lines, _SITES_SHOWN, ", see the log")
 
 
 def _shortened(lines: Sequence[str], most: int, hint: str = "") -> list[str]:

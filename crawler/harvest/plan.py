@@ -31,6 +31,7 @@ from crawler.fields import (
     fields_of,
     number,
     read_fields,
+    read_text,
     whole_number,
 )
 from crawler.harvest.schedule import CRON_NAMES, read_cron, read_zone
@@ -74,19 +75,13 @@ class PlanError(CorpusError):
 
 
 def _read_id(value: object) -> str:
-    text = _text(value)
+    text = read_text(value)
     # A name that is changed by being made a file's is none.
     if not text.isascii() or file_name(text.casefold()) != text.casefold():
         raise ValueError
     if len(text) > _LONGEST_ID:
         raise ValueError
     return text
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise TypeError
-    return value.strip()
 
 
 def _read_addresses(value: object) -> tuple[str, ...]:
@@ -100,7 +95,7 @@ def _read_addresses(value: object) -> tuple[str, ...]:
 
 
 def _read_method(value: object) -> str:
-    name = _text(value)
+    name = read_text(value)
     # Methods of others are imported where the site is crawled.
     if ":" not in name and name not in method_names():
         near = nearest(name, method_names())
@@ -137,12 +132,12 @@ _ADDRESSES: Final = ValueType(_read_addresses, "web addresses such as ['https://
 _PATTERN: Final = ValueType(lambda value: re.compile(value).pattern, "a regular expression")
 _METHOD: Final = ValueType(_read_method, f"one of {', '.join(method_names())}, or module:name")
 _CRON: Final = ValueType(
-    lambda value: read_cron(_text(value)),
+    lambda value: read_cron(read_text(value)),
     "five fields: minute, hour, day of month, month, day of week, such as '30 5 * * *'; or one of "
     + ", ".join(CRON_NAMES),
 )
 _ZONE: Final = ValueType(
-    lambda value: read_zone(_text(value)), "the name of a time zone such as 'Asia/Seoul'"
+    lambda value: read_zone(read_text(value)), "the name of a time zone such as 'Asia/Seoul'"
 )
 _JITTER: Final = _within(read_seconds, f"{_SPAN}, at most a week", most=7 * 86400)
 _LIMIT: Final = _within(read_seconds, f"{_SPAN}, at least 1 second", least=1)

@@ -108,7 +108,9 @@ def planned_times(site: SitePlan, after: datetime) -> Iterator[datetime]:
             if planned > given:
                 given = planned
                 yield planned
-        heapq.heappush(waiting, tick + _put_off(site, tick))
+        digest = xxh3_64_intdigest(f"{site.id}\n{tick.isoformat()}".encode())
+        put_off = timedelta(seconds=digest % (int(site.jitter) + 1))
+        heapq.heappush(waiting, tick + put_off)
     yield from sorted({planned for planned in waiting if planned > given})
 
 
@@ -162,8 +164,3 @@ def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:
         if tick > last:
             last = tick
             yield tick
-
-
-def _put_off(site: SitePlan, tick: datetime) -> timedelta:
-    digest = xxh3_64_intdigest(f"{site.id}\n{tick.isoformat()}".encode())
-    return timedelta(seconds=digest % (int(site.jitter) + 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from scrapy import Request
@@ -12,21 +11,17 @@ from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
 
 from crawler.extensions.component import Component
+from crawler.store.files import release
 
 logger = logging.getLogger(__name__)
 
-_DISTRIBUTION = "scrapy-corpus"
 _DEFAULT_LONGEST_DELAY = 60.0
 
 
 def user_agent() -> str:
     """Name this crawler and a page about it, as sites expect of a robot."""
-    try:
-        release = version(_DISTRIBUTION)
-    except PackageNotFoundError:
-        # The code runs from a folder without being installed.
-        release = "unreleased"
-    return f"{_DISTRIBUTION}/{release} (+https://pypi.org/project/{_DISTRIBUTION}/)"
+    name = f"scrapy-corpus/{release() or 'unreleased'}"
+    return f"{name} (+https://pypi.org/project/scrapy-corpus/)"
 
 
 POLITE_SETTINGS: Mapping[str, Any] = {

@@ -93,8 +93,11 @@ class ListingReader(PageSpider):
 
         It is read whatever the argument ``from`` says, since the user named it.
         """
-        if isinstance(response, HtmlResponse) and not _is_listing(response.body):
-            return False
+        if isinstance(response, HtmlResponse):
+            # Many servers give all that type.
+            first = _FIRST_TAG.search(response.body, 0, _SNIFFED)
+            if first is None or first[1].lower() not in _LISTING_ROOTS:
+                return False
         reading = await self._reading(response)
         if reading.listing.kind == "none":
             if not isinstance(response, HtmlResponse):
@@ -293,12 +296,6 @@ class ListingReader(PageSpider):
 def server_answers(reason: str) -> bool:
     """Say whether a failure of this reason shows that a server answers."""
     return reason.startswith("http-") or reason in _ANSWERS
-
-
-def _is_listing(body: bytes) -> bool:
-    """Say whether a response of type HTML is a listing: many servers give all that type."""
-    first = _FIRST_TAG.search(body, 0, _SNIFFED)
-    return first is not None and first[1].lower() in _LISTING_ROOTS
 
 
 def _origin(url: str) -> str:

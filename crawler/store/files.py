@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Final
 from urllib.parse import unquote_to_bytes
@@ -81,6 +82,13 @@ def time_of(text: str) -> datetime | None:
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def release() -> str:
+    """Return the version of the project; empty where it runs from a folder, not installed."""
+    with suppress(PackageNotFoundError):
+        return version("scrapy-corpus")
+    return ""
 
 
 def known_sites(site: str, names: Sequence[str]) -> str:

@@ -21,8 +21,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +30,7 @@ from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import Page
 from crawler.settings import Options
 from crawler.store.archive import read_pages
-from crawler.store.files import replacing, write_whole
+from crawler.store.files import release, replacing, write_whole
 
 WRITTEN: Final = "corpus/items"
 """The figure of the items written."""
@@ -221,15 +219,8 @@ def do_job(job: Job) -> dict[str, Any]:
 
 def key_of(*parts: object) -> str:
     """Return the name of a result that depends on some JSON values or paths."""
-    named = json.dumps([_FORMAT, _release(), *parts], sort_keys=True, default=str)
+    named = json.dumps([_FORMAT, release(), *parts], sort_keys=True, default=str)
     return xxh3_64_hexdigest(named.encode())
-
-
-@cache
-def _release() -> str:
-    with suppress(PackageNotFoundError):
-        return version("scrapy-corpus")
-    return ""
 
 
 def write_json(path: Path, value: object) -> None:
