@@ -113,11 +113,11 @@ class DiskSpace(ArraySpace):
     def _write(self, array: SpillArray) -> None:
         file = self._opened()
         file.seek(self.on_disk)
-        for chunk in array.chunks():
-            rest = chunk.view(np.uint8).data
-            while rest:
-                rest = rest[file.write(rest) or 0 :]
         size = array.in_memory
+        rest = array.unwritten
+        while rest:
+            rest = rest[file.write(rest) or 0 :]
+        rest.release()
         array.was_written(self.on_disk)
         self.on_disk += size
         self._in_memory -= size
@@ -144,18 +144,23 @@ class SpillArray(GrowingArray):
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return self._on_disk + self._length
+        return self._on_disk + super().__len__()
 
     @property
     def in_memory(self) -> int:
         """Bytes in memory."""
-        return self._length * self._kind.itemsize
+        return len(self._bytes)
+
+    @property
+    def unwritten(self) -> memoryview:
+        """What is in memory, as bytes."""
+        return memoryview(self._bytes)
 
     def was_written(self, place: int) -> None:
         """Drop what is in memory: it was written to that place of the file."""
         self._firsts.append(self._on_disk)
         self._places.append(place)
-        self._on_disk += self._length
+        self._on_disk += super().__len__()
         self.clear()
 
     def append(self, values: NDArray[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
+from crawler.core.counting.arrays import ArraySpace, Partitions
 
 KEYS = {
     "none": [],
@@ -60,15 +60,3 @@ def test_entries_of_a_key_fall_into_one_part_and_parts_are_small() -> None:
     parts = [set(part.tolist()) for part, _, _ in partitions.runs()]
     assert len(parts) == 16
     assert sum(map(len, parts)) == len(set().union(*parts)) == 500
-
-
-@pytest.mark.parametrize("bits", [10, 40, 61, 62, 63, 64])
-def test_values_are_sorted_within_their_runs(bits: int) -> None:
-    top = 2**bits - 1
-    runs = np.array([0, 0, 0, 1, 2, 2], dtype=np.int64)
-    values = np.array([5, top, 0, 9, top, 3], dtype=np.uint64)
-    assert sorted_within(runs, values, bits).tolist() == [0, 5, top, 9, 3, top]
-
-
-def test_no_run_has_no_values() -> None:
-    assert len(sorted_within(np.empty(0, np.int64), np.empty(0, np.uint64), 20)) == 0

@@ -7,7 +7,6 @@ partitions: by the first bits of their keys, then each part by itself.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -18,47 +17,31 @@ from numpy.typing import DTypeLike, NDArray
 BATCH = 2**20
 """How many entries are processed at a time, unless a space sets another number."""
 
-_FIRST_CHUNK = 256
-_LARGEST_CHUNK = 2**17
 _MOST_SPLITS = 16
 _BYTE = 8
 _WORD = 64
 
 
 class GrowingArray:
-    """An array of one dimension to which entries are appended, and of which parts are read.
+    """An array of one dimension to which entries are appended, and of which parts are read."""
 
-    It is in memory, in chunks that become larger, so that short arrays are small.
-    """
-
-    __slots__ = ("_chunks", "_kind", "_length", "_starts")
+    __slots__ = ("_bytes", "_kind")
 
     def __init__(self, kind: DTypeLike) -> None:
         self._kind = np.dtype(kind)
-        self.clear()
+        self._bytes = bytearray()
 
     def clear(self) -> None:
         """Drop all entries that are in memory."""
-        self._chunks: list[NDArray[Any]] = []
-        self._starts: list[int] = []
-        self._length = 0
+        self._bytes = bytearray()
 
     def __len__(self) -> int:
         """Return the number of entries."""
-        return self._length
+        return len(self._bytes) // self._kind.itemsize
 
     def append(self, values: NDArray[Any]) -> None:
         """Add entries, which are copied."""
-        while len(values):
-            if not self._chunks or self._length == self._starts[-1] + len(self._chunks[-1]):
-                size = min(_LARGEST_CHUNK, max(_FIRST_CHUNK, self._length))
-                self._chunks.append(np.empty(max(len(values), size), dtype=self._kind))
-                self._starts.append(self._length)
-            free = self._chunks[-1][self._length - self._starts[-1] :]
-            count = min(len(free), len(values))
-            free[:count] = values[:count]
-            values = values[count:]
-            self._length += count
+        self._bytes += values.astype(self._kind, copy=False).tobytes()
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Return the entries from ``start`` up to ``stop``, which must not be changed.
@@ -66,20 +49,8 @@ class GrowingArray:
         Raises:
             StoreError: they cannot be read from disk.
         """
-        if start >= stop:
-            return np.empty(0, dtype=self._kind)
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, stop - 1)
-        parts = [
-            chunk[max(0, start - begin) : stop - begin]
-            for begin, chunk in zip(self._starts[first:last], self._chunks[first:last], strict=True)
-        ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-    def chunks(self) -> list[NDArray[Any]]:
-        """Return all entries, in the pieces in which they are in memory."""
-        pairs = zip(self._starts, self._chunks, strict=True)
-        return [chunk[: self._length - start] for start, chunk in pairs]
+        size = self._kind.itemsize
+        return np.frombuffer(self._bytes[start * size : stop * size], dtype=self._kind)
 
 
 class ArraySpace:
@@ -141,8 +112,12 @@ class Partitions:
                 self._entries.read(2 * start, 2 * stop) for start, stop in spans if start < stop
             ]
             if found:
-                entries = np.concatenate(found).reshape(-1, 2)
-                yield _sorted(entries, _WORD - self._bits + self._splits)
+                keys, values = np.concatenate(found).reshape(-1, 2).T
+                order = np.argsort(keys, kind="stable")
+                keys = keys[order]
+                repeats = np.zeros(len(keys), dtype=np.bool_)
+                np.equal(keys[1:], keys[:-1], out=repeats[1:])
+                yield keys, values[order], repeats
 
     def _scatter(self) -> None:
         if not self._waiting_size:
@@ -161,52 +136,3 @@ class Partitions:
             ends[1] = len(entries)
         self._pieces.append(ends + len(self._entries) // 2)
         self._entries.append(entries.reshape(-1))
-
-
-def sorted_within(
-    runs: NDArray[np.int64], values: NDArray[np.uint64], bits: int
-) -> NDArray[np.uint64]:
-    """Sort the values of each run.
-
-    Args:
-        runs: for each value the number of its run, ascending.
-        values: the values.
-        bits: how many low bits of a value are used.
-    """
-    if not len(runs):
-        return values
-    if int(runs[-1]).bit_length() + bits > _WORD:
-        return values[np.lexsort((values, runs))]
-    packed = runs.astype(np.uint64)
-    packed <<= np.uint64(bits)
-    packed |= values
-    packed.sort()
-    packed &= np.uint64((1 << bits) - 1)
-    return packed
-
-
-def _sorted(
-    entries: NDArray[np.uint64], known: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
-    """Sort entries by their keys, whose first ``known`` bits are all the same.
-
-    Numbers alone are sorted many times faster than pairs. So numbers are sorted that are made of
-    the next bits of each key and of the index of its entry.
-    """
-    keys, values = entries[:, 0], entries[:, 1]
-    places = np.uint64((1 << (len(keys) - 1).bit_length()) - 1)
-    packed = keys << np.uint64(min(known, _WORD - 1))
-    packed &= ~places
-    packed |= np.arange(len(keys), dtype=np.uint64)
-    packed.sort()
-    order = (packed & places).view(np.int64)
-    keys = keys[order]
-    repeats = np.zeros(len(keys), dtype=np.bool_)
-    np.equal(keys[1:], keys[:-1], out=repeats[1:])
-    packed &= ~places
-    if np.count_nonzero(packed[1:] == packed[:-1]) != np.count_nonzero(repeats):
-        # Some keys differ in their last bits alone, which is rare where keys are hashes.
-        order = np.argsort(entries[:, 0], kind="stable")
-        keys = entries[order, 0]
-        np.equal(keys[1:], keys[:-1], out=repeats[1:])
-    return keys, values[order], repeats

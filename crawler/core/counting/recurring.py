@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_64_digest, xxh3_128_digest
 
-from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
+from crawler.core.counting.arrays import ArraySpace, Partitions
 from crawler.core.counting.observation import BLOCKS, ObservationLog
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ class RecurringBlocks:
         if not len(starts):
             return _no_blocks()
         count = len(self.pages)
-        bits = int(_WEIGHT_BITS) + count.bit_length()
-        occurrences = sorted_within(np.cumsum(begins) - 1, values[recurs], bits)
+        occurrences = values[recurs]
+        occurrences = occurrences[np.lexsort((occurrences, np.cumsum(begins)))]
         frequencies = np.diff(starts, append=len(occurrences)).astype(np.uint32)
         pages, weights = (occurrences >> _WEIGHT_BITS).view(np.int64), occurrences & _WEIGHT
         rarities = np.repeat(rarity(frequencies, count), frequencies)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_128
 
-from crawler.core.counting.arrays import ArraySpace, Partitions, sorted_within
+from crawler.core.counting.arrays import ArraySpace, Partitions
 from crawler.core.counting.near_duplicates import duplicate_groups
 from crawler.core.counting.observation import (
     BLOCKS,
@@ -168,14 +168,14 @@ def _group_frequencies(
     grouped = np.bincount(groups, minlength=len(groups))[groups] > 1
     if not grouped.any():
         return frequencies, text_frequencies
-    bits = len(groups).bit_length()
     for part in site.parts():
         for counts, chosen in (
             (frequencies, grouped[part.pages]),
             (text_frequencies, grouped[part.pages] & (part.weights > 0)),
         ):
             blocks = part.blocks[chosen]
-            group_of = sorted_within(blocks, groups[part.pages[chosen]].astype(np.uint64), bits)
+            group_of = groups[part.pages[chosen]]
+            group_of = group_of[np.lexsort((group_of, blocks))]
             repeated = (blocks[1:] == blocks[:-1]) & (group_of[1:] == group_of[:-1])
             repeats = np.bincount(blocks[1:][repeated]).astype(np.uint32)
             counts[part.first : part.first + len(repeats)] -= repeats
