@@ -125,4 +125,6 @@ class WrapperPipeline(StagePipeline):
             except (KeyError, AttributeError, TypeError, ValueError) as error:
                 # It is not declared, or the class is frozen or looks at what it is given.
                 values = type(item).__name__, name, error
-                self.warn_once("corpus/wrapper/undeclared", "%s takes no field '%s': %s", *values)
+                self.warn_once(
+                    "corpus/wrapper/undeclared", "%s takes no such field '%s': %s", *values
+                )
