@@ -9,8 +9,7 @@ most of it is hidden or within ``noscript``.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -46,11 +45,9 @@ _NEAR: Final = 4
 _MOST_IN_ROW: Final = 60
 _BUTTON_ELEMENTS: Final = 6
 _BUTTON_WEIGHT: Final = 60
-_HIDDEN: Final = etree.XPath(
-    "descendant::noscript|descendant::*[@hidden or @style["
-    "contains(translate(.,'HIDENO','hideno'),'hidden')"
-    " or contains(translate(.,'HIDENO','hideno'),'none')]]"
-)
+# Each of one step, which takes libxml2 linear time.
+_STYLES: Final = etree.XPath("descendant::*/@style")
+_HIDDEN: Final = etree.XPath("descendant::*[@hidden]")
 _NEVER_HIDDEN: Final = frozenset(("html", "body"))
 _NOT_PROSE: Final = (UNSEEN - {"noscript", "head"}) | {"a", "button"}
 _FIELDS: Final = ("input", "textarea", "select", "form", "iframe")
@@ -78,36 +75,41 @@ def compose(root: etree._Element, text: str) -> None:
     """
     if next(root.iter("template"), None) is not None:
         _fill_hosts(root)
-    if 'id="S:' in text:
-        _move_late_parts(root, _moves(text))
-    if hidden := _outermost_hidden(root):
-        waiting = [element for element in hidden if _waits(element)]
-        for element in (*waiting, *_bodies(root, hidden)):
+    hidden: Any = _HIDDEN(root)
+    parts = {name: part for part in hidden if _PART.fullmatch(name := part.get("id") or "")}
+    if parts:
+        _move_late_parts(root, parts, _moves(text))
+        hidden = [element for element in hidden if "hidden" in element.attrib]
+    if outermost := _outermost_hidden(root, hidden):
+        waiting = [element for element in outermost if _waits(element)]
+        for element in (*waiting, *_bodies(root, outermost)):
             _show(element)
 
 
 def _fill_hosts(root: etree._Element) -> None:
-    found: list[tuple[etree._Element, dict[str, etree._Element]]] = []
+    """Fill the hosts of shadow roots: of each the first root counts, as in browsers."""
+    found: dict[etree._Element, tuple[etree._Element, dict[str, etree._Element]]] = {}
     opened: list[tuple[etree._Element, dict[str, etree._Element]]] = []
     for event, element in etree.iterwalk(root, events=("start", "end"), tag=("template", "slot")):
         if element.tag == "template":
             if event == "start":
                 opened.append((element, {}))
-            else:
-                found.append(opened.pop())
+                continue
+            template, slots = opened.pop()
+            host = template.getparent()
+            if host is not None and (template.get("shadowrootmode") or template.get("shadowroot")):
+                found.setdefault(host, (template, slots))
         elif event == "start" and opened:
             opened[-1][1].setdefault(element.get("name") or "", element)
     # The inner ones come first: their slots are filled before they are themselves put in slots.
-    for template, slots in found:
-        if template.get("shadowrootmode") or template.get("shadowroot"):
-            _fill_host(template, slots)
+    for host, (template, slots) in found.items():
+        _fill_host(host, template, slots)
 
 
-def _fill_host(template: etree._Element, slots: dict[str, etree._Element]) -> None:
+def _fill_host(
+    host: etree._Element, template: etree._Element, slots: dict[str, etree._Element]
+) -> None:
     """Put what a shadow root holds in its host, and what the host held in the root's slots."""
-    host = template.getparent()
-    if host is None:
-        return
     for slot in slots.values():
         slot.tag = "span"
     filled: set[etree._Element] = set()
@@ -119,7 +121,9 @@ def _fill_host(template: etree._Element, slots: dict[str, etree._Element]) -> No
             child.tail = None
             _put(child, slots.get(child.get("slot") or ""), filled)
         if text and (not text.isspace() or own in filled):
-            _put(text, own, filled)
+            piece = host.makeelement("span")
+            piece.text = text
+            _put(piece, own, filled)
     content = list(template)
     for left in list(host):
         host.remove(left)
@@ -128,9 +132,9 @@ def _fill_host(template: etree._Element, slots: dict[str, etree._Element]) -> No
 
 
 def _put(
-    given: etree._Element | str, slot: etree._Element | None, filled: set[etree._Element]
+    given: etree._Element, slot: etree._Element | None, filled: set[etree._Element]
 ) -> None:
-    """Add something to a slot; what the slot held for want of it goes."""
+    """Add an element to a slot; what the slot held for want of it goes."""
     if slot is None:
         return
     if slot not in filled:
@@ -138,17 +142,7 @@ def _put(
         slot.text = None
         for child in list(slot):
             slot.remove(child)
-    if isinstance(given, str):
-        _append_text(slot, given)
-    else:
-        slot.append(given)
-
-
-def _append_text(element: etree._Element, text: str) -> None:
-    if len(element):
-        element[-1].tail = (element[-1].tail or "") + text
-    else:
-        element.text = (element.text or "") + text
+    slot.append(given)
 
 
 def _moves(text: str) -> dict[str, str]:
@@ -161,13 +155,10 @@ def _part_for(place: str, moves: dict[str, str]) -> str:
     return moves.get(place, f"S{place[1:]}")
 
 
-def _move_late_parts(root: etree._Element, moves: dict[str, str]) -> None:
+def _move_late_parts(
+    root: etree._Element, parts: dict[str, etree._Element], moves: dict[str, str]
+) -> None:
     """Move each late part to its place; one without a place is shown where it stands."""
-    parts = {
-        name: part
-        for part in root.iterfind(".//*[@hidden]")
-        if _PART.fullmatch(name := part.get("id") or "")
-    }
     for late in parts.values():
         del late.attrib["hidden"]
     for template in list(root.iter("template")):
@@ -178,27 +169,35 @@ def _move_late_parts(root: etree._Element, moves: dict[str, str]) -> None:
         if any(above is part for above in template.iterancestors()):
             continue
         del parts[_part_for(name, moves)]
-        before, around = part.getprevious(), part.getparent()
-        if part.tail and before is not None:
-            before.tail = (before.tail or "") + part.tail
-        elif part.tail and around is not None:
-            around.text = (around.text or "") + part.tail
-        # Its content goes there without it.
-        part.tag, part.tail = "span", template.tail
+        # The content of the part goes there without it, and text that follows it stays.
+        left = root.makeelement("template")
+        part.addprevious(left)
+        left.tail, part.tail = part.tail, template.tail
+        part.tag = "span"
         place.replace(template, part)
 
 
-def _outermost_hidden(root: etree._Element) -> list[etree._Element]:
-    found: dict[etree._Element, None] = {}
-    candidates: Any = _HIDDEN(root)
-    for element in candidates[:_MOST_HIDDEN]:
-        if (
-            element.tag not in _NEVER_HIDDEN
-            and (element.tag == "noscript" or _is_hidden(element))
-            and not any(above in found for above in element.iterancestors())
-        ):
-            found[element] = None
-    return list(found)
+def _outermost_hidden(
+    root: etree._Element, hidden: Iterable[etree._Element]
+) -> list[etree._Element]:
+    """Return the outermost elements that are hidden.
+
+    Args:
+        root: the page.
+        hidden: those that have the attribute ``hidden``.
+    """
+    styles: Any = _STYLES(root)
+    found = dict.fromkeys(islice(root.iter("noscript"), _MOST_HIDDEN))
+    found |= dict.fromkeys(islice(hidden, _MOST_HIDDEN))
+    found |= {style.getparent(): None for style in styles if HIDDEN_STYLE.search(style)}
+    return [
+        element
+        for element in islice(found, _MOST_HIDDEN)
+        if element.tag not in _NEVER_HIDDEN
+        and not any(
+            above in found and above.tag not in _NEVER_HIDDEN for above in element.iterancestors()
+        )
+    ]
 
 
 def _is_hidden(element: etree._Element) -> bool:
@@ -261,26 +260,36 @@ def _is_button(element: etree._Element) -> bool:
 
 def _bodies(root: etree._Element, hidden: Sequence[etree._Element]) -> Iterable[etree._Element]:
     """Return the hidden elements that hold the page's prose, where it shows little other."""
-    if not any(map(_may_be_body, hidden)):
+    counts = {element: sum(_prose(element)) for element in hidden if _may_be_body(element)}
+    found = [element for element, count in counts.items() if count >= _LEAST_PROSE]
+    rest = sum(counts[element] for element in found)
+    if rest < _LEAST_BODY:
         return ()
-    counts: Counter[etree._Element | None] = Counter()
-    area: etree._Element | None = None
-    areas = set(hidden)
+    for shown in _prose(root, frozenset(hidden)):
+        rest -= _TIMES_OTHER * shown
+        if rest < 0:
+            return ()
+    return found
+
+
+def _prose(
+    root: etree._Element, apart: Collection[etree._Element] = frozenset()
+) -> Iterator[int]:
+    """Yield how many letters the texts of an element have that may be prose.
+
+    Args:
+        root: the element.
+        apart: elements below it that are left out.
+    """
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
-        if event == "start":
-            area = element if area is None and element in areas else area
-            if element.tag in _NOT_PROSE:
-                walk.skip_subtree()
-            elif element.text:
-                counts[area] += _weight(element.text)
-        else:
-            area = None if element is area else area
-            if element.tail:
-                counts[area] += _weight(element.tail)
-    found = [each for each in hidden if counts[each] >= _LEAST_PROSE and _may_be_body(each)]
-    least = max(_LEAST_BODY, _TIMES_OTHER * counts[None])
-    return found if sum(counts[each] for each in found) >= least else ()
+        if event == "end":
+            if element is not root and element.tail:
+                yield _weight(element.tail)
+        elif element.tag in _NOT_PROSE or element in apart:
+            walk.skip_subtree()
+        elif element.text:
+            yield _weight(element.text)
 
 
 def _may_be_body(element: etree._Element) -> bool:

@@ -89,7 +89,7 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
     if body.isascii() and b"\x1b" not in body:
         return body.decode("ascii"), declared[0] if declared else "utf-8"
     utf8 = _strict(body, "utf-8")
-    proved = _surely_utf8(body) or not declared or "utf-8" in declared
+    proved = not declared or "utf-8" in declared or _surely_utf8(body)
     if utf8 is not None and proved:
         return utf8, "utf-8"
     if proved and (text := _nearly(body, "utf-8")) is not None:
@@ -194,7 +194,7 @@ def _nearly(body: bytes, name: str) -> str | None:
     """Decode where nearly all characters outside ASCII are valid."""
     text = _lenient(body, name)
     errors = text.count("\ufffd")
-    foreign = sum(not char.isascii() for char in text)
+    foreign = len(text) - len(text.encode("ascii", "ignore"))
     tolerated = _TOLERATED_IN_UTF8 if name == "utf-8" else _TOLERATED_ERRORS
     return text if errors <= foreign * tolerated else None
 

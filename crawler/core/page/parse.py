@@ -45,6 +45,8 @@ _SPACE = re.compile(r"\s+")
 _NO_BASES = ("data:", "javascript:")
 # What libxml2 says when it stops reading a page that nests more than 2,048 elements.
 _TOO_DEEP = "Excessive depth"
+# What it says of "</br>".
+_END_OF_BREAK = "unexpected end tag : br"
 # libxml2 takes time by the square of the number of attributes of a tag.
 _LONG_TAG_CHARS = 50_000
 # Limits of the tree that is built for pages that libxml2 cannot handle.
@@ -111,8 +113,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
-    text = prepare(text)
-    roots = _roots(text, _visible(text.encode("utf-8", "replace")))
+    roots = _roots(text)
     for root in roots:
         compose(root, text)
     if not roots:
@@ -145,19 +146,31 @@ def _refuse_unreadable(page: Page, max_bytes: int | None) -> None:
             raise UnreadablePageError(page.url, reason, f"the page {detail}")
 
 
-def _roots(text: str, markup: bytes) -> tuple[etree._Element, ...]:
+def _roots(text: str) -> tuple[etree._Element, ...]:
     if _has_long_tag(text):
-        return _bounded_roots(markup)
+        return _bounded_roots(prepare(text))
+    root, complaints = _tree(text)
+    # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
+    is_marked = root is not None and next(root.iter("pre", "template"), None) is not None
+    if is_marked or _END_OF_BREAK in complaints.lower():
+        prepared = prepare(text)
+        if prepared != text:
+            root, complaints = _tree(prepared)
+    if _TOO_DEEP in complaints:
+        return _bounded_roots(prepare(text))
+    if root is None:
+        return ()
+    _open_body(root)
+    return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
+
+
+def _tree(text: str) -> tuple[etree._Element | None, str]:
+    """Return the root of the tree that libxml2 makes of markup, and what it complained of."""
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
-    root = etree.fromstring(markup, parser)
-    if root is None:
-        return ()
-    if any(_TOO_DEEP in entry.message for entry in parser.error_log):
-        return _bounded_roots(markup)
-    _open_body(root)
-    return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
+    root = etree.fromstring(_visible(text.encode("utf-8", "replace")), parser)
+    return root, "\n".join({entry.message for entry in parser.error_log})
 
 
 def _visible(markup: bytes) -> bytes:
@@ -180,12 +193,12 @@ def _has_long_tag(text: str) -> bool:
     return False
 
 
-def _bounded_roots(markup: bytes) -> tuple[etree._Element, ...]:
+def _bounded_roots(text: str) -> tuple[etree._Element, ...]:
     """Parse a page that is nested too deep, or has too many attributes, for libxml2's own tree."""
     # lxml asks of a target only the methods it has; its types ask for all of them.
     target: Any = _BoundedTree()
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
-    etree.fromstring(markup, parser)
+    etree.fromstring(_visible(text.encode("utf-8", "replace")), parser)
     return tuple(target.roots)
 
 
@@ -269,8 +282,7 @@ def _open_body(root: etree._Element) -> None:
     if body is None:
         body = root.makeelement("body")
         head.addnext(body)
-    for place, element in enumerate(moved):
-        body.insert(place, element)  # its tail goes with it
+    body[:0] = moved  # their tails go with them
     # Text that the body began with now follows what was put before it.
     if body.text:
         moved[-1].tail = (moved[-1].tail or "") + body.text
