@@ -8,7 +8,7 @@ to exactly one block, and blocks stand in document order.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,28 +24,38 @@ from crawler.core.page.elements import (
     LINES_ONLY,
     NUMBERS,
     UNSEEN,
+    class_look,
     formula_of,
     is_code,
     is_numbers,
-    look_of,
+    style_look,
 )
-from crawler.core.page.text import LINE_BEGINS, LINE_ENDS, block_key, drop_unseen, fold, fold_code
+from crawler.core.page.text import (
+    LINE_BEGINS,
+    LINE_ENDS,
+    block_key,
+    drop_unseen,
+    fold,
+    fold_code,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from lxml import etree
 
     from crawler.core.page.parse import ParsedPage
 
-_SPACE = re.compile(r"\s+")
 _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Not part of paths: authors leave it out, and parsers may add it.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
 # What the end of an element requires: nothing, or any of these: that of a hyperlink, a button, a
-# block-level element; LINE and KEEPS. Nothing of a hidden element is entered.
+# block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 _CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = -1, 0, 1, 2, 4
 # Elements with a rule of their own: of a code's button and GitHub's own one nothing is shown.
 _RARE = frozenset(("br", "ruby", "rt", "rtc", "button", "clipboard-copy"))
+_SPECIAL = UNSEEN | _RARE
+_LINES_KEPT = LINE | KEEPS
 _READINGS = frozenset(("rt", "rtc"))
 _CELLS = frozenset(("td", "th"))
 # Never taken as hidden: a script may show the page later.
@@ -55,7 +65,7 @@ _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
 # Attributes with names that authors give; of a long value only the beginning is kept.
 _NAMING = ("class", "id", "role", "itemprop")
-_NAME_CHARS = 200
+_NAME_CHARS, _CLASS_CHARS = 200, 1_000
 # Inline elements that tell something about their line even without names.
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 
@@ -206,38 +216,42 @@ class _Segmenter:
 
     def _enter(self, element: etree._Element) -> int:
         tag = element.tag
-        if (tag in UNSEEN or tag in _RARE) and not self._is_entered(element, tag):
+        if tag in _SPECIAL and not self._is_entered(element, tag):
             return _CLOSED
-        attributes = element.keys()
-        look = look_of(element, attributes) if attributes else 0
-        if look and self._is_left_out(element, tag, look):
-            return _CLOSED
-        kind = look & KEEPS
-        # A block-level element within code is a line of it, a cell a part of a line.
+        look, names = 0, ""
+        if attributes := element.keys():
+            if "class" in attributes:
+                names = element.get("class") or ""
+                look = class_look(names[:_CLASS_CHARS])
+            if "style" in attributes or "hidden" in attributes:
+                look |= style_look(element)
+            if look and self._is_left_out(element, tag, look):
+                return _CLOSED
         if tag in INLINE or (tag not in BLOCKS and self._flows(element)):
-            kind |= self._enter_inline(element, tag, attributes) | look & LINE
+            kind = self._enter_inline(element, tag, attributes, names) | look & _LINES_KEPT
         elif self._code is self._holder:
             # A block-level element within code is a line of it, a cell a part of a line.
-            kind |= 0 if tag in _CELLS else LINE
+            kind = look & KEEPS | (0 if tag in _CELLS else LINE)
         else:
-            kind |= _BLOCK
-            self._flush()
-            parent = self._holder
-            names = _names(element, attributes) if attributes else ""
-            number = self._number(element, tag) if tag in _NUMBERED else 0
-            self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag), number)
-            if tag in _KEEPS_LINES and is_code(element):
-                self._code = self._holder
-        if kind & LINE:
-            self._end_line(LINE_BEGINS)
-        if kind & KEEPS:
-            self._keeping += 1
+            kind = look & KEEPS | _BLOCK
+            self._enter_block(element, tag, _names(element, attributes, names))
+        if kind >= LINE:
+            self._begin_lines(kind)
         if text := element.text:
             (self._add_lines if self._keeping else self._add)(text)
         return kind
 
+    def _enter_block(self, element: etree._Element, tag: str, names: str) -> None:
+        if self._pieces:
+            self._flush()
+        parent = self._holder
+        number = self._number(element, tag) if tag in _NUMBERED else 0
+        self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag), number)
+        if tag in _KEEPS_LINES and is_code(element):
+            self._code = self._holder
+
     def _enter_inline(
-        self, element: etree._Element, tag: str, attributes: Collection[str | bytes]
+        self, element: etree._Element, tag: str, attributes: Sequence[str | bytes], names: str
     ) -> int:
         kind = _PLAIN
         if tag == "a" and "href" in attributes:
@@ -247,12 +261,12 @@ class _Segmenter:
         elif tag == "button":
             self._add(" ")
             kind = _BUTTON
-        elif tag == "img" and "alt" in attributes and "class" in attributes:
+        elif tag == "img" and names and "alt" in attributes:
             self._add_formula(element)
         if tag in _TELLING:
             self._inner.append(tag)
         if "class" in attributes:
-            self._inner.append((element.get("class") or "")[:_NAME_CHARS])
+            self._inner.append(names[:_NAME_CHARS])
         return kind
 
     def _is_entered(self, element: etree._Element, tag: str) -> bool:
@@ -307,11 +321,15 @@ class _Segmenter:
         self._columns[row] = column + min(max(1, _whole(element.get("colspan"))), _MOST_COLUMNS)
         return _NO_PLACE if body in self._reached_over else column
 
-    def _leave(self, kind: int) -> None:
+    def _begin_lines(self, kind: int) -> None:
         if kind & LINE:
-            self._end_line(LINE_ENDS)
+            self._end_line(LINE_BEGINS)
         if kind & KEEPS:
-            self._keeping -= 1
+            self._keeping += 1
+
+    def _leave(self, kind: int) -> None:
+        if kind >= LINE:
+            self._end_lines(kind)
         if kind & _BLOCK:
             if self._pieces:
                 self._flush()
@@ -321,14 +339,20 @@ class _Segmenter:
         elif kind & _BUTTON:
             self._add(" ")
 
+    def _end_lines(self, kind: int) -> None:
+        if kind & LINE:
+            self._end_line(LINE_ENDS)
+        if kind & KEEPS:
+            self._keeping -= 1
+
     def _path_of(self, tag: str) -> str:
         """Extend the open element's path; blocks with the same path share one string."""
         path = self._holder.path
-        if tag in _NOT_IN_PATHS or len(path) > _PATH_CHARS:
-            return path
         found = self._paths.get((path, tag))
         if found is None:
-            found = self._paths[path, tag] = f"{path}/{tag}" if path else tag
+            is_extended = tag not in _NOT_IN_PATHS and len(path) <= _PATH_CHARS
+            found = (f"{path}/{tag}" if path else tag) if is_extended else path
+            self._paths[path, tag] = found
         return found
 
     def _add(self, text: str) -> None:
@@ -338,14 +362,14 @@ class _Segmenter:
                     return
                 text = " "
         elif not text.isprintable():
-            text = drop_unseen(text)
-            if self._holder.tag not in _KEEPS_LINES:
-                text = _SPACE.sub(" ", text)
+            text = drop_unseen(text) if self._holder.tag in _KEEPS_LINES else one_line(text)
             if not text:
                 return
         self._pieces.append(text)
         if self._open_links:
-            self._link_chars += sum(map(len, text.split()))
+            # Of white space a printable text has only spaces.
+            seen = len(text) - text.count(" ") if text.isprintable() else len("".join(text.split()))
+            self._link_chars += seen
 
     def _add_lines(self, text: str) -> None:
         """Add text whose line breaks are kept."""
@@ -423,9 +447,9 @@ def _is_beside_text(element: etree._Element) -> bool:
     return bool((text or "").strip() or (element.tail or "").strip())
 
 
-def _names(element: etree._Element, attributes: Collection[str | bytes]) -> str:
-    if attributes == ["class"]:  # as most that have a name
-        return (element.get("class") or "")[:_NAME_CHARS]
+def _names(element: etree._Element, attributes: Sequence[str | bytes], classes: str) -> str:
+    if len(attributes) == (1 if classes else 0):  # as most elements
+        return classes[:_NAME_CHARS]
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]
     )

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN
+from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN, hides
 from crawler.core.page.text import DENSE
 
 # HTML reads "</br>" as "<br>" (section 13.2.6.4.7).
@@ -47,7 +47,7 @@ _BUTTON_ELEMENTS: Final = 6
 _BUTTON_WEIGHT: Final = 60
 # Each of one step, which takes libxml2 linear time.
 _STYLES: Final = etree.XPath("descendant::*/@style")
-_HIDDEN: Final = etree.XPath("descendant::*[@hidden]")
+_HIDDEN: Final = etree.XPath("descendant::*/@hidden")
 _NEVER_HIDDEN: Final = frozenset(("html", "body"))
 _NOT_PROSE: Final = (UNSEEN - {"noscript", "head"}) | {"a", "button"}
 _FIELDS: Final = ("input", "textarea", "select", "form", "iframe")
@@ -75,7 +75,8 @@ def compose(root: etree._Element, text: str) -> None:
     """
     if next(root.iter("template"), None) is not None:
         _fill_hosts(root)
-    hidden: Any = _HIDDEN(root)
+    found: Any = _HIDDEN(root)
+    hidden = [value.getparent() for value in found]
     parts = {name: part for part in hidden if _PART.fullmatch(name := part.get("id") or "")}
     if parts:
         _move_late_parts(root, parts, _moves(text))
@@ -131,9 +132,7 @@ def _fill_host(
     host.extend(content)
 
 
-def _put(
-    given: etree._Element, slot: etree._Element | None, filled: set[etree._Element]
-) -> None:
+def _put(given: etree._Element, slot: etree._Element | None, filled: set[etree._Element]) -> None:
     """Add an element to a slot; what the slot held for want of it goes."""
     if slot is None:
         return
@@ -189,7 +188,7 @@ def _outermost_hidden(
     styles: Any = _STYLES(root)
     found = dict.fromkeys(islice(root.iter("noscript"), _MOST_HIDDEN))
     found |= dict.fromkeys(islice(hidden, _MOST_HIDDEN))
-    found |= {style.getparent(): None for style in styles if HIDDEN_STYLE.search(style)}
+    found |= {style.getparent(): None for style in styles if hides(style)}
     return [
         element
         for element in islice(found, _MOST_HIDDEN)
@@ -201,10 +200,7 @@ def _outermost_hidden(
 
 
 def _is_hidden(element: etree._Element) -> bool:
-    style = element.get("style")
-    return element.get("hidden") is not None or (
-        style is not None and HIDDEN_STYLE.search(style) is not None
-    )
+    return element.get("hidden") is not None or hides(element.get("style") or "")
 
 
 def _waits(element: etree._Element) -> bool:
@@ -272,9 +268,7 @@ def _bodies(root: etree._Element, hidden: Sequence[etree._Element]) -> Iterable[
     return found
 
 
-def _prose(
-    root: etree._Element, apart: Collection[etree._Element] = frozenset()
-) -> Iterator[int]:
+def _prose(root: etree._Element, apart: Collection[etree._Element] = frozenset()) -> Iterator[int]:
     """Yield how many letters the texts of an element have that may be prose.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -61,10 +60,11 @@ ASIDE: Final = 32
 _STYLES: Final = re.compile(
     r"(display\s*:\s*none|visibility\s*:\s*hidden|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]p?x?[\s,)])"
     r"|(display\s*:\s*(?:block|flex|grid|table|list-item|flow-root)\b)"
-    r"|(white-space\s*:\s*(?:pre|break-spaces)\b)",
-    re.IGNORECASE,
+    r"|(white-space\s*:\s*(?:pre|break-spaces)\b)"
 )
 _OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS)
+# Few styles name any of these.
+_PROPERTIES: Final = ("display", "visibility", "clip", "white-space")
 _TELLING: Final = re.compile(
     "only|hidden|reader|assist|invisible|show-for|line|gutter|ln|blob|copy|clip|d-block|white"
 )
@@ -92,17 +92,25 @@ _PROSE: Final = frozenset(
 )
 
 
-def look_of(element: etree._Element, attributes: Collection[str | bytes]) -> int:
-    """Return what the attributes of an element say of its look."""
-    look = HIDDEN if "hidden" in attributes else 0
-    if "style" in attributes:
-        for match in _STYLES.finditer(element.get("style") or ""):
+def hides(style: str) -> bool:
+    """Tell whether a style hides its element."""
+    lower = style.lower()
+    return ("none" in lower or "hidden" in lower) and HIDDEN_STYLE.search(lower) is not None
+
+
+def style_look(element: etree._Element) -> int:
+    """Return what the style of an element, and its attribute ``hidden``, say of its look."""
+    look = 0 if element.get("hidden") is None else HIDDEN
+    style = (element.get("style") or "").lower()
+    if any(map(style.__contains__, _PROPERTIES)):
+        for match in _STYLES.finditer(style):
             look |= _OF_STYLE[match.lastindex or 0]
-    return look | _class_look(element.get("class") or "") if "class" in attributes else look
+    return look
 
 
 @lru_cache(maxsize=16384)
-def _class_look(names: str) -> int:
+def class_look(names: str) -> int:
+    """Return what the classes of an element say of its look."""
     look = 0
     # Few classes hold any of these names.
     if _TELLING.search(names := names.lower()):
@@ -130,7 +138,7 @@ def formula_of(element: etree._Element) -> str:
     if element.tag == "img":
         is_formula = _FORMULA.search(element.get("class") or "") is not None
         return _tex(element.get("alt") or "") if is_formula else ""
-    if look_of(element, element.keys()) & HIDDEN or any(map(_has_glyphs, _beside(element))):
+    if style_look(element) & HIDDEN or any(map(_has_glyphs, _beside(element))):
         return ""
     if told := element.get("alttext"):
         return _tex(told)

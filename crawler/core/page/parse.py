@@ -40,6 +40,7 @@ _FEED = re.compile(
 _NOT_PAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip",
               "application/octet-stream", "application/json", "text/css", "text/javascript",
               "application/javascript")  # fmt: skip
+_CONTENT = re.compile(r"[^ \t\f\r\n\x00]")
 _SPACE = re.compile(r"\s+")
 # Addresses that browsers take no base from.
 _NO_BASES = ("data:", "javascript:")
@@ -105,11 +106,10 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     _refuse_unreadable(page, max_bytes)
     text, encoding = decode(page)
     text = text.lstrip("\ufeff")
-    if not text.strip(" \t\f\r\n\x00"):
+    if not _CONTENT.search(text):
         raise UnreadablePageError(page.url, "empty", "the page has no content")
     head = text[:_SNIFFED]
-    readable = head.encode("utf-8", "replace")
-    if len(readable) - len(_visible(readable)) > len(head) * _BINARY_SHARE:
+    if len(head.encode("utf-8", "replace")) - len(_visible(head)) > len(head) * _BINARY_SHARE:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
@@ -148,7 +148,7 @@ def _refuse_unreadable(page: Page, max_bytes: int | None) -> None:
 
 def _roots(text: str) -> tuple[etree._Element, ...]:
     if _has_long_tag(text):
-        return _bounded_roots(prepare(text))
+        return _bounded_roots(_visible(prepare(text)))
     root, complaints = _tree(text)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
     is_marked = root is not None and next(root.iter("pre", "template"), None) is not None
@@ -157,25 +157,26 @@ def _roots(text: str) -> tuple[etree._Element, ...]:
         if prepared != text:
             root, complaints = _tree(prepared)
     if _TOO_DEEP in complaints:
-        return _bounded_roots(prepare(text))
+        return _bounded_roots(_visible(prepare(text)))
     if root is None:
         return ()
     _open_body(root)
     return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
 
 
-def _tree(text: str) -> tuple[etree._Element | None, str]:
+def _tree(text: str) -> tuple[Any, str]:
     """Return the root of the tree that libxml2 makes of markup, and what it complained of."""
+    # Nobody looks elements up by their identifiers: libxml2 need not collect them.
     parser = etree.HTMLParser(
-        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
-    root = etree.fromstring(_visible(text.encode("utf-8", "replace")), parser)
+    root = etree.fromstring(_visible(text), parser)
     return root, "\n".join({entry.message for entry in parser.error_log})
 
 
-def _visible(markup: bytes) -> bytes:
-    """Remove control characters, which are single bytes in UTF-8."""
-    return markup.translate(None, delete=_CONTROL)
+def _visible(text: str) -> bytes:
+    """Return text in UTF-8, without control characters, which are single bytes there."""
+    return text.encode("utf-8", "replace").translate(None, delete=_CONTROL)
 
 
 def _has_long_tag(text: str) -> bool:
@@ -193,12 +194,12 @@ def _has_long_tag(text: str) -> bool:
     return False
 
 
-def _bounded_roots(text: str) -> tuple[etree._Element, ...]:
+def _bounded_roots(markup: bytes) -> tuple[etree._Element, ...]:
     """Parse a page that is nested too deep, or has too many attributes, for libxml2's own tree."""
     # lxml asks of a target only the methods it has; its types ask for all of them.
     target: Any = _BoundedTree()
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
-    etree.fromstring(_visible(text.encode("utf-8", "replace")), parser)
+    etree.fromstring(markup, parser)
     return tuple(target.roots)
 
 

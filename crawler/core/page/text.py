@@ -21,6 +21,7 @@ _OTHER_SPACE = re.compile(r"[^\S\n\t ]")
 # Control characters other than white space; soft hyphen, zero-width space, word joiner, byte order
 # mark. Joiners and marks of direction stay: scripts are written with them.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
+_SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 # A text with more letters is no label: its figures are part of its meaning.
@@ -31,6 +32,13 @@ _LABEL_BEGINS = 200
 def drop_unseen(text: str) -> str:
     """Remove the characters that a reader cannot see and that only say where a line may break."""
     return _UNSEEN.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """Remove what a reader cannot see, and fold runs of white space into one space each."""
+    line = f"{' ' * text[0].isspace()}{' '.join(text.split())}{' ' * text[-1].isspace()}"
+    # Mostly line breaks were all that is not printable.
+    return line if line.isprintable() else _SPACE.sub(" ", drop_unseen(text))
 
 
 def fold(text: str) -> str:
