@@ -126,6 +126,21 @@ NUXT_2 = (
     f'text:{json.dumps(tags(EN))}}}}}],error:null}}}}("default",{json.dumps(TITLE)}))</script>'
 ).replace("</p>", "<\\/p>")
 
+
+def pushed(*rows: str) -> str:
+    """Write rows as React sends them, each in two pieces."""
+    stream = "".join(rows)
+    pieces = (stream[: len(stream) // 2], stream[len(stream) // 2 :])
+    return "".join(
+        f"<script>self.__next_f.push([1,{json.dumps(each)}])</script>" for each in pieces
+    )
+
+
+def row_of_text(text: str) -> str:
+    return f"2a:T{len(text.encode()):x},{text}"
+
+
+ELEMENTS = [["$", "p", str(n), {"children": [each[:40], each[40:]]}] for n, each in enumerate(EN)]
 # Shape: the page, the paragraphs that its text has, and where they are from.
 SHAPES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "next": (
@@ -136,6 +151,58 @@ SHAPES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "next, typed": (shell(in_json(article(tags(EN)))), EN, "script"),
     "escaped letters": (shell(in_json(article(tags(KO)), ascii_=True)), KO, "script"),
     "nuxt 3": (shell(in_json(NUXT_3)), EN, "script"),
+    "flight, object": (
+        shell(pushed('1:"$Sreact.fragment"\n', f"5:{json.dumps(article(tags(EN)))}\n", "6:null\n")),
+        EN,
+        "script",
+    ),
+    "flight, row of text": (
+        shell(
+            pushed('1:["$","div",null,{"html":"$2a"}]\n', row_of_text(tags(KO)), '7:["$","b"]\n')
+        ),
+        KO,
+        "script",
+    ),
+    "flight, elements": (
+        shell(pushed(f"3:{json.dumps(['$', 'div', None, {'children': ELEMENTS}])}\n")),
+        EN,
+        "script",
+    ),
+    "inertia": (
+        shell("", f"<div id=app data-page='{html.escape(json.dumps(article(tags(EN))))}'></div>"),
+        EN,
+        "script",
+    ),
+    "svelte, fetched": (
+        shell(in_json({"status": 200, "body": json.dumps(article(tags(JA)))})),
+        JA,
+        "script",
+    ),
+    "svelte, in a program": (
+        shell(
+            "<script>{__sveltekit_1ab = {base: ''}; kit.start(app, element, {data: [{post: {title: "
+            f"{json.dumps(TITLE)}, body: {json.dumps(tags(EN))}}}}}]}});}}</script>"
+        ),
+        EN,
+        "script",
+    ),
+    "remix, streamed": (
+        shell(
+            "<script>window.__remixContext.streamController.enqueue("
+            f"{json.dumps(json.dumps([{'_1': 2}, 'post', {'_3': 4}, 'body', tags(EN)]))});</script>"
+        ),
+        EN,
+        "script",
+    ),
+    "apollo": (
+        shell(
+            "<script>window.__APOLLO_STATE__="
+            f"{json.dumps({'Post:7': {'__typename': 'Post', 'title': TITLE, 'html': tags(RU)}})}"
+            "</script>"
+        ),
+        RU,
+        "script",
+    ),
     "nuxt 2, a function": (shell(NUXT_2), EN, "script"),
     "initial state": (
         shell(f"<script>window.__INITIAL_STATE__ = {json.dumps(article(tags(EN)))};</script>"),
@@ -408,6 +475,19 @@ AS_SHOWN: dict[str, str] = {
         ),
         f"<h1>{TITLE}</h1>",
     ),
+    "tabs": shell(
+        in_json({"tabs": [{"displayTitle": each[:20], "text": each} for each in EN]}),
+        "<h1>Size</h1>",
+    ),
+    "goods": shell(
+        in_json({"model": {"addToCartFields": {"title": TITLE, "html": tags(EN)}}}), "<h1>Size</h1>"
+    ),
+    "search terms": shell(
+        in_json({"terms": ",".join(f"boat number {n} of the harbour" for n in range(20))}), NAV
+    ),
+    "flight, page shown": shell(
+        pushed(f"5:{json.dumps(article(tags(EN)))}\n"), f"<h1>{TITLE}</h1>{tags(EN)}"
+    ),
     "unfilled template": shell(
         f'<script type="text/x-handlebars-template"><h2>{{{{title}}}}</h2>{tags(EN)}</script>',
         f"<h1>{TITLE}</h1>",
@@ -454,6 +534,9 @@ HOSTILE = {
     "feed in a string": json.dumps({"articleBody": "<rss>" + tags(EN) * 3}),
     "nested markup": json.dumps({"articleBody": "<div>" * 20_000 + tags(EN)}),
     "page in a page": json.dumps({"articleBody": f"<html><body>{tags(EN)}</body></html><p>x"}),
+    "rows without end": "self.__next_f.push([1," + json.dumps("1:Tfffff,a\n" * 50_000) + "])",
+    "calls": 'f({"a":' * 50_000,
+    "JSON in JSON": json.dumps({"a": json.dumps({"a": json.dumps({"a": " ".join(EN)})})}) * 9,
     "not a number": '{"a": NaN, "b": Infinity, "articleBody": 5}' + " " * 300,
 }
 

@@ -1,6 +1,8 @@
 """Text that a page holds in its scripts: in JSON-LD, in the state of a framework, in templates.
 
-Scripts are read, never run. What is no JSON is searched for strings between double quotes.
+Scripts are read, never run. Values of JSON are found wherever a script sets or passes one, and
+strings that are JSON are read in turn. Else the strings of a state, or the bodies of articles in
+JSON-LD, are found by their double quotes.
 """
 
 from __future__ import annotations
@@ -9,9 +11,12 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from lxml import etree
 
 from crawler.core.page.text import DENSE
 
@@ -23,27 +28,30 @@ LEAST = 200
 """A text of fewer letters is no article; a letter of a dense script counts double."""
 # Limits of the work on one page: characters of scripts, values of JSON, strings that are compared.
 _MOST_CHARS, _MOST_VALUES, _MOST_TEXTS = 4_000_000, 100_000, 40
-_MOST_STATES, _MOST_PARAGRAPHS = 20, 2_000
+_MOST_STATES, _MOST_PARAGRAPHS = 100, 2_000
 _DEPTH = 8
 _NAME_CHARS = 100
 _TEMPLATES = ("template", "tmpl", "handlebars", "mustache", "text/html")
 _PROGRAMS = ("", "module", "text/javascript", "application/javascript")
-# Where a script sets a variable to an object or a list as JSON writes them, or to JSON in a string.
-_STATE = re.compile(
-    r"=\s{0,20}(?:JSON\.parse\(\s{0,20})?(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])"
-)
+# Where a script sets or passes an object or a list as JSON writes them, or JSON in a string.
+_STATE = re.compile(r"[=(]\s{0,20}(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])")
 # Frameworks name their state so; it may be a function that JavaScript has to call.
-_FRAMEWORK = re.compile(r"__[A-Z][A-Z_]{2,40}__")
-_STRING = re.compile(r'("(?:[^"\\]++|\\.)*+")', re.DOTALL)
+_FRAMEWORK = re.compile(r"__(?:[A-Z][A-Z_]{2,40}__|sveltekit_)")
+_STRING = r'("(?:[^"\\]++|\\.)*+")'
+_NAMED_STRING = re.compile(rf'(?:"?(\w{{1,99}})"?\s{{0,9}}:\s{{0,9}})?{_STRING}', re.DOTALL)
+# React sends rows: "1f:" and JSON, or "1f:T", the length of a text in bytes, a comma, and the text.
+_PUSHED = re.compile(rf"__next_f\.push\(\[1,\s?{_STRING}\]", re.DOTALL)
+_ROW = re.compile(r"^[0-9a-f]{1,6}:(?:T([0-9a-f]{1,6}),)?", re.MULTILINE)
+# Where Inertia writes its state.
+_IN_ATTRIBUTES = etree.XPath("descendant::*/@data-page")
 # The one property of JSON-LD that is the text of an article; others are summaries.
-_BODY = '"articleBody"'
-_BODY_STRING = re.compile(rf"{_BODY}\s*:\s*{_STRING.pattern}", re.DOTALL)
+_BODY = "articleBody"
 _NO_LETTER = re.compile(r"[\W_]+")
 _HEX = re.compile(r"\\x([0-9A-Fa-f]{2})")
 # Names of what is not the text of the page.
 _APART = re.compile(
     r"descript|summary|excerpt|abstract|cookie|consent|gdpr|privacy|legal|terms|disclaimer|policy"
-    r"|footer|newsletter|subscri"
+    r"|footer|newsletter|subscri|add_?to_?cart|checkout|product(?!i)"
     r"|intl|locale|translation|messages|comment|reply|replies|related|recommend|sidebar"
     r"|advert|promo|seo|meta|css|i18n",
     re.IGNORECASE,
@@ -52,10 +60,10 @@ _TITLES = ("headline", "title", "name")
 _RUNNING = frozenset(
     ("text", "value", "content", "html", "body", "paragraph", "children", "data", "attributes")
 )
-# An item of a list that has one of these is a thing of its own and no paragraph.
+# An item of a list that has one of these, or a title by any name, is no paragraph.
 _THINGS = frozenset(
-    ("title", "headline", "name", "url", "link", "href", "slug", "author", "user", "username",
-     "date", "created_at", "createdat", "published", "publishedat", "price", "rating", "image")
+    ("headline", "name", "url", "link", "href", "slug", "author", "user", "username", "date",
+     "created_at", "createdAt", "published", "publishedAt", "price", "rating", "image")
 )  # fmt: skip
 _HEADING = re.compile(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
 _PARAGRAPH, _PARAGRAPHS, _SHARE_OF_LIST = 60, 3, 3
@@ -95,43 +103,18 @@ def weight(text: str) -> int:
     return len(text) + (0 if text.isascii() else len(DENSE.findall(text)))
 
 
-def scripts_with_text(parsed: ParsedPage, least: int) -> list[tuple[str, str]]:
-    """Return kind and content of the scripts that may hold a text; nothing is read yet.
+def texts_of(parsed: ParsedPage, least: int) -> list[ScriptText]:
+    """Return the prose in the scripts of a page, the longest first.
 
     Args:
         parsed: the page.
-        least: letters that the text has to have.
-    """
-    least = max(least, LEAST // 2)
-    found, templates, rest = [], "", _MOST_CHARS
-    for script in parsed.named["script"]:
-        text = script.text or ""
-        if len(text) > rest:
-            continue
-        kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        if any(map(kind.__contains__, _TEMPLATES)):
-            # An article may be in several.
-            templates += "" if any(map(text.__contains__, _FILLED_LATER)) else text
-        elif len(text) < least or not ("json" in kind or kind in _PROGRAMS):
-            continue
-        elif "ld+json" not in kind:
-            found.append((STATE, text))
-        elif _BODY in text:
-            found.append((JSON_LD, text))
-        rest -= len(text)
-    return [*found, (TEMPLATE, templates)] if len(templates) >= least else found
-
-
-def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
-    """Return the prose in some scripts, the longest first.
-
-    Args:
-        scripts: kind and content of each.
         least: letters that a text has to have.
     """
+    least = max(least, LEAST // 2)
     raw = [
         (source, title, text)
-        for source, script in scripts
+        for source, script in _scripts(parsed)
+        if len(script) >= least
         for title, text in _strings(source, script)
         if len(text) >= least and weight(text) >= LEAST
     ]
@@ -146,42 +129,75 @@ def texts_of(scripts: list[tuple[str, str]], least: int) -> list[ScriptText]:
     return sorted(found, key=lambda each: -len(each.letters))
 
 
+def _scripts(parsed: ParsedPage) -> Iterator[tuple[str, str]]:
+    """Yield kind and content of what may hold a text."""
+    templates, rows, rest = "", "", _MOST_CHARS
+    for script in parsed.named["script"]:
+        text = script.text or ""
+        if len(text) > rest:
+            continue
+        rest -= len(text)
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        if any(map(kind.__contains__, _TEMPLATES)):
+            # An article may be in several.
+            templates += "" if any(map(text.__contains__, _FILLED_LATER)) else text
+        elif "ld+json" in kind:
+            yield from [(JSON_LD, text)] if _BODY in text else []
+        elif pushed := _PUSHED.findall(text):
+            rows += "".join(str(_decoded(each) or "") for each in pushed)
+        elif "json" in kind or kind in _PROGRAMS:
+            yield STATE, text
+    yield TEMPLATE, templates
+    yield STATE, _assigned(rows)
+    for root in parsed.roots:
+        states: Any = _IN_ATTRIBUTES(root)
+        yield from ((STATE, str(state)[:rest]) for state in states)
+
+
+def _assigned(rows: str) -> str:
+    """Return the rows of a page as React sends it as a script that sets variables."""
+    found, at = [], 0
+    while row := _ROW.search(rows, at):
+        found.append(rows[at : row.start()])
+        at = row.end()
+        if row[1]:
+            size = int(row[1], 16)
+            text = rows[at : at + size].encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
+            found.append(json.dumps([text]))
+            at += len(text)
+    return "\n=".join((*found, rows[at:]))
+
+
 def _strings(source: str, script: str) -> Iterator[tuple[str, str]]:
-    """Yield title and text of each string that is long enough for a text."""
+    """Yield title and text of each string, or list of paragraphs, that may be a text."""
     if source is TEMPLATE:
         yield "", script
         return
-    values = list(_values(script))
-    for value in values:
-        yield from _bodies(value) if source is JSON_LD else _walk(value)
-    if not values and (source is JSON_LD or _FRAMEWORK.search(script)):
-        pattern = _BODY_STRING if source is JSON_LD else _STRING
-        for match in pattern.finditer(script):
-            if len(match[1]) >= LEAST // 2:
-                text = _decoded(_HEX.sub(r"\\u00\1", match[1]))
-                yield from [("", text)] if isinstance(text, str) else []
+    is_read = False
+    for value in _values(script):
+        is_read = True
+        for name, title, here in _objects(value):
+            if source is STATE or name == _BODY:
+                yield title, here if isinstance(here, str) else _paragraphs(here)
+    if not is_read and (source is JSON_LD or _FRAMEWORK.search(script)):
+        for name, quoted in _NAMED_STRING.findall(script):
+            if len(quoted) >= LEAST // 2 and (name == _BODY or source is STATE):
+                text = _decoded(_HEX.sub(r"\\u00\1", quoted))
+                yield "", text if isinstance(text, str) and not _is_apart(name) else ""
 
 
 def _values(script: str) -> Iterator[Any]:
-    """Yield the JSON values of a script: all of it, or what it sets variables to."""
-    if script.lstrip()[:1] in ("{", "["):
-        value = _decoded(script)
-        if value is not None:
-            yield value
-        return
-    at = 0
+    """Yield the JSON values of a script: all of it, or what it sets variables to or passes on."""
+    script, at = f"={script}", 0
     for _ in range(_MOST_STATES):
         match = _STATE.search(script, at)
         if match is None:
             return
         at = match.end()
-        try:
+        with suppress(ValueError, RecursionError):
             value, at = json.JSONDecoder(strict=False).raw_decode(script, at)
-        except (ValueError, RecursionError):
-            continue
-        value = _decoded(value) if isinstance(value, str) else value
-        if isinstance(value, dict | list):
-            yield value
+            if isinstance(value, dict | list) or _decoded(value) is not None:
+                yield value
 
 
 def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -191,41 +207,27 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON value
         return None
 
 
-def _bodies(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
-    """Yield title and text of the articles in JSON-LD, readers' comments left out."""
-    for here, title in _objects(value):
-        body = here.get(_BODY.strip('"')) if isinstance(here, dict) else None
-        lines = body if isinstance(body, list) else [body]
-        yield title, "\n".join(line for line in lines if isinstance(line, str))
-
-
-def _walk(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
-    """Yield title and text of the long strings in a JSON value, and of its lists of paragraphs."""
-    for here, title in _objects(value):
-        if isinstance(here, list):
-            yield title, _paragraphs(here)
-        elif isinstance(here, str):
-            yield title, here
-
-
-def _objects(value: Any) -> Iterator[tuple[Any, str]]:  # noqa: ANN401 - any JSON value
-    """Yield what is in a JSON value, without short strings, each with the title around it."""
-    stack: list[tuple[Any, str]] = [(value, "")]
+def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa: ANN401 - any JSON
+    """Yield the long strings and the lists in a JSON value: name, title around it, and itself."""
+    stack: list[tuple[str, str, Any]] = [("", "", value)]
     for _ in range(_MOST_VALUES):
         if not stack:
             return
-        here, title = stack.pop()
+        name, title, here = stack.pop()
+        if isinstance(here, str) and here[:1] in ("{", "["):
+            here = _decoded(here) or here
         if isinstance(here, dict):
-            names = (here.get(name) for name in _TITLES)
-            title = next((name for name in names if name and isinstance(name, str)), title)
+            titles = (here.get(each) for each in _TITLES)
+            title = next((each for each in titles if each and isinstance(each, str)), title)
             stack += [
-                (each, title)
+                (name, title, each)
                 for name, each in here.items()
                 if _may_hold(each) and not _is_apart(name)
             ]
         elif isinstance(here, list):
-            stack += [(each, title) for each in here if _may_hold(each)]
-        yield here, title
+            stack += [(name, title, each) for each in here if _may_hold(each)]
+        if isinstance(here, str | list):
+            yield name, title, here
 
 
 def _may_hold(value: object) -> bool:
@@ -257,14 +259,23 @@ def _running(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON value
     if isinstance(value, str):
         return value
     if isinstance(value, list) and depth:
+        # React writes an element as "$", its tag, its key and its attributes.
+        if value[:1] == ["$"]:
+            return _running(value[3:4], depth)
         return "".join(_running(each, depth - 1) for each in value)
-    if isinstance(value, dict) and depth and (depth < _DEPTH or _THINGS.isdisjoint(value)):
+    if isinstance(value, dict) and depth and (depth < _DEPTH or not _is_thing(value)):
         own = (each for name, each in value.items() if name.lower() in _RUNNING)
         return "".join(_running(each, depth - 1) for each in own)
     return ""
 
 
+def _is_thing(item: dict[str, Any]) -> bool:
+    return not _THINGS.isdisjoint(item) or any(name.lower().endswith("title") for name in item)
+
+
 def _tag(item: Any) -> str:  # noqa: ANN401 - any JSON value
+    if isinstance(item, list) and item[:1] == ["$"]:
+        item = {"tag": item[1:2] and item[1]}
     if not isinstance(item, dict):
         return "p"
     kinds = (item.get(name) for name in ("style", "type", "_type", "nodeType", "tag"))
@@ -291,4 +302,7 @@ def _is_prose(text: str) -> bool:
     letters = sum(char.isalpha() or char.isspace() for char in sample)
     if letters < size * _LETTERS or len(_CODE.findall(sample)) > size * _SIGNS:
         return False
-    return not sample.isascii() or len(sample.split()) * _WORD >= size
+    if not sample.isascii():
+        return True
+    # A list of search terms has no sentences.
+    return len(sample.split()) * _WORD >= size and any(map(sample.__contains__, ".!?"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from crawler.core.page.script_text import (
     JSON_LD,
     ScriptText,
     letters_of,
-    scripts_with_text,
     texts_of,
     weight,
 )
@@ -35,6 +35,9 @@ _ALIKE = 0.9
 _OPENING = " \t\n\"'(\u00ab\u2018\u201a\u201c\u201e\u300c\u300e"
 _ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u0964", "\u061f")
 _CLOSING = " \"')\u00bb\u2019\u201c\u201d\u300d\u300f"
+_BEHIND = re.compile(
+    r"[.!?\u3002\uff01\uff1f\u0964\u061f\u2026]*+[\"')\u00bb\u2019\u201c\u201d\u300d\u300f]*+"
+)
 _CUT_OFF = "..."
 # Where a text without a place is put: within these, or before those.
 _OF_HEADING = frozenset(("h1", "header", "hgroup", "a"))
@@ -72,8 +75,7 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
             if shown > _WHOLE:
                 return Supplemented(blocks)
     least = _FRACTION * shown + 1
-    scripts = scripts_with_text(parsed, least)
-    texts = texts_of(scripts, least) if scripts else []
+    texts = texts_of(parsed, least)
     if not texts:
         return Supplemented(blocks)
     letters = [_letters_shown(block.text) for block in blocks]
@@ -163,76 +165,57 @@ def _joined(
     body.tag = "article"
     body.set("itemprop", "articleBody")
     told = segment_part(body, parsed.title, around)
-    pieces = _Merger(shown, blocks, last).merge(told)
+    kept = dict(enumerate(blocks))
+    parts = [part for block in told for part in _parts(block, blocks, shown, kept)]
     # The page's own blocks keep their order; pieces stand behind the block that comes before.
-    numbered = [(number, 0, block, False) for number, block in pieces.kept.items()]
-    numbered += [(after, 1, block, True) for after, block in pieces.added]
+    after = next((part for part in parts if isinstance(part, int)), last + 1) - 1
+    numbered = [(number, 0, block) for number, block in kept.items()]
+    for part in parts:
+        if isinstance(part, int):
+            after = max(after, part)
+        else:
+            numbered.append((after, 1, part))
     numbered.sort(key=lambda each: each[:2])
     return Supplemented(
-        tuple(replace(each[2], index=index) for index, each in enumerate(numbered)),
+        tuple(replace(block, index=index) for index, (_, _, block) in enumerate(numbered)),
         found.source,
-        frozenset(index for index, each in enumerate(numbered) if each[3]),
+        frozenset(index for index, (_, is_added, _) in enumerate(numbered) if is_added),
     )
 
 
-class _Merger:
-    """Puts the blocks of a text among those of the page, without what the page shows.
+def _parts(
+    block: Block, blocks: Sequence[Block], shown: Sequence[str], kept: dict[int, Block]
+) -> Iterator[Block | int]:
+    """Yield what the page does not show of a block, and the numbers of the blocks that show it.
 
-    Attributes:
-        kept: the page's blocks that stay, by number.
-        added: the blocks of the text, each with the number of the page's block that it follows.
+    Args:
+        block: a block of the text.
+        blocks: those of the page.
+        shown: their letters.
+        kept: the page's blocks that stay, by number; what is cut off in a sentence goes.
     """
-
-    def __init__(self, shown: Sequence[str], blocks: Sequence[Block], last: int) -> None:
-        self.kept = dict(enumerate(blocks))
-        self.added: list[tuple[int, Block]] = []
-        self._shown, self._blocks, self._last = shown, blocks, last
-        self._at: int | None = None
-        self._first: list[Block] = []
-
-    def merge(self, told: Sequence[Block]) -> _Merger:
-        for block in told:
-            for piece in self._rest(block):
-                if self._at is None:
-                    self._first.append(piece)
-                else:
-                    self.added.append((self._at, piece))
-        if self._at is None:
-            self.added += [(self._last, piece) for piece in self._first]
-        return self
-
-    def _rest(self, block: Block) -> Iterator[Block]:
-        """Yield what the page does not show of a block."""
-        letters = letters_of(block.text)
-        for number, text in enumerate(self._shown):
-            if text == letters or (len(letters) >= _SAME and letters in text):
-                self._follow(number)
-                return
-        within = sorted(
-            (letters.find(text), number)
-            for number, text in enumerate(self._shown)
-            if len(text) >= _SAME and text in letters
-        )
-        places = [place for place, char in enumerate(block.text) if char.isalnum()]
-        begin = 0
-        for at, number in within:
-            if not _ends_a_sentence(self._blocks[number].text):
-                self._follow(number)
-                self.kept.pop(number, None)
-                continue
-            start, end = places[at], places[at + len(self._shown[number]) - 1] + 1
-            yield from _piece(block, block.text[begin:start].rstrip(_OPENING))
-            self._follow(number)
-            rest = block.text[end:]
-            begin = end + len(rest) - len(rest.lstrip("".join(_ENDS) + _CLOSING))
-            while begin > end and block.text[begin - 1] in _OPENING and begin < len(block.text):
-                begin -= 1
-        yield from _piece(block, block.text[begin:])
-
-    def _follow(self, number: int) -> None:
-        if self._at is None:
-            self.added += [(number - 1, piece) for piece in self._first]
-        self._at = number if self._at is None else max(self._at, number)
+    letters = letters_of(block.text)
+    for number, text in enumerate(shown):
+        if text == letters or (len(letters) >= _SAME and letters in text):
+            yield number
+            return
+    within = sorted(
+        (letters.find(text), number)
+        for number, text in enumerate(shown)
+        if len(text) >= _SAME and text in letters
+    )
+    places = [place for place, char in enumerate(block.text) if char.isalnum()]
+    begin = 0
+    for at, number in within:
+        if _ends_a_sentence(blocks[number].text):
+            yield from _piece(block, block.text[begin : places[at]].rstrip(_OPENING))
+            # The signs behind its last letter are part of what is shown.
+            behind = _BEHIND.match(block.text, places[at + len(shown[number]) - 1] + 1)
+            begin = behind.end() if behind else begin
+        else:
+            kept.pop(number, None)
+        yield number
+    yield from _piece(block, block.text[begin:])
 
 
 def _piece(block: Block, text: str) -> Iterator[Block]:
