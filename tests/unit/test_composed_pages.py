@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from crawler.core.flow import Page, read
@@ -122,3 +124,37 @@ def test_nested_and_many_parts_take_no_long() -> None:
     assert texts(deep) == ["a"] * 400
     many = "".join(f'<div hidden id="S:{n:x}">b</div><template id="B:{n:x}">' for n in range(900))
     assert "".join(texts(many)).count("b") > 0
+
+
+MANY = 10_000
+HOSTILE = {
+    "roots of one host": "<div><template shadowrootmode=open><slot></slot></template>"
+    + "<template shadowrootmode=open><p>x</p></template>" * MANY
+    + "</div>",
+    "text between slotted": "<div><template shadowrootmode=open><slot></slot></template>"
+    + "<i slot=x>a</i>b" * MANY
+    + "</div>",
+    "late parts": "".join(f'<template id="B:{n:x}"></template>' for n in range(MANY))
+    + "".join(f'<div hidden id="S:{n:x}">a</div>b' for n in range(MANY)),
+    "hidden": f"<p>{'word ' * 20}</p>" + f"<div hidden>{'word ' * 30}</div>" * MANY,
+    "noscript": "<noscript>a</noscript><b hidden>x</b>" * MANY,
+    "long paragraph": f"<p>{'w ' * MANY * 9}</p>" + f"<div hidden>{'word ' * 30}</div>" * 1000,
+    "head": "<html><head>" + "<main>a</main>" * MANY,
+    "nested numbers": "<b class=ln>" * 900 + "1 " * MANY + "x",
+    "nested readings": "<ruby>" * 900 + "<i>a</i>" * MANY,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_end_in_time(name: str) -> None:
+    began = time.process_time()
+    read(Page.from_text("https://site.example/", f"<p>shown</p>{HOSTILE[name]}"))
+    assert time.process_time() - began < 2
+
+
+def test_of_a_host_the_first_root_counts() -> None:
+    html = (
+        "<div><template shadowrootmode=open><p>first</p><slot></slot></template>"
+        "<template shadowrootmode=open><p>second</p></template>given</div>"
+    )
+    assert texts(html) == ["first", "given"]

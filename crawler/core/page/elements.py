@@ -85,7 +85,7 @@ _FORMULA: Final = re.compile(
 _IN_STYLE: Final = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
 _TOKENS: Final = ("mi", "mn", "mo", "mtext", "ms")
 _GLYPHS: Final = 50
-# No page needs more of a code to tell whether it is one.
+# No page needs more of a code, or of its numbers, to tell whether it is one.
 _LOOKED_AT: Final = 2_000
 _PROSE: Final = frozenset(
     ("p", "h1", "h2", "h3", "h4", "article", "section", "header", "footer", "nav", "aside", "form")
@@ -120,8 +120,9 @@ def class_look(names: str) -> int:
 
 
 def is_numbers(element: etree._Element) -> bool:
-    """Tell whether an element holds digits and space alone."""
-    return all(word.isdecimal() for text in element.itertext() for word in str(text).split())
+    """Tell whether an element holds digits and space alone, in its first texts at least."""
+    texts = (str(text)[:_LOOKED_AT] for text in islice(element.itertext(), _LOOKED_AT))
+    return all(word.isdecimal() for text in texts for word in text.split())
 
 
 def is_code(element: etree._Element) -> bool:
