@@ -30,7 +30,8 @@ from crawler.items import WrappedPage
 from crawler.pipelines.wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-from crawler.wrapper.running import CrawlWrapper, SaveFolder, Wrapped, addresses_of, page_rows
+from crawler.wrapper.actions import addresses_of
+from crawler.wrapper.running import CrawlWrapper, SaveFolder, Wrapped, page_rows
 
 
 @dataclass(frozen=True, slots=True)

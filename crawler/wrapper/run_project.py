@@ -24,13 +24,13 @@ from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.core.wrapper.view import View
 from crawler.items import nested_to_json, value_to_text
 from crawler.store.files import replacing
+from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.project_store import Inputs, kept_pages, load_project
 from crawler.wrapper.running import (
     TOLD,
     ProjectRunner,
     SaveFolder,
     Wrapped,
-    addresses_of,
     page_rows,
 )
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crawler.core.errors import ArgumentError, StoreError, one_line
+from crawler.core.errors import StoreError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.core.wording import fit_width
@@ -25,7 +25,6 @@ from crawler.core.wrapper.output import (
     NO_FIT,
     SCRIPT_FAILED,
     WRONG_TYPE,
-    Node,
     Problem,
     Result,
     apply_project,
@@ -36,22 +35,13 @@ from crawler.core.wrapper.output import (
     fits,
 )
 from crawler.core.wrapper.project import (
-    Action,
-    Copy,
     Element,
-    Load,
     Project,
     Save,
-    Script,
-    Source,
-    may_repeat,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
 from crawler.scripting.calls import (
-    Argument,
     Limits,
-    NodeArgument,
-    OutputArgument,
     ScriptError,
     ScriptPage,
     script_page,
@@ -59,7 +49,7 @@ from crawler.scripting.calls import (
 from crawler.scripting.sandbox import Sandbox
 from crawler.settings import Options
 from crawler.store.files import write_whole
-from crawler.store.sources import is_address
+from crawler.wrapper.actions import calls_of, name_of, several_addresses
 from crawler.wrapper.project_store import load_project
 
 logger = logging.getLogger(__name__)
@@ -172,17 +162,13 @@ class ProjectRunner:
         for number, action in enumerate(project.actions, start=1):
             files: tuple[str, ...] = ()
             if isinstance(action, Save) and not action.off:
-                files = (_name_of(action.file, args),)
-            elif calls := _calls(action, project.schema, result, output, tree):
+                files = (name_of(action.file, args),)
+            elif calls := calls_of(action, project.schema, result, output, tree):
                 page = page or script_page(tree)
+                name = f"{self.name}, action {number}"
                 try:
                     done = self._sandbox.run(
-                        script_of(action),
-                        page,
-                        *calls,
-                        output=output,
-                        args=args,
-                        name=f"{self.name}, action {number}",
+                        script_of(action), page, *calls, output=output, args=args, name=name
                     )
                 except ScriptError as error:
                     debug += error.debug
@@ -190,7 +176,7 @@ class ProjectRunner:
                     continue
                 output, files = done.output, done.saves
                 debug += done.debug
-                asked = (its for url in done.urls for its in _several(url))
+                asked = (its for url in done.urls for its in several_addresses(url))
                 urls += [url for url in asked if url not in loaded]
             if any(files):
                 root = output
@@ -206,76 +192,6 @@ class ProjectRunner:
             still_fits = fits(project, result.missing, problems)
             result = replace(result, root=output, problems=problems, fits=still_fits)
         return Wrapped(result, tuple(debug), tuple(urls), tuple(saves))
-
-
-def _calls(
-    action: Action, schema: Element, result: Result, output: Node, tree: PageTree
-) -> list[tuple[Argument, ...]]:
-    """Return the arguments of each call of an action's script; none where it has none to run."""
-    if isinstance(action, Script) and not action.off:
-        return [tuple(_argument(path, schema, result, tree) for path in action.rules)]
-    if isinstance(action, Copy) and action.script and not action.off:
-        return list(_copies(action.element, result, output, tree))
-    return []
-
-
-def _argument(path: str, schema: Element, result: Result, tree: PageTree) -> Argument:
-    """Return what a rule found: a node or null, or an array where there can be several."""
-    nodes = tuple(_node_of(found, tree) for found in result.found.get(path, ()) if found.source)
-    if may_repeat(schema, path):
-        return nodes
-    return nodes[0] if nodes else None
-
-
-def _node_of(found: Node, tree: PageTree) -> NodeArgument:
-    place, _, attribute = found.source.partition("/@")
-    node = tree.find(place)
-    assert node is not None  # noqa: S101 - it was found on this very page
-    return NodeArgument(node, attribute)
-
-
-def _copies(
-    path: str, result: Result, output: Node, tree: PageTree
-) -> Iterator[tuple[NodeArgument, OutputArgument]]:
-    """Yield what a rule found, each with the node of the output that it belongs in."""
-    for found in result.found.get(path, ()):
-        parents = [output]
-        for name in path.split("/")[:-1]:
-            inner = [its for parent in parents[:1] for its in parent.children if its.name == name]
-            # Of records, the one around it on the page; a record may have been left out.
-            parents = [its for its in inner if found.source.startswith(its.source)]
-        if parents:
-            yield _node_of(found, tree), OutputArgument(parents[0])
-
-
-def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:
-    """Return the addresses of the pages that a project loads, in order.
-
-    One action may have several, with blanks between.
-
-    Raises:
-        ArgumentError: it names one by an argument that was not given.
-    """
-    addresses: list[str] = []
-    for load in (action for action in project.active if isinstance(action, Load)):
-        name = _name_of(load.address, args)
-        if not name:
-            number = load.address.argument
-            raise ArgumentError(f"the project loads the page that argument {number} names; give it")
-        addresses += _several(name)
-    return tuple(addresses)
-
-
-def _several(name: str) -> list[str]:
-    """Return the addresses that a name consists of; a name that is none, alone."""
-    parts = name.split()
-    return parts if parts and all(map(is_address, parts)) else [name]
-
-
-def _name_of(source: Source, args: Sequence[str]) -> str:
-    if source.argument is None:
-        return source.fixed
-    return args[source.argument] if source.argument < len(args) else ""
 
 
 def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[str, Any]]:

@@ -28,7 +28,8 @@ from crawler.core.wrapper.project_file import write_project
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.middlewares.to_page import ItemOrigins
 from crawler.scripting.calls import Limits
-from crawler.wrapper.running import ProjectRunner, Wrapped, addresses_of
+from crawler.wrapper.actions import addresses_of
+from crawler.wrapper.running import ProjectRunner, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
