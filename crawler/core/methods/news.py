@@ -216,29 +216,28 @@ class NewsMethod:
         return judged(pieces)
 
 
-_WITHOUT_BLOCKS: Mapping[str, tuple[_Step, ...]] = {
+_BLOCK_STEPS = {_most_similar, _most_sentences, _like_the_title}
+_STEPS: Mapping[str, tuple[_Step, ...]] = {
     "all-text": (),
     "no-links": (_without_links,),
     "sentences": (_sentences,),
-    "m32": (_without_links, _sentences),
-}
-_BY_BLOCKS: Mapping[str, tuple[_Step, ...]] = {
     "title-block": (_most_similar,),
     "mm": (_sentences, _most_sentences),
     "m34": (_sentences, _like_the_title),
     # "M4, kept when it holds a sentence": a candidate of M4 always does. The paper's own figures
     # for M43, with a recall above M4's, cannot come of a choice among M4's text.
     "m43": (_most_similar,),
+    "m32": (_without_links, _sentences),
     "m42": (_without_links, _most_similar),
     "m324": (_without_links, _sentences, _like_the_title),
     "m423": (_without_links, _most_similar, _sentences),
 }
 NEWS_METHODS = (
-    *(NewsMethod(name, steps) for name, steps in {**_WITHOUT_BLOCKS, **_BY_BLOCKS}.items()),
+    *(NewsMethod(name, steps) for name, steps in _STEPS.items()),
     *(
         NewsMethod(f"{name}-neighbours", steps, _by_neighbours)
-        for name, steps in _BY_BLOCKS.items()
-        if name != "m43"
+        for name, steps in _STEPS.items()
+        if name != "m43" and not _BLOCK_STEPS.isdisjoint(steps)
     ),
 )
 """The methods: M1 to M4 have speaking names, the mixes those of the paper.
