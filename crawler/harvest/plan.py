@@ -129,7 +129,6 @@ _ID: Final = ValueType(
     _read_id, f"up to {_LONGEST_ID} of the letters a to z, digits, '-', '_' and '.'"
 )
 _ADDRESSES: Final = ValueType(_read_addresses, "web addresses such as ['https://blog.example/']")
-_PATTERN: Final = ValueType(lambda value: re.compile(value).pattern, "a regular expression")
 _METHOD: Final = ValueType(_read_method, f"one of {', '.join(method_names())}, or module:name")
 _CRON: Final = ValueType(
     lambda value: read_cron(read_text(value)),
@@ -149,8 +148,9 @@ _COMMAND: Final = ValueType(_read_command, "a program and its arguments, ['mail'
 class SitePlan:
     """One site of a harvest, with the defaults of its plan. Each field is a key of ``[[site]]``.
 
-    ``arguments`` are further arguments of the spider ``site``, such as ``max_pages``, which are
-    keys of their own in a plan; ``settings`` are further settings of the crawl, JSON values.
+    ``arguments`` are further arguments of the spider ``site``, such as ``max_pages``, by attributes
+    of its :class:`SiteArguments`; they are keys of their own in a plan. ``settings`` are further
+    settings of the crawl, JSON values.
     """
 
     id: str = declare(REQUIRED, "names the site in commands, in the history and in file names", _ID)
@@ -167,28 +167,23 @@ class SitePlan:
     output_format: str = declare(
         "jsonl", "format of the output", fields_of(Options)["output_format"].type
     )
-    from_: tuple[str, ...] = declare((), "where pages are found", _SPIDER["from"].type)
-    allow: str = declare("", "only addresses it is found in are followed", _PATTERN)
-    deny: str = declare("", "addresses it is found in are not followed", _PATTERN)
     languages: tuple[str, ...] = declare((), "languages wanted", _SPIDER["lang"].type)
-    since: str = declare("", "first day, month or year wanted", _SPIDER["since"].type)
-    until: str = declare("", "last day, month or year wanted", _SPIDER["since"].type)
-    arguments: Mapping[str, bool | int | float] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def spider_arguments(self) -> dict[str, str]:
         """Return the arguments of the spider ``site``, as a command line gives them."""
         given = {
             "url": " ".join((*self.addresses, *self.feeds, *self.sitemaps)),
-            "from": ",".join(self.from_),
-            "allow": self.allow,
-            "deny": self.deny,
-            "lang": ",".join(self.languages),
-            "since": self.since,
-            "until": self.until,
-            **{name: str(value) for name, value in self.arguments.items()},
+            "lang": self.languages,
+            **{name.removesuffix("_"): value for name, value in self.arguments.items()},
         }
-        return {name: value for name, value in given.items() if value}
+        texts = {name: getattr(value, "pattern", value) for name, value in given.items()}
+        return {
+            name: ",".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in texts.items()
+            if value not in (None, "", ())
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +275,8 @@ def _sites(mistakes: list[str], top: Mapping[str, Any]) -> tuple[SitePlan, ...]:
             mistakes.append(f"{place}.addresses is missing; give {words}")
         both = {name: {**defaults[name], **own[name]} for name in ("arguments", "settings")}
         site = SitePlan(**{"id": "", **defaults, **own, **both})
-        if site.since and site.until and site.since[: len(site.until)] > site.until:
+        since, until = (str(site.arguments.get(name) or "") for name in ("since", "until"))
+        if until and since[: len(until)] > until:
             mistakes.append(f"{place}.since is later than until; exchange them")
         # Many file systems take letters large and small for the same.
         if site.id and sites.setdefault(site.id.casefold(), site) is not site:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 
 from crawler.core.errors import (
@@ -140,19 +141,17 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
 def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
     counts, method = SiteCounts(), get_method(options.text_method)
     for path in paths:
-        own = SiteCounts()
+        is_empty = True
         # A folder of saved pages holds pictures and scripts too.
         pages = read_source(path, on_skip=lambda *_: None, max_bytes=options.max_page_bytes)
         for page in pages:
-            try:
-                own.add(observe(read(page, options.max_page_bytes), method))
-            except UnreadablePageError:
-                continue
-        if not len(own):
+            with suppress(UnreadablePageError):
+                counts.add(observe(read(page, options.max_page_bytes), method))
+                is_empty = False
+        if is_empty:
             raise UnreadableInputError(
                 f"{path} holds no page; name other pages of the site by --with"
             )
-        counts.merge(own)
     return counts
 
 
