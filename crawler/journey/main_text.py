@@ -7,9 +7,9 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
-from crawler.core.flow import Annotation, annotate
+from crawler.core.flow import Annotation, Document, annotate
 from crawler.core.markdown import markdown
-from crawler.core.methods import Cutoff, CutoffMethod, Label
+from crawler.core.methods import Cutoff, CutoffMethod, HeadMethod, Label
 from crawler.core.methods.article.method import confidence
 from crawler.core.methods.registry import get_method
 from crawler.core.page.blocks import Block
@@ -40,7 +40,7 @@ class MainText(Stage):
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the blocks and labels of the page, and the item's text."""
-        page.annotations = tuple(annotate(one, page.view, self.method) for one in page.documents)
+        page.annotations = tuple(self._annotated(one, page) for one in page.documents)
         for annotation in page.annotations:
             self._dropped.add(annotation)
         page.blocks, page.labels = _all_blocks(page)
@@ -59,6 +59,13 @@ class MainText(Stage):
             item.comments = _comments(page.annotations)
         if self._blocks:
             item.blocks = [_block_as_dict(block, label) for block, label in page.pairs()]
+
+    def _annotated(self, document: Document, page: ItemPage) -> Annotation:
+        found, method = annotate(document, page.view, self.method), self.method
+        if not isinstance(method, HeadMethod):
+            return found
+        labels = method.settle_head(found.blocks, found.labels, page.title or "")
+        return replace(found, labels=tuple(labels))
 
     def figures(self) -> Mapping[str, object]:
         """Return the thresholds of all sites, and the blocks dropped most often."""

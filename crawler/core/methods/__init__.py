@@ -97,5 +97,15 @@ class CutoffMethod(Protocol):
         """Return its threshold for this site."""
 
 
+@runtime_checkable
+class HeadMethod(Protocol):
+    """A method whose items begin with the headline, by the title that is known of the page."""
+
+    def settle_head(
+        self, blocks: Sequence[Block], labels: Sequence[Label], title: str
+    ) -> list[Label]:
+        """Return the labels with the headline and the lines beside it settled."""
+
+
 TextMethod: TypeAlias = "BlockMethod | PieceMethod"
 """What :func:`crawler.core.methods.registry.get_method` returns."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from crawler.core.methods import Label
 from crawler.core.methods.article.judge import LIKELY
 from crawler.core.methods.article.layout import SIGNS, Layout
-from crawler.core.methods.article.teasers import Links, is_lead_in
+from crawler.core.methods.article.teasers import PROSE, Links, is_between, is_lead_in
 from crawler.core.page.page import Document
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
@@ -36,6 +36,8 @@ _BOXES = sum(
 # Of so many pages an item stands on this share, and all together on this, or are boilerplate.
 _PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
 _LINKS = 0.5
+_INTERVIEW = 3
+_PARAGRAPHS = frozenset(("p", "div"))
 # What the page alone finds less likely than this is none of the text.
 _LEAST = 0.25
 
@@ -119,7 +121,7 @@ class Coherence:
     def add_lines(self, kept: NDArray[np.bool_]) -> None:
         """Keep code, questions and labels between kept lines, and answers that come again.
 
-        Questions and labels are kept from two on.
+        Questions and labels are kept from three on: two may be boilerplate.
         """
         places = np.flatnonzero(kept)
         if not len(places):
@@ -143,8 +145,25 @@ class Coherence:
             for number in range(int(places[0]) + 1, int(places[-1]))
             if self._may_be_text(number, kept) and self._is_question(number, kept)
         ]
-        if len({self._blocks[number].key for number in lines}) > 1:
+        if len({self._blocks[number].key for number in lines}) >= _INTERVIEW:
             kept[lines] = True
+
+    def add_sources(self, kept: NDArray[np.bool_], rules: Sequence[Label]) -> None:
+        """Keep paragraphs between prose that are a link to another site, a file or an address."""
+        prose = np.flatnonzero(kept & (self._own >= PROSE))
+        if len(prose):
+            for number in range(int(prose[0]) + 1, int(prose[-1])):
+                block = self._blocks[number]
+                if (
+                    block.links == 1
+                    and block.tag in _PARAGRAPHS
+                    and rules[number].frequency <= 1
+                    and self._may_be_text(number, kept)
+                    and not int(self._layout.signs[self._layout.at[number]]) & _BOXES
+                    and is_between(self._blocks, number, prose)
+                    and self._links.is_source(block)
+                ):
+                    kept[number] = True
 
     def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block that is not kept might be, were it not for what recurs."""

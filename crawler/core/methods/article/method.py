@@ -14,8 +14,10 @@ from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
+from crawler.core.methods.article.head import settle_head
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
+from crawler.core.methods.article.notices import notices, settle_credits
 from crawler.core.methods.article.teasers import teasers
 from crawler.core.methods.article.whole_tables import with_whole_tables
 from crawler.core.page.blocks import Block, Holder
@@ -169,20 +171,18 @@ class Article:
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = judge.likelihoods(found, looked, site)
         kept = chosen(blocks, likelihoods)
-        leads = np.zeros(len(blocks), np.bool_)
+        reasons = _reasons(found)
         if kept.any():
             whole = Coherence(document, found.layout, sigmoid(looked), found.comments)
             whole.add_lists(kept, ruled, view.pages)
             whole.add_headings(kept)
             whole.add_lines(kept)
-            leads = teasers(document, kept)
-            kept &= ~leads
+            whole.add_sources(kept, ruled)
+            for number, reason in _lines_apart(document, found, kept, ruled).items():
+                kept[number], reasons[number] = False, reason
         else:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
-        reasons = _reasons(found)
-        for number in np.flatnonzero(leads).tolist():
-            reasons[number] = "related"
         labels = [
             Label(
                 kept=bool(keep),
@@ -196,9 +196,32 @@ class Article:
         ]
         return with_whole_tables(document, labels)
 
+    def settle_head(
+        self, blocks: Sequence[Block], labels: Sequence[Label], title: str
+    ) -> list[Label]:
+        """Keep the headline once, at the top, and leave out lines of authors and dates beside it.
+
+        Args:
+            blocks: the blocks of a page.
+            labels: those of :meth:`label`.
+            title: the title of the article, without the name of its site; may be empty.
+        """
+        return settle_head(blocks, labels, title)
+
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""
         return self._rule.cutoff(view)
+
+
+def _lines_apart(
+    document: Document, found: Evidence, kept: NDArray[np.bool_], rules: Sequence[Label]
+) -> dict[int, str]:
+    """Return the lines in kept text that are none of it, with the reasons; credits may be kept."""
+    blocks = document.blocks
+    apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
+    apart.update(dict.fromkeys(np.flatnonzero(teasers(document, kept)).tolist(), "related"))
+    apart.update(notices(blocks, kept, rules))
+    return apart
 
 
 def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str:

@@ -30,8 +30,10 @@ _LEAD_IN = re.compile(
 )
 # Words that lead in may stand in sentences too; so the link has to be all of the rest but little.
 _LINKED = 0.9
+_AFTER_WORDS = re.compile(r"[:\uff1a\]\u3011|>\u25b6]\s*$")
 _LINES = frozenset(("p", "div", "blockquote", "section", "aside", "center", "figure"))
-_PROSE = 80
+PROSE = 80
+"""Characters outside of links from which on a block is prose."""
 # No other blocks are looked at: those with so much in hyperlinks, or of so few characters.
 _LEAST_LINKED, _SHORT = 0.3, 60
 # A page with more of such lines is no text with links between.
@@ -61,7 +63,7 @@ def teasers(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     blocks = document.blocks
     found = np.zeros(len(blocks), np.bool_)
     own = np.array([block.chars - block.link_chars for block in blocks])
-    prose = np.flatnonzero(kept & (own >= _PROSE))
+    prose = np.flatnonzero(kept & (own >= PROSE))
     lines = list(_lines(blocks, kept, prose)) if len(prose) else []
     if not 0 < len(lines) <= _MOST_LINES:
         return found
@@ -97,7 +99,7 @@ def _lines(
     blocks: Sequence[Block], kept: NDArray[np.bool_], prose: NDArray[np.int64]
 ) -> Iterator[_Line]:
     """Go through the lines after the first prose that are links but for words that lead in."""
-    first, last = int(prose[0]), int(prose[-1])
+    first, last, of_prose = int(prose[0]), int(prose[-1]), set(prose.tolist())
     words: tuple[int, ...] = ()
     for number in range(first + 1, len(blocks)):
         block = blocks[number]
@@ -111,6 +113,10 @@ def _lines(
         rest = _NOTE.sub("", block.text[begins.end() :])
         if not rest and not block.links and begins["words"]:
             words = (number,)
+            if number + 1 in of_prose and block.tag in _LINES:
+                yield _Line(words, (), led=True)
+        elif not block.links and _leads_unlinked(block, begins, rest):
+            yield _Line((number,), (), led=True)
         elif block.links and block.link_chars >= _LINKED * len("".join(rest.split())):
             led = bool(words or begins["words"])
             if led or (number < last and _is_headline(blocks, number, rest, prose)):
@@ -119,11 +125,24 @@ def _lines(
             words = ()
 
 
+def _leads_unlinked(block: Block, begins: re.Match[str], rest: str) -> bool:
+    """Tell whether a line without a link is several words that lead in, a mark, and a headline."""
+    words, lead = begins["words"], begins[0]
+    return bool(
+        words
+        and (" " in words or DENSE.match(words[-1]))
+        and _AFTER_WORDS.search(lead) is not None
+        and block.tag in _LINES
+        and block.chars <= _HEADLINE
+        and rest
+        and not rest.endswith((".", "\u3002", ",", ";", ":"))
+    )
+
+
 def _is_headline(blocks: Sequence[Block], number: int, text: str, prose: NDArray[np.int64]) -> bool:
     """Tell whether a block is one link between prose, its text a headline.
 
-    That is no address and no lead paragraph; and the element around it holds the prose before it
-    and after it.
+    That is no address and no lead paragraph.
 
     Args:
         blocks: the page's blocks.
@@ -132,14 +151,25 @@ def _is_headline(blocks: Sequence[Block], number: int, text: str, prose: NDArray
         prose: the numbers of the blocks of prose.
     """
     block = blocks[number]
-    if not (
+    return (
         block.links == 1
         and block.tag in _LINES
         and block.link_chars >= len(_NOT_WORDS.sub("", text))
         and block.chars <= _HEADLINE
         and "://" not in text
-    ):
-        return False
+        and is_between(blocks, number, prose)
+    )
+
+
+def is_between(blocks: Sequence[Block], number: int, prose: NDArray[np.int64]) -> bool:
+    """Tell whether the element around a block holds the prose before it and after it.
+
+    Args:
+        blocks: the page's blocks.
+        number: that of the block: after the first prose and before the last.
+        prose: the numbers of the blocks of prose.
+    """
+    block = blocks[number]
     place = int(np.searchsorted(prose, number))
     before, after = (_around(blocks[int(prose[it])], 1) for it in (place - 1, place))
     return before is after and before in (_around(block, 1), _around(block, 2))
@@ -159,7 +189,8 @@ class Links:
         parsed = document.parsed
         self._site = site_of(document.page.url)
         self._here = canonical_address(document.page.url)
-        self._inside: dict[str, bool] = {}
+        # Whether each leads to another page of the site; None where it leads to none at all.
+        self._inside: dict[str, bool | None] = {}
         for root in parsed.roots:
             for link in root.iter("a"):
                 text, target = fold("".join(map(str, link.itertext()))), link.get("href")
@@ -179,14 +210,20 @@ class Links:
                     break
         return any_inside
 
-    def _is_inside(self, base: str, target: str) -> bool:
+    def is_source(self, block: Block) -> bool:
+        """Tell whether a block is one hyperlink to another site, to a file, or to an address."""
+        return block.links == 1 and self._inside.get(fold(block.text)) is False
+
+    def _is_inside(self, base: str, target: str) -> bool | None:
         try:
             parts = urlsplit(urljoin(base, target.strip()))
         except ValueError:
-            return False
-        if parts.scheme not in DEFAULT_PORTS or _FILE.search(parts.path):
+            return None
+        if parts.scheme not in DEFAULT_PORTS:
+            return False if parts.scheme == "mailto" else None
+        if _FILE.search(parts.path):
             return False
         url = parts.geturl()
         site, own = f".{site_of(url)}", f".{self._site}"
         is_own = site.endswith(own) or own.endswith(site)
-        return is_own and canonical_address(url) != self._here
+        return (True if canonical_address(url) != self._here else None) if is_own else False

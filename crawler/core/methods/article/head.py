@@ -1,0 +1,153 @@
+"""The head of an article as items give it: the headline once, at the top; no byline, no date.
+
+Whether a headline belongs to the text is a convention, and so what is learned from gold texts is of
+two minds about it. An item settles it in one way for all pages, whatever is known of their sites.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crawler.core.metadata.dates import find_dates
+from crawler.core.metadata.names import begins_as_byline, byline_words, korean_names
+from crawler.core.methods import Label
+from crawler.core.page.blocks import Block
+from crawler.core.page.text import DENSE
+from crawler.core.words import fold_name
+
+_HEADINGS = ("h1", "h2", "h3", "h4")
+_MINOR = frozenset(("h5", "h6"))
+# No headlines, but entries of menus and lists.
+_NOT_HEADLINES = frozenset(("li", "dd", "option", "button", "label", "figcaption"))
+_PROSE = 80
+# A heading may hold a part of the title, or the title a part of it: that much, or so many letters
+# that it begins with.
+_LONGER, _BEGIN = 2, 10
+_BYLINE = 160
+# What is left of such a line without dates and words about them: names, of so many words, or of so
+# many characters where words are not parted.
+_NAME_WORDS, _DENSE_NAME = 4, 12
+_LETTER = re.compile(r"[^\W\d_]")
+_CLOCK = re.compile(
+    r"\d{1,2}\s?[:.h시時點]\s?\d{2}분?(?::\d{2})?|(?<![^\W_])(?:[ap]\.?m\.?|Uhr|\d{1,2}|[A-Z]{1,3}[TC])(?![^\W_])",
+    re.IGNORECASE,
+)
+_PARTED = re.compile(
+    r"[^\w\s.'\u2019&@-]+|\n|\s[-]\s|(?<![^\W_])(?:page|date|last|by|on|at|in|um|am|le|el|a|à|i|o|w|kl"
+    r"|of|from|and)(?![^\W_])",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^\W\d_]{4}[.!?\u3002\uff01\uff1f]\W*$")
+
+
+def settle_head(blocks: Sequence[Block], labels: Sequence[Label], title: str) -> list[Label]:
+    """Keep the headline once and leave out what stands around it, on a page with main text.
+
+    The headline is the first heading that is the article's title, above the text's first prose
+    where there is one; else the last other line above it that is. Short lines above it are left
+    out, and so are a second copy of it (``repeated``) and the lines between it and the first prose
+    that hold nothing but authors or dates (``byline``), and such lines right below other headings.
+
+    Args:
+        blocks: the blocks of the page.
+        labels: what the method says of each.
+        title: the title of what the page is about, without the name of its site; may be empty.
+    """
+    settled = list(labels)
+    places = [number for number, label in enumerate(labels) if label.kept]
+    if not places:
+        return settled
+    prose = next((it for it in places if blocks[it].chars >= _PROSE), places[0])
+    headline = _headline(blocks, labels, title, prose)
+    dropped: dict[int, str] = {}
+    if headline is not None:
+        settled[headline] = replace(labels[headline], kept=True, reason="text")
+        dropped = {it: "outside" for it in places if it < headline and blocks[it].chars < _PROSE}
+        key, folded = blocks[headline].key, fold_name(blocks[headline].text)
+        for number in places:
+            block = blocks[number]
+            if number != headline and (block.key == key or fold_name(block.text) == folded):
+                dropped[number] = "repeated"
+    start = places[0] if headline is None else headline + 1
+    for number in places:
+        is_near = start <= number <= prose
+        if is_near or blocks[number - 1].tag in _HEADINGS:
+            if _is_byline(blocks[number], labelled=not is_near):
+                dropped[number] = "byline"
+    for number, reason in dropped.items():
+        settled[number] = replace(labels[number], kept=False, reason=reason)
+    return settled
+
+
+def _headline(
+    blocks: Sequence[Block], labels: Sequence[Label], title: str, prose: int
+) -> int | None:
+    folded = fold_name(title)
+    if not folded:
+        return None
+    last = max(it for it, label in enumerate(labels) if label.kept)
+    alike = [
+        number
+        for number, block in enumerate(blocks[:last])
+        if labels[number].reason != "comment" and block.tag not in _NOT_HEADLINES
+        if _is_like(fold_name(block.text), folded, heading=block.tag in _HEADINGS)
+    ]
+    above = [number for number in alike if number <= prose]
+    for found in (above, [it for it in alike if fold_name(blocks[it].text) == folded]):
+        for tag in _HEADINGS:
+            if of_tag := [number for number in found if blocks[number].tag == tag]:
+                return of_tag[0]
+    return above[-1] if above else None
+
+
+def _is_like(text: str, title: str, *, heading: bool) -> bool:
+    """Tell whether a folded text is a folded title; a heading may hold a part of it."""
+    if text == title or not (heading and text):
+        return text == title
+    short, long = sorted((text, title), key=len)
+    begins = title.startswith(text) and len(text) >= _BEGIN
+    return begins or (short in long and len(long) <= _LONGER * len(short))
+
+
+def _is_byline(block: Block, *, labelled: bool) -> bool:
+    """Tell whether a block holds nothing but authors or dates; or, with words that say so, them."""
+    text, words = block.text, byline_words()
+    if len(text) > _BYLINE or block.tag in _HEADINGS or _SENTENCE.search(text):
+        return False
+    dates, begins = list(find_dates(text)), begins_as_byline(text)
+    says = begins or words.published.search(text) or words.modified.search(text)
+    if not (says if labelled or block.tag in _MINOR else begins or dates):
+        return False
+    if begins and not dates and korean_names(text):
+        return True
+    for found in reversed(dates):
+        text = f"{text[: found.start]}|{text[found.end :]}"
+    begin = words.by.match(text)
+    text = text[begin.end() :] if begin is not None else text
+    for known in (words.by_within, words.published, words.modified, _CLOCK):
+        text = known.sub("|", text)
+    pieces = [piece.strip(" .-") for piece in _PARTED.split(text)]
+    left = [piece for piece in pieces if _LETTER.search(piece) and not _is_weekday(piece)]
+    if not dates and not (begins and left):
+        return False
+    return all(_is_name(piece, alone=bool(begins and dates)) for piece in left)
+
+
+def _is_weekday(piece: str) -> bool:
+    """Tell whether a text is the name of a weekday."""
+    return piece.casefold() in byline_words().sets["weekdays"]
+
+
+def _is_name(piece: str, *, alone: bool) -> bool:
+    """Tell whether a text may be a name: a few words that begin with capitals, where there are any.
+
+    ``alone``: whether a single word may be written in small letters, as accounts are.
+    """
+    words = piece.split()
+    if any(map(DENSE.match, words)):
+        return len(piece) <= _DENSE_NAME
+    if alone and len(words) == 1:
+        return True
+    return len(words) <= _NAME_WORDS and not any(word[0].islower() for word in words)

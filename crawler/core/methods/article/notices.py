@@ -1,0 +1,162 @@
+"""Lines within a text that are none of it: notices, photo credits, the end of press releases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.methods import Label
+from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.teasers import PROSE
+from crawler.core.page.blocks import Block
+from crawler.core.page.text import DENSE
+from crawler.core.words import any_part, longest_first, read_data
+
+_WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
+
+
+def _any(*names: str) -> str:
+    """Return an expression for the phrases of some lists; letters end where a phrase ends."""
+    phrases = [phrase for name in names for phrase in _WORDS[name]]
+    dense, other = (
+        any_part(
+            map(
+                re.escape, longest_first(one for one in phrases if bool(DENSE.match(one[-1])) is it)
+            )
+        )
+        for it in (True, False)
+    )
+    return f"(?<![^\\W_])(?:{other})(?![^\\W_])|{dense}"
+
+
+# A notice is no longer than this. Longer texts tell about cookies.
+_NOTICE = 600
+_EMBED = re.compile(any_part(map(re.escape, _WORDS["embed"])))
+_INVITES = re.compile(_any("comment"), re.IGNORECASE)
+_ABOUT_COMMENTS = re.compile(_any("comment", "comment_words"), re.IGNORECASE)
+_INVITATION = 160
+_LETTER = re.compile(r"[^\W\d_]")
+# "Photo: Ada Mott / Reuters", "[사진=연합뉴스]", "© AFP".
+_CREDIT = re.compile(
+    rf"[\W_]*(?:(?:{_any('credit')})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
+    re.IGNORECASE,
+)
+_CREDIT_CHARS, _CAPTION_CHARS = 100, 300
+_CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
+_PICTURES = sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
+_SENTENCE = re.compile(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
+# A release ends with a mark, or with who its company is; there is how to reach its press office.
+_PRESS_END = frozenset(_WORDS["press_end"])
+_ABOUT = re.compile(rf"(?:{_any('about')})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE)
+_ABOUT_CHARS = 80
+_CONTACT = re.compile(rf"\W*(?:{_any('contact')})|.*\S@\S+\.\w", re.IGNORECASE | re.DOTALL)
+_TAIL = 0.5
+_TITLES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
+
+
+def notices(
+    blocks: Sequence[Block], kept: NDArray[np.bool_], rules: Sequence[Label]
+) -> dict[int, str]:
+    """Return the kept blocks that are none of the text, by their numbers, with the reasons.
+
+    They are short notices that something of another site is not shown until cookies are accepted
+    (``cookie``); lines that invite readers to comment and say nothing else, after the first prose
+    (``outside``); and at the end of press releases what their company is and how to reach it
+    (``promotion``).
+
+    Args:
+        blocks: the page's blocks.
+        kept: whether each is kept so far.
+        rules: what the rule of frequency says of each block.
+    """
+    found: dict[int, str] = {}
+    has_prose = False
+    for number in np.flatnonzero(kept).tolist():
+        block = blocks[number]
+        if block.chars <= _NOTICE and _EMBED.search(block.text.casefold()):
+            found[number] = "cookie"
+        elif has_prose and len(block.text) <= _INVITATION and _invites(block.text):
+            found[number] = "outside"
+        has_prose = has_prose or block.chars >= PROSE
+    found.update(dict.fromkeys(_end_of_release(blocks, kept, rules), "promotion"))
+    return found
+
+
+def _invites(text: str) -> bool:
+    if _INVITES.search(text) is None:
+        return False
+    return _LETTER.search(_ABOUT_COMMENTS.sub("", text)) is None
+
+
+def _end_of_release(
+    blocks: Sequence[Block], kept: NDArray[np.bool_], rules: Sequence[Label]
+) -> Iterator[int]:
+    """Go through the end of a press release: no more than a third of it.
+
+    It begins with the one mark of an end, or with the last title "About COMPANY". How to reach the
+    press office follows; or, behind such a title, a text that stands on several pages.
+    """
+    places = np.flatnonzero(kept).tolist()
+    ends = [number for number in places if blocks[number].text.casefold() in _PRESS_END]
+    titles = [number for number in places if _is_about(blocks[number])]
+    for start in [*(ends if len(ends) == 1 else ()), *titles[-1:]]:
+        tail = [number for number in places if number >= start]
+        chars = sum(blocks[number].chars for number in tail)
+        whole = sum(blocks[number].chars for number in places)
+        recurs = start in titles and any(rules[it].frequency > 1 for it in tail[1:])
+        reached = any(_CONTACT.match(blocks[number].text) for number in tail[1:])
+        if (recurs or reached) and chars <= _TAIL * (whole - chars):
+            yield from tail
+
+
+def _is_about(block: Block) -> bool:
+    named = block.tag in _TITLES or not {"b", "strong"}.isdisjoint(block.inner.split())
+    return named and block.chars <= _ABOUT_CHARS and _ABOUT.fullmatch(block.text) is not None
+
+
+def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.bool_]) -> list[int]:
+    """Keep the credit of a photo where its caption is kept; return those left out with theirs.
+
+    Its caption is the block before or after it which stands in a figure, is called a caption, or
+    follows an image.
+
+    Args:
+        blocks: the page's blocks.
+        layout: where they stand.
+        kept: whether each is kept so far; changes.
+    """
+    left = []
+    for number, block in enumerate(blocks):
+        if not is_credit(block):
+            continue
+        captions = [
+            near
+            for near in (number - 1, number + 1)
+            if 0 <= near < len(blocks) and _is_caption(blocks[near], near, layout)
+        ]
+        if captions and kept[number] != kept[captions[0]]:
+            kept[number] = kept[captions[0]]
+            if not kept[number]:
+                left.append(number)
+    return left
+
+
+def is_credit(block: Block) -> bool:
+    """Tell whether a block is a line that says whose a photo is, and nothing else."""
+    return (
+        block.chars <= _CREDIT_CHARS
+        and block.tag in _CREDITED
+        and _CREDIT.fullmatch(block.text) is not None
+        and _SENTENCE.search(block.text) is None
+    )
+
+
+def _is_caption(block: Block, number: int, layout: Layout) -> bool:
+    element = int(layout.at[number])
+    signs = int(layout.signs[element]) | int(layout.signs[layout.parent[element]])
+    return block.chars <= _CAPTION_CHARS and bool(
+        block.tag == "figcaption" or signs & _PICTURES or "img" in block.inner.split()
+    )
