@@ -64,7 +64,8 @@ class MainText(Stage):
         found, method = annotate(document, page.view, self.method), self.method
         if not isinstance(method, HeadMethod):
             return found
-        labels = method.settle_head(found.blocks, found.labels, page.title or "")
+        authors = page.metadata[0].authors
+        labels = method.settle_head(found.blocks, found.labels, page.title or "", authors)
         return replace(found, labels=tuple(labels))
 
     def figures(self) -> Mapping[str, object]:

@@ -99,10 +99,14 @@ class CutoffMethod(Protocol):
 
 @runtime_checkable
 class HeadMethod(Protocol):
-    """A method whose items begin with the headline, by the title that is known of the page."""
+    """A method whose items begin with the headline, by the page's title and authors."""
 
     def settle_head(
-        self, blocks: Sequence[Block], labels: Sequence[Label], title: str
+        self,
+        blocks: Sequence[Block],
+        labels: Sequence[Label],
+        title: str,
+        authors: Sequence[str] = (),
     ) -> list[Label]:
         """Return the labels with the headline and the lines beside it settled."""
 

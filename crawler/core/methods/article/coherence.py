@@ -6,6 +6,7 @@ items in some, so that both recur like boilerplate. What is kept around them tel
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,7 +20,7 @@ from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.teasers import PROSE, Links, is_between, is_lead_in
 from crawler.core.page.page import Document
 
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 _STRONG = frozenset(("b", "strong", "em"))
 _LABEL = 40
@@ -33,6 +34,14 @@ _BOXES = sum(
                 "topics", "cookie", "nav", "foot", "side", "comment", "login", "modal", "shop",
                 "button", "<aside>", "<nav>", "<footer>", "<form>", "<figure>")
 )  # fmt: skip
+# A lead has so many characters, and stands so few blocks above the first prose.
+_LEAD, _ABOVE = 40, 12
+_LEADS = re.compile(
+    r"standfirst|teaser|summary|chapo|vorspann|entradilla|excerpt|(?<![a-z])(?:lead|lede|intro|dek|deck"
+    r"|sapo|ingress)(?![a-z])",
+    re.IGNORECASE,
+)
+_ADS = sum(1 << SIGNS.index(sign) for sign in ("promo", "related", "letter", "share", "author"))
 # Of so many pages an item stands on this share, and all together on this, or are boilerplate.
 _PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
 _LINKS = 0.5
@@ -147,6 +156,26 @@ class Coherence:
         ]
         if len({self._blocks[number].key for number in lines}) >= _INTERVIEW:
             kept[lines] = True
+
+    def add_lead(self, kept: NDArray[np.bool_]) -> None:
+        """Keep what stands in a box of the lead paragraph, after a heading and above the text."""
+        prose = np.flatnonzero(kept & (self._own >= PROSE))
+        if not len(prose):
+            return
+        layout, above = self._layout, range(max(0, int(prose[0]) - _ABOVE), int(prose[0]))
+        heads = [number for number in above if self._blocks[number].tag in _HEADINGS[:2]]
+        for number in range(heads[-1] + 1, int(prose[0])) if heads else ():
+            element = int(layout.at[number])
+            boxes = [element, int(layout.parent[element])]
+            boxes.append(int(layout.parent[boxes[-1]]))
+            if (
+                not (kept[number] or self._shut[number])
+                and (self._own[number] >= _LEAD or self._blocks[number].tag in _ITEMS)
+                and self._blocks[number].link_share < _LINKS
+                and any(_LEADS.search(layout.holders[box].names) for box in boxes)
+                and not any(int(layout.signs[box]) & _ADS for box in boxes)
+            ):
+                kept[number] = True
 
     def add_sources(self, kept: NDArray[np.bool_], rules: Sequence[Label]) -> None:
         """Keep paragraphs between prose that are a link to another site, a file or an address."""

@@ -7,7 +7,7 @@ two minds about it. An item settles it in one way for all pages, whatever is kno
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from crawler.core.metadata.dates import find_dates
@@ -31,7 +31,9 @@ _BYLINE = 160
 _NAME_WORDS, _DENSE_NAME = 4, 12
 _LETTER = re.compile(r"[^\W\d_]")
 _CLOCK = re.compile(
-    r"\d{1,2}\s?[:.h시時點]\s?\d{2}분?(?::\d{2})?|(?<![^\W_])(?:[ap]\.?m\.?|Uhr|\d{1,2}|[A-Z]{1,3}[TC])(?![^\W_])",
+    r"\d+\s?(?:-\s?)?(?:min|mins|minutes?|minuten|minuti|minutos|мин|分|분)\.?(?![^\W_])"
+    r"(?:[\s-](?:read|reading time|lesezeit|d[ei] (?:lecture|lectura|leitura|lettura)|읽기))?|"
+    r"\d{1,2}\s?[:.h시時點]\s?\d{2}분?(?::\d{2})?|(?<![^\W_])(?:[ap]\.?m\.?|Uhr|\d{1,2}|(?-i:[A-Z]{2,3}[TC]))(?![^\W_])",
     re.IGNORECASE,
 )
 _PARTED = re.compile(
@@ -42,7 +44,9 @@ _PARTED = re.compile(
 _SENTENCE = re.compile(r"[^\W\d_]{4}[.!?\u3002\uff01\uff1f]\W*$")
 
 
-def settle_head(blocks: Sequence[Block], labels: Sequence[Label], title: str) -> list[Label]:
+def settle_head(
+    blocks: Sequence[Block], labels: Sequence[Label], title: str, authors: Sequence[str] = ()
+) -> list[Label]:
     """Keep the headline once and leave out what stands around it, on a page with main text.
 
     The headline is the first heading that is the article's title, above the text's first prose
@@ -54,6 +58,7 @@ def settle_head(blocks: Sequence[Block], labels: Sequence[Label], title: str) ->
         blocks: the blocks of the page.
         labels: what the method says of each.
         title: the title of what the page is about, without the name of its site; may be empty.
+        authors: the names of its authors, where they are known.
     """
     settled = list(labels)
     places = [number for number, label in enumerate(labels) if label.kept]
@@ -70,12 +75,14 @@ def settle_head(blocks: Sequence[Block], labels: Sequence[Label], title: str) ->
             block = blocks[number]
             if number != headline and (block.key == key or fold_name(block.text) == folded):
                 dropped[number] = "repeated"
+    names = frozenset(map(fold_name, authors))
     start = places[0] if headline is None else headline + 1
     for number in places:
         is_near = start <= number <= prose
-        if is_near or blocks[number - 1].tag in _HEADINGS:
-            if _is_byline(blocks[number], labelled=not is_near):
-                dropped[number] = "byline"
+        if (is_near or blocks[number - 1].tag in _HEADINGS) and _is_byline(
+            blocks[number], names, labelled=not is_near
+        ):
+            dropped[number] = "byline"
     for number, reason in dropped.items():
         settled[number] = replace(labels[number], kept=False, reason=reason)
     return settled
@@ -111,14 +118,20 @@ def _is_like(text: str, title: str, *, heading: bool) -> bool:
     return begins or (short in long and len(long) <= _LONGER * len(short))
 
 
-def _is_byline(block: Block, *, labelled: bool) -> bool:
-    """Tell whether a block holds nothing but authors or dates; or, with words that say so, them."""
+def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> bool:
+    """Tell whether a block holds nothing but authors, dates and times; or words that say so too.
+
+    Args:
+        block: the block.
+        authors: folded names of the article's authors.
+        labelled: whether it has to say that it tells them.
+    """
     text, words = block.text, byline_words()
     if len(text) > _BYLINE or block.tag in _HEADINGS or _SENTENCE.search(text):
         return False
     dates, begins = list(find_dates(text)), begins_as_byline(text)
     says = begins or words.published.search(text) or words.modified.search(text)
-    if not (says if labelled or block.tag in _MINOR else begins or dates):
+    if (labelled or block.tag in _MINOR) and not says:
         return False
     if begins and not dates and korean_names(text):
         return True
@@ -126,13 +139,16 @@ def _is_byline(block: Block, *, labelled: bool) -> bool:
         text = f"{text[: found.start]}|{text[found.end :]}"
     begin = words.by.match(text)
     text = text[begin.end() :] if begin is not None else text
-    for known in (words.by_within, words.published, words.modified, _CLOCK):
+    text, times = _CLOCK.subn("|", text)
+    for known in (words.by_within, words.published, words.modified):
         text = known.sub("|", text)
     pieces = [piece.strip(" .-") for piece in _PARTED.split(text)]
     left = [piece for piece in pieces if _LETTER.search(piece) and not _is_weekday(piece)]
-    if not dates and not (begins and left):
-        return False
-    return all(_is_name(piece, alone=bool(begins and dates)) for piece in left)
+    if not left:
+        return bool(dates or times)
+    begins = begins or any(fold_name(it) in authors or korean_names(it) for it in left)
+    alone = bool(begins and dates)
+    return bool(dates or begins) and all(_is_name(piece, alone=alone) for piece in left)
 
 
 def _is_weekday(piece: str) -> bool:

@@ -174,6 +174,7 @@ class Article:
         reasons = _reasons(found)
         if kept.any():
             whole = Coherence(document, found.layout, sigmoid(looked), found.comments)
+            whole.add_lead(kept)
             whole.add_lists(kept, ruled, view.pages)
             whole.add_headings(kept)
             whole.add_lines(kept)
@@ -197,7 +198,11 @@ class Article:
         return with_whole_tables(document, labels)
 
     def settle_head(
-        self, blocks: Sequence[Block], labels: Sequence[Label], title: str
+        self,
+        blocks: Sequence[Block],
+        labels: Sequence[Label],
+        title: str,
+        authors: Sequence[str] = (),
     ) -> list[Label]:
         """Keep the headline once, at the top, and leave out lines of authors and dates beside it.
 
@@ -205,8 +210,9 @@ class Article:
             blocks: the blocks of a page.
             labels: those of :meth:`label`.
             title: the title of the article, without the name of its site; may be empty.
+            authors: the names of its authors, where they are known.
         """
-        return settle_head(blocks, labels, title)
+        return settle_head(blocks, labels, title, authors)
 
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""

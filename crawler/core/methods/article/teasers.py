@@ -16,11 +16,10 @@ from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
 from crawler.core.page.text import DENSE
 from crawler.core.words import any_of, fold, read_data
 
-_PHRASES = [
-    phrase
-    for phrases in read_data("crawler.core.methods.article", "teasers").values()
-    for phrase in phrases
-]
+_BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
+_PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
+# Of advertisements and pictures: they lead in nothing.
+_BESIDE = frozenset(_BY_LANGUAGE["beside"])
 _DENSE_PHRASES = [phrase for phrase in _PHRASES if DENSE.match(phrase[-1])]
 _OTHER_PHRASES = [phrase for phrase in _PHRASES if not DENSE.match(phrase[-1])]
 # Marks, then words that lead in, then marks: "[관련기사] ", "▶ Read more: ".
@@ -44,6 +43,10 @@ _NOTE = re.compile(r"\s*[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
 _NOT_WORDS = re.compile(r"[\W_]+")
 # Files are no pages of the site, but sources.
 _FILE = re.compile(r"\.(?!s?html?$|php\d?$|aspx?$|jspx?$|cfm$|do$)[a-z0-9]{2,4}$", re.IGNORECASE)
+# Where readers send a page to others.
+_SHARES = re.compile(
+    r"[/.](?:sharer?|intent|share-?offsite)\b|/pin/create|[?&]share=|://wa\.me", re.IGNORECASE
+)
 
 
 def is_lead_in(text: str) -> bool:
@@ -130,6 +133,7 @@ def _leads_unlinked(block: Block, begins: re.Match[str], rest: str) -> bool:
     words, lead = begins["words"], begins[0]
     return bool(
         words
+        and words.casefold() not in _BESIDE
         and (" " in words or DENSE.match(words[-1]))
         and _AFTER_WORDS.search(lead) is not None
         and block.tag in _LINES
@@ -220,7 +224,9 @@ class Links:
         except ValueError:
             return None
         if parts.scheme not in DEFAULT_PORTS:
-            return False if parts.scheme == "mailto" else None
+            return False if parts.scheme == "mailto" and "@" in parts.path else None
+        if _SHARES.search(parts.geturl()):
+            return None
         if _FILE.search(parts.path):
             return False
         url = parts.geturl()
