@@ -40,7 +40,10 @@ class MainText(Stage):
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the blocks and labels of the page, and the item's text."""
-        page.annotations = tuple(self._annotated(one, page) for one in page.documents)
+        page.annotations = tuple(
+            self._annotated(one, page, "" if number else page.title or "")
+            for number, one in enumerate(page.documents)
+        )
         for annotation in page.annotations:
             self._dropped.add(annotation)
         page.blocks, page.labels = _all_blocks(page)
@@ -60,12 +63,13 @@ class MainText(Stage):
         if self._blocks:
             item.blocks = [_block_as_dict(block, label) for block, label in page.pairs()]
 
-    def _annotated(self, document: Document, page: ItemPage) -> Annotation:
+    def _annotated(self, document: Document, page: ItemPage, title: str) -> Annotation:
+        """Judge a document; of the parts of an article the first alone has a title."""
         found, method = annotate(document, page.view, self.method), self.method
         if not isinstance(method, HeadMethod):
             return found
         authors = page.metadata[0].authors
-        labels = method.settle_head(found.blocks, found.labels, page.title or "", authors)
+        labels = method.settle_head(found.blocks, found.labels, title, authors)
         return replace(found, labels=tuple(labels))
 
     def figures(self) -> Mapping[str, object]:
