@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from crawler.core.flow import Annotation, Document, annotate
 from crawler.core.markdown import markdown
-from crawler.core.methods import Cutoff, CutoffMethod, HeadMethod, Label
-from crawler.core.methods.article.method import confidence
+from crawler.core.methods import Cutoff, CutoffMethod, Label
+from crawler.core.methods.article.head import settle_head
+from crawler.core.methods.article.method import Article, confidence
 from crawler.core.methods.registry import get_method
 from crawler.core.page.blocks import Block
 from crawler.core.pagination.parts import repeated_blocks
@@ -65,11 +66,11 @@ class MainText(Stage):
 
     def _annotated(self, document: Document, page: ItemPage, title: str) -> Annotation:
         """Judge a document; of the parts of an article the first alone has a title."""
-        found, method = annotate(document, page.view, self.method), self.method
-        if not isinstance(method, HeadMethod):
+        found = annotate(document, page.view, self.method)
+        if not isinstance(self.method, Article):
             return found
         authors = page.metadata[0].authors
-        labels = method.settle_head(found.blocks, found.labels, title, authors)
+        labels = settle_head(found.blocks, found.labels, title, authors)
         return replace(found, labels=tuple(labels))
 
     def figures(self) -> Mapping[str, object]:

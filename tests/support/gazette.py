@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from crawler.core.flow import Page, get_method
+from crawler.core.flow import Page
+from crawler.core.methods.article.method import Article
 
-METHOD = get_method("article")
+METHOD = Article()
 WHO = ("Ada Mott", "Tove Lund", "Otto Penn", "Ines Harrow", "Basil Crane", "Marla Quist")
 WHERE = ("Sandhook", "Old Weir", "Gull Point", "Ebb Street", "Lower Mole", "Pier Hamlet")
 SAID = [

@@ -7,6 +7,7 @@ import pytest
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe
 from crawler.core.flow import read as read_page
 from crawler.core.metadata.read import read_metadata
+from crawler.core.methods.article.head import settle_head
 from support.gazette import ALL, METHOD, P, article, page
 
 FIVE = "".join(P[:5])
@@ -27,7 +28,7 @@ def items(body: str, mates: tuple[str, ...] = (), authors: tuple[str, ...] = ())
     found = []
     for view in (SiteView(), counts.view()):
         judged = annotate(document, view, METHOD)
-        labels = METHOD.settle_head(judged.blocks, judged.labels, title, authors)
+        labels = settle_head(judged.blocks, judged.labels, title, authors)
         pairs = zip(judged.blocks, labels, strict=True)
         found.append([block.text for block, label in pairs if label.kept])
     return found

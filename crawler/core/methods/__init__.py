@@ -97,19 +97,5 @@ class CutoffMethod(Protocol):
         """Return its threshold for this site."""
 
 
-@runtime_checkable
-class HeadMethod(Protocol):
-    """A method whose items begin with the headline, by the page's title and authors."""
-
-    def settle_head(
-        self,
-        blocks: Sequence[Block],
-        labels: Sequence[Label],
-        title: str,
-        authors: Sequence[str] = (),
-    ) -> list[Label]:
-        """Return the labels with the headline and the lines beside it settled."""
-
-
 TextMethod: TypeAlias = "BlockMethod | PieceMethod"
 """What :func:`crawler.core.methods.registry.get_method` returns."""

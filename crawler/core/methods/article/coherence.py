@@ -52,7 +52,7 @@ _LEAST = 0.25
 
 
 class Coherence:
-    """Makes a choice of a page's blocks whole.
+    """Makes a choice of a page's blocks whole: of one block at least.
 
     Args:
         document: the page.
@@ -84,7 +84,7 @@ class Coherence:
             pages: distinct pages of the site.
         """
         places = np.flatnonzero(kept)
-        if pages < _PAGES or not len(places):
+        if pages < _PAGES:
             return
         layout, blocks = self._layout, self._blocks
         dropped = {
@@ -114,8 +114,6 @@ class Coherence:
     def add_headings(self, kept: NDArray[np.bool_]) -> None:
         """Keep the sub-headings after which the text goes on."""
         places = np.flatnonzero(kept)
-        if not len(places):
-            return
         # From the last to the first: of two headings in a row the lower one is settled first.
         for number in range(int(places[-1]) - 1, int(places[0]), -1):
             block = self._blocks[number]
@@ -133,8 +131,6 @@ class Coherence:
         Questions and labels are kept from three on: two may be boilerplate.
         """
         places = np.flatnonzero(kept)
-        if not len(places):
-            return
         answers = Counter(block.key for block in self._blocks if block.tag == _SAID)
         said = {key for key, times in answers.items() if times > 1}
         for number in range(int(places[0]) + 1, min(int(places[-1]) + 2, len(kept))):
@@ -180,19 +176,18 @@ class Coherence:
     def add_sources(self, kept: NDArray[np.bool_], rules: Sequence[Label]) -> None:
         """Keep paragraphs between prose that are a link to another site, a file or an address."""
         prose = np.flatnonzero(kept & (self._own >= PROSE))
-        if len(prose):
-            for number in range(int(prose[0]) + 1, int(prose[-1])):
-                block = self._blocks[number]
-                if (
-                    block.links == 1
-                    and block.tag in _PARAGRAPHS
-                    and rules[number].frequency <= 1
-                    and self._may_be_text(number, kept)
-                    and not int(self._layout.signs[self._layout.at[number]]) & _BOXES
-                    and is_between(self._blocks, number, prose)
-                    and self._links.is_source(block)
-                ):
-                    kept[number] = True
+        for number in range(int(prose[0]) + 1, int(prose[-1])) if len(prose) else ():
+            block = self._blocks[number]
+            if (
+                block.links == 1
+                and block.tag in _PARAGRAPHS
+                and rules[number].frequency <= 1
+                and self._may_be_text(number, kept)
+                and not int(self._layout.signs[self._layout.at[number]]) & _BOXES
+                and is_between(self._blocks, number, prose)
+                and self._links.is_source(block)
+            ):
+                kept[number] = True
 
     def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block that is not kept might be, were it not for what recurs."""

@@ -14,7 +14,6 @@ from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.head import settle_head
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.article.notices import notices, settle_credits
@@ -196,23 +195,6 @@ class Article:
             )
         ]
         return with_whole_tables(document, labels)
-
-    def settle_head(
-        self,
-        blocks: Sequence[Block],
-        labels: Sequence[Label],
-        title: str,
-        authors: Sequence[str] = (),
-    ) -> list[Label]:
-        """Keep the headline once, at the top, and leave out lines of authors and dates beside it.
-
-        Args:
-            blocks: the blocks of a page.
-            labels: those of :meth:`label`.
-            title: the title of the article, without the name of its site; may be empty.
-            authors: the names of its authors, where they are known.
-        """
-        return settle_head(blocks, labels, title, authors)
 
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""

@@ -225,11 +225,10 @@ class Links:
             return None
         if parts.scheme not in DEFAULT_PORTS:
             return False if parts.scheme == "mailto" and "@" in parts.path else None
-        if _SHARES.search(parts.geturl()):
-            return None
         if _FILE.search(parts.path):
             return False
         url = parts.geturl()
         site, own = f".{site_of(url)}", f".{self._site}"
-        is_own = site.endswith(own) or own.endswith(site)
-        return (True if canonical_address(url) != self._here else None) if is_own else False
+        if not (site.endswith(own) or own.endswith(site)):
+            return None if _SHARES.search(url) else False
+        return True if canonical_address(url) != self._here else None
