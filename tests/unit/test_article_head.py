@@ -135,6 +135,16 @@ def test_notices_about_embedded_content_go(line: str, markup: str) -> None:
         assert lines == [TITLE, *ALL[:4]]
 
 
+def test_notices_of_several_lines_go() -> None:
+    embed = (
+        "<div class=embed><h4>External content</h4><p>We need your consent to load this content."
+        "</p><p>Load content</p></div>"
+    )
+    banner = "<p>We use cookies to improve your stay. By continuing to browse you agree.</p>"
+    for lines in items(article(P[0] + P[1] + embed + P[2] + P[3] + banner)):
+        assert lines == [TITLE, *ALL[:4]]
+
+
 def test_a_text_on_cookies_stays() -> None:
     said = "Browsers ask readers to accept cookies, and few have ever refused them at the quay."
     for lines in items(article(f"{P[0]}<p>{said}</p>{P[1]}{P[2]}")):
@@ -154,6 +164,11 @@ def test_invitations_to_comment_go(line: str) -> None:
         assert lines == [TITLE, *ALL[:5]]
 
 
+def test_the_title_of_comments_goes_with_the_invitation() -> None:
+    for lines in items(article(f"{FIVE}<h3>Comments (0)</h3><p>No comments yet.</p>")):
+        assert lines == [TITLE, *ALL[:5]]
+
+
 @pytest.mark.parametrize("heading", ["Discussion", "Comments", "Kommentare", "토론"])
 def test_sections_with_the_names_of_comments_stay(heading: str) -> None:
     for lines in items(article(f"{P[0]}{P[1]}<h2>{heading}</h2>{P[2]}{P[3]}")):
@@ -165,6 +180,7 @@ REACH = "Media contact: Ada Mott, press@quay.example, +44 20 1234 5678"
 RELEASES = {
     "about": f"<h3>About Quay Works</h3><p>{ABOUT}</p><p>###</p><p>{REACH}</p>",
     "bold": f"<p><strong>About Quay Works</strong></p><p>{ABOUT}</p><p>{REACH}</p>",
+    "one paragraph": f"<p><strong>About Quay Works:</strong> {ABOUT}</p><p>{REACH}</p>",
     "mark first": f"<p>-30-</p><p>{ABOUT}</p><p>{REACH}</p>",
     "ends": f"<p>- ENDS -</p><p>Notes to editors</p><p>{ABOUT}</p><p>{REACH}</p>",
     "German": "<p><b>Über Quay Works</b></p><p>Quay Works baut Mauern an der Küste seit 1912.</p>"

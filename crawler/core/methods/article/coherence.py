@@ -35,7 +35,7 @@ _BOXES = sum(
                 "button", "<aside>", "<nav>", "<footer>", "<form>", "<figure>")
 )  # fmt: skip
 # A lead has so many characters, and stands so few blocks above the first prose.
-_LEAD, _ABOVE = 40, 12
+_LEAD, _ABOVE = 40, 6
 _LEADS = re.compile(
     r"standfirst|teaser|summary|chapo|vorspann|entradilla|excerpt|(?<![a-z])(?:lead|lede|intro|dek|deck"
     r"|sapo|ingress)(?![a-z])",

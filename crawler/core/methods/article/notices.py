@@ -34,7 +34,10 @@ def _any(*names: str) -> str:
 
 # A notice is no longer than this. Longer texts tell about cookies.
 _NOTICE = 600
+# With more of the text in them a page is about cookies.
+_MOST_IN_NOTICES = 1 / 3
 _EMBED = re.compile(any_part(map(re.escape, _WORDS["embed"])))
+_EMBED_LINES = re.compile(_any("embed_lines"), re.IGNORECASE)
 _INVITES = re.compile(_any("comment"), re.IGNORECASE)
 _ABOUT_COMMENTS = re.compile(_any("comment", "comment_words"), re.IGNORECASE)
 _INVITATION = 160
@@ -51,8 +54,10 @@ _SENTENCE = re.compile(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
 _ABOUT = re.compile(rf"(?:{_any('about')})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE)
-_ABOUT_CHARS = 80
-_CONTACT = re.compile(rf"\W*(?:{_any('contact')})|.*\S@\S+\.\w", re.IGNORECASE | re.DOTALL)
+_ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
+_CONTACT = re.compile(
+    rf"\W*(?:{_any('contact')})(?=\W*$|.*[\d@])|.*\S@\S+\.\w", re.IGNORECASE | re.DOTALL
+)
 _TAIL = 0.5
 _TITLES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
 
@@ -62,33 +67,41 @@ def notices(
 ) -> dict[int, str]:
     """Return the kept blocks that are none of the text, by their numbers, with the reasons.
 
-    They are short notices that something of another site is not shown until cookies are accepted
-    (``cookie``); lines that invite readers to comment and say nothing else, after the first prose
-    (``outside``); and at the end of press releases what their company is and how to reach it
-    (``promotion``).
+    They are short notices that ask to accept cookies, mostly to see something of another site
+    (``cookie``), where they are few; lines that invite readers to comment and say nothing else,
+    after the first prose (``outside``); and at the end of press releases what their company is and
+    how to reach it (``promotion``).
 
     Args:
         blocks: the page's blocks.
         kept: whether each is kept so far.
         rules: what the rule of frequency says of each block.
     """
-    found: dict[int, str] = {}
-    has_prose = False
-    for number in np.flatnonzero(kept).tolist():
-        block = blocks[number]
-        if block.chars <= _NOTICE and _EMBED.search(block.text.casefold()):
-            found[number] = "cookie"
-        elif has_prose and len(block.text) <= _INVITATION and _invites(block.text):
-            found[number] = "outside"
-        has_prose = has_prose or block.chars >= PROSE
+    places = np.flatnonzero(kept).tolist()
+    cookies = [number for number in places if _is_on_cookies(blocks[number])]
+    chars = np.array([block.chars for block in blocks])
+    are_few = chars[cookies].sum() <= _MOST_IN_NOTICES * chars[places].sum()
+    found = dict.fromkeys(cookies if are_few else (), "cookie")
+    prose = [number for number in places if blocks[number].chars >= PROSE]
+    for number in places[1:] if prose else ():
+        text = blocks[number].text
+        if number > prose[0] and len(text) <= _INVITATION and _INVITES.search(text):
+            said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
+            found.update(dict.fromkeys(said if number in said else (), "outside"))
     found.update(dict.fromkeys(_end_of_release(blocks, kept, rules), "promotion"))
     return found
 
 
-def _invites(text: str) -> bool:
-    if _INVITES.search(text) is None:
-        return False
-    return _LETTER.search(_ABOUT_COMMENTS.sub("", text)) is None
+def _is_on_cookies(block: Block) -> bool:
+    return block.chars <= _NOTICE and (
+        _EMBED.search(block.text.casefold()) is not None or _is_all(_EMBED_LINES, block)
+    )
+
+
+def _is_all(phrases: re.Pattern[str], block: Block) -> bool:
+    """Tell whether a block is nothing but phrases, marks and numbers."""
+    text = block.text
+    return phrases.search(text) is not None and _LETTER.search(phrases.sub("", text)) is None
 
 
 def _end_of_release(
@@ -106,15 +119,17 @@ def _end_of_release(
         tail = [number for number in places if number >= start]
         chars = sum(blocks[number].chars for number in tail)
         whole = sum(blocks[number].chars for number in places)
-        recurs = start in titles and any(rules[it].frequency > 1 for it in tail[1:])
-        reached = any(_CONTACT.match(blocks[number].text) for number in tail[1:])
+        long = [number for number in tail if blocks[number].chars > _TITLE]
+        recurs = start in titles and any(rules[number].frequency > 1 for number in long)
+        reached = any(_CONTACT.match(blocks[number].text) for number in tail)
         if (recurs or reached) and chars <= _TAIL * (whole - chars):
             yield from tail
 
 
 def _is_about(block: Block) -> bool:
     named = block.tag in _TITLES or not {"b", "strong"}.isdisjoint(block.inner.split())
-    return named and block.chars <= _ABOUT_CHARS and _ABOUT.fullmatch(block.text) is not None
+    title = _TITLE_END.split(block.text, maxsplit=1)[0]
+    return named and len(title) <= _ABOUT_CHARS and _ABOUT.fullmatch(title) is not None
 
 
 def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.bool_]) -> list[int]:
