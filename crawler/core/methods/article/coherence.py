@@ -26,7 +26,8 @@ _STRONG = frozenset(("b", "strong", "em"))
 _LABEL = 40
 _CAPTION, _CODE, _SAID, _TERM = "figcaption", "pre", "dd", "dt"
 _ITEMS = frozenset(("li", "dt", "dd"))
-# A box of a heading alone, or with so many characters ("[edit]"), is a part of its section.
+# A box of a heading alone, or with so many characters ("[edit]"), is a part of its section. No page
+# of the gold changes from 0 to 40, nor from 1 to 5 steps.
 _BESIDE, _STEPS = 12, 3
 _BOXES = sum(
     1 << SIGNS.index(sign)
@@ -34,7 +35,8 @@ _BOXES = sum(
                 "topics", "cookie", "nav", "foot", "side", "comment", "login", "modal", "shop",
                 "button", "<aside>", "<nav>", "<footer>", "<form>", "<figure>")
 )  # fmt: skip
-# A lead has so many characters, and stands so few blocks above the first prose.
+# A lead has so many characters: a sentence of Korean or Chinese. It stands so few blocks above the
+# first prose: 6 and 3 are equal on either half of the gold sites, 12 is worse on both.
 _LEAD, _ABOVE = 40, 6
 _LEADS = re.compile(
     r"standfirst|teaser|summary|chapo|vorspann|entradilla|excerpt|(?<![a-z])(?:lead|lede|intro|dek|deck"
@@ -42,12 +44,16 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 _ADS = sum(1 << SIGNS.index(sign) for sign in ("promo", "related", "letter", "share", "author"))
-# Of so many pages an item stands on this share, and all together on this, or are boilerplate.
+# Of so many pages an item stands on this share, and all together on this, or are boilerplate: no
+# page of the gold is judged otherwise by 0.34 to 1 and by 0.5 to 1.
 _PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
+# A line is text with links rather than links. No page of the gold changes from 0.3 to 0.8.
 _LINKS = 0.5
+# Two fixed questions may be boilerplate.
 _INTERVIEW = 3
 _PARAGRAPHS = frozenset(("p", "div"))
-# What the page alone finds less likely than this is none of the text.
+# What the page alone finds less likely than this is none of the text. From 0.05 to 0.5 word F1
+# changes by less than 0.0001 on either half of the gold sites.
 _LEAST = 0.25
 
 

@@ -38,9 +38,11 @@ _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
 _REPEATED = 40
 # What was kept once is kept again where it is likelier than this.
 _LIKELY_AGAIN = 0.25
-# From this share of the text on the article itself may be repeated.
+# From this share of the text on the article itself may be repeated. At 0.5 word F1 falls by 0.002
+# on half of the gold sites; below 0.25 no page changes.
 _REPEATED_SHARE = 0.25
-# So much of the article is repeated by a copy of it, and so much of the copy is repeated.
+# So much of the article is repeated by a copy of it, and so much of the copy is repeated. No gold
+# page changes from 0.4 to 0.6, nor from 0.6 to 0.95.
 _COPIED, _COPY_SHARE = 0.6, 0.8
 
 
