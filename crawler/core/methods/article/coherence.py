@@ -49,8 +49,8 @@ _ADS = sum(1 << SIGNS.index(sign) for sign in ("promo", "related", "letter", "sh
 _PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
 # A line is text with links rather than links. No page of the gold changes from 0.3 to 0.8.
 _LINKS = 0.5
-# Two fixed questions may be boilerplate.
-_INTERVIEW = 3
+# Two fixed questions may be boilerplate, unless they are set in bold type.
+_LABELS, _INTERVIEW = 2, 3
 _PARAGRAPHS = frozenset(("p", "div"))
 # What the page alone finds less likely than this is none of the text. From 0.05 to 0.5 word F1
 # changes by less than 0.0001 on either half of the gold sites.
@@ -134,7 +134,7 @@ class Coherence:
     def add_lines(self, kept: NDArray[np.bool_]) -> None:
         """Keep code, questions and labels between kept lines, and answers that come again.
 
-        Questions and labels are kept from three on: two may be boilerplate.
+        Questions are kept from three on, those and labels in bold type from two on.
         """
         places = np.flatnonzero(kept)
         answers = Counter(block.key for block in self._blocks if block.tag == _SAID)
@@ -156,16 +156,21 @@ class Coherence:
             for number in range(int(places[0]) + 1, int(places[-1]))
             if self._may_be_text(number, kept) and self._is_question(number, kept)
         ]
-        if len({self._blocks[number].key for number in lines}) >= _INTERVIEW:
+        bold = any(not _STRONG.isdisjoint(self._blocks[number].inner.split()) for number in lines)
+        if len({self._blocks[number].key for number in lines}) >= (_LABELS if bold else _INTERVIEW):
             kept[lines] = True
 
     def add_lead(self, kept: NDArray[np.bool_]) -> None:
-        """Keep what stands in a box of the lead paragraph, after a heading and above the text."""
+        """Keep what stands in a box of the lead paragraph, after a heading and above the text.
+
+        What the text says again is a copy.
+        """
         prose = np.flatnonzero(kept & (self._own >= PROSE))
         if not len(prose):
             return
         layout, above = self._layout, range(max(0, int(prose[0]) - _ABOVE), int(prose[0]))
         heads = [number for number in above if self._blocks[number].tag in _HEADINGS[:2]]
+        said = "\n".join(self._blocks[number].text for number in np.flatnonzero(kept).tolist())
         for number in range(heads[-1] + 1, int(prose[0])) if heads else ():
             element = int(layout.at[number])
             boxes = [element, int(layout.parent[element])]
@@ -174,6 +179,7 @@ class Coherence:
                 not (kept[number] or self._shut[number])
                 and (self._own[number] >= _LEAD or self._blocks[number].tag in _ITEMS)
                 and self._blocks[number].link_share < _LINKS
+                and self._blocks[number].text.rstrip(" .\u2026") not in said
                 and any(_LEADS.search(layout.holders[box].names) for box in boxes)
                 and not any(int(layout.signs[box]) & _ADS for box in boxes)
             ):
@@ -182,10 +188,11 @@ class Coherence:
     def add_sources(self, kept: NDArray[np.bool_], rules: Sequence[Label]) -> None:
         """Keep paragraphs between prose that are a link to another site, a file or an address."""
         prose = np.flatnonzero(kept & (self._own >= PROSE))
+        times = Counter(block.key for block in self._blocks)
         for number in range(int(prose[0]) + 1, int(prose[-1])) if len(prose) else ():
             block = self._blocks[number]
             if (
-                block.links == 1
+                block.links == times[block.key] == 1
                 and block.tag in _PARAGRAPHS
                 and rules[number].frequency <= 1
                 and self._may_be_text(number, kept)
