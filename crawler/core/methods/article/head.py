@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from crawler.core.metadata.dates import find_dates
-from crawler.core.metadata.names import begins_as_byline, byline_words, korean_names
+from crawler.core.metadata.names import begins_as_byline, byline_words, line_names
 from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
 from crawler.core.page.text import DENSE
@@ -133,7 +133,7 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
     says = begins or words.published.search(text) or words.modified.search(text)
     if (labelled or block.tag in _MINOR) and not says:
         return False
-    if begins and not dates and korean_names(text):
+    if begins and not dates and line_names(text):
         return True
     for found in reversed(dates):
         text = f"{text[: found.start]}|{text[found.end :]}"
@@ -146,7 +146,7 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
     left = [piece for piece in pieces if _LETTER.search(piece) and not _is_weekday(piece)]
     if not left:
         return bool(dates or times)
-    begins = begins or any(fold_name(it) in authors or korean_names(it) for it in left)
+    begins = begins or any(fold_name(it) in authors or line_names(it) for it in left)
     alone = bool(begins and dates)
     return bool(dates or begins) and all(_is_name(piece, alone=alone) for piece in left)
 
