@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from lxml import etree
-
 from crawler.core.page.text import DENSE
 
 if TYPE_CHECKING:
@@ -42,8 +40,6 @@ _NAMED_STRING = re.compile(rf'(?:"?(\w{{1,99}})"?\s{{0,9}}:\s{{0,9}})?{_STRING}'
 # React sends rows: "1f:" and JSON, or "1f:T", the length of a text in bytes, a comma, and the text.
 _PUSHED = re.compile(rf"__next_f\.push\(\[1,\s?{_STRING}\]", re.DOTALL)
 _ROW = re.compile(r"^[0-9a-f]{1,6}:(?:T([0-9a-f]{1,6}),)?", re.MULTILINE)
-# Where Inertia writes its state.
-_IN_ATTRIBUTES = etree.XPath("descendant::*/@data-page")
 # The one property of JSON-LD that is the text of an article; others are summaries.
 _BODY = "articleBody"
 _NO_LETTER = re.compile(r"[\W_]+")
@@ -56,7 +52,8 @@ _APART = re.compile(
     r"|advert|promo|seo|meta|css|i18n",
     re.IGNORECASE,
 )
-_TITLES = ("headline", "title", "name")
+_BY_RANK = ("headline", "title", "name")
+_TITLES = frozenset(_BY_RANK)
 _RUNNING = frozenset(
     ("text", "value", "content", "html", "body", "paragraph", "children", "data", "attributes")
 )
@@ -134,7 +131,7 @@ def _scripts(parsed: ParsedPage) -> Iterator[tuple[str, str]]:
     templates, rows, rest = "", "", _MOST_CHARS
     for script in parsed.named["script"]:
         text = script.text or ""
-        if len(text) > rest:
+        if not 0 < len(text) <= rest:
             continue
         rest -= len(text)
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
@@ -143,15 +140,15 @@ def _scripts(parsed: ParsedPage) -> Iterator[tuple[str, str]]:
             templates += "" if any(map(text.__contains__, _FILLED_LATER)) else text
         elif "ld+json" in kind:
             yield from [(JSON_LD, text)] if _BODY in text else []
-        elif pushed := _PUSHED.findall(text):
-            rows += "".join(str(_decoded(each) or "") for each in pushed)
+        elif "__next_f" in text:
+            rows += "".join(str(_decoded(each) or "") for each in _PUSHED.findall(text))
         elif "json" in kind or kind in _PROGRAMS:
             yield STATE, text
     yield TEMPLATE, templates
     yield STATE, _assigned(rows)
     for root in parsed.roots:
-        states: Any = _IN_ATTRIBUTES(root)
-        yield from ((STATE, str(state)[:rest]) for state in states)
+        for element in root.iterfind("body/*"):  # as Inertia writes its state
+            yield STATE, (element.get("data-page") or "")[:rest]
 
 
 def _assigned(rows: str) -> str:
@@ -188,15 +185,17 @@ def _strings(source: str, script: str) -> Iterator[tuple[str, str]]:
 
 def _values(script: str) -> Iterator[Any]:
     """Yield the JSON values of a script: all of it, or what it sets variables to or passes on."""
-    script, at = f"={script}", 0
-    for _ in range(_MOST_STATES):
+    script, at = f"={script.lstrip()}", 0
+    # What has no name in double quotes, and is no list, is a program.
+    for _ in range(_MOST_STATES if '":' in script or script[1:2] == "[" else 0):
         match = _STATE.search(script, at)
         if match is None:
             return
         at = match.end()
         with suppress(ValueError, RecursionError):
-            value, at = json.JSONDecoder(strict=False).raw_decode(script, at)
-            if isinstance(value, dict | list) or _decoded(value) is not None:
+            value, end = json.JSONDecoder(strict=False).raw_decode(script, at)
+            size, at = end - at, end
+            if size >= LEAST // 2 and (isinstance(value, (dict, list)) or _decoded(value)):
                 yield value
 
 
@@ -217,8 +216,9 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
         if isinstance(here, str) and here[:1] in ("{", "["):
             here = _decoded(here) or here
         if isinstance(here, dict):
-            titles = (here.get(each) for each in _TITLES)
-            title = next((each for each in titles if each and isinstance(each, str)), title)
+            if not _TITLES.isdisjoint(here):
+                titles = (here.get(each) for each in _BY_RANK)
+                title = next((each for each in titles if each and isinstance(each, str)), title)
             stack += [
                 (name, title, each)
                 for name, each in here.items()
@@ -226,12 +226,12 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
             ]
         elif isinstance(here, list):
             stack += [(name, title, each) for each in here if _may_hold(each)]
-        if isinstance(here, str | list):
+        if isinstance(here, (str, list)):
             yield name, title, here
 
 
 def _may_hold(value: object) -> bool:
-    return len(value) >= LEAST // 2 if isinstance(value, str) else isinstance(value, dict | list)
+    return isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) >= LEAST // 2)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -243,13 +243,13 @@ def _paragraphs(items: list[Any]) -> str:
     """Return a list of paragraphs as HTML; empty for any other list."""
     if not _PARAGRAPHS <= len(items) <= _MOST_PARAGRAPHS:
         return ""
-    lines = [(_tag(item), _running(item, _DEPTH).strip()) for item in items]
-    long = sum(weight(line) >= _PARAGRAPH for _, line in lines)
+    lines = [_running(item, _DEPTH).strip() for item in items]
+    long = sum(weight(line) >= _PARAGRAPH for line in lines)
     if long < _PARAGRAPHS or long * _SHARE_OF_LIST < len(items):
         return ""
     return "".join(
         line if _LINE_TAG.match(line) else f"<{tag}>{_inline(line)}</{tag}>"
-        for tag, line in lines
+        for tag, line in zip(map(_tag, items), lines, strict=True)
         if line
     )
 
