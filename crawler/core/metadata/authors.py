@@ -289,22 +289,20 @@ def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:
     words = byline_words()
     for snippet in page.dated:
         text = snippet.said
-        if not page.may_be_byline(snippet.order) or page.is_aside(snippet.element):
-            continue
-        found = next(find_dates(text), None)
+        found = next(find_dates(text), None) if page.may_be_byline(snippet.order) else None
         if found is None:
             continue
         rest = text[found.end :]
         match = words.by_within.search(rest, 0, _UNTIL_BY)
         if match is None and words.published.search(text, 0, found.start):
             match = _UNTIL_NAME.match(rest)
-        names = clean_names([rest[match.end() :]], site=site, are_seen=True) if match else ()
+        if match is None or page.is_aside(snippet.element):
+            continue
+        names = clean_names([rest[match.end() :]], site=site, are_seen=True)
         if names and all(" " in name and _looks_like_name(name) for name in names):
             parts = fold_word(" ".join(names)).split()
-            is_other = any(
-                part in words.sets["roles"] | words.sets["not_in_names"] for part in parts
-            )
-            return None if is_other else names
+            others = words.sets["roles"] | words.sets["not_in_names"]
+            return names if others.isdisjoint(parts) else None
     return None
 
 

@@ -89,9 +89,6 @@ _PATTERNS = (
     rf"""(?<!\d)(?P<d5>\d{{1,2}}) (?:st|nd|rd|th|er|\.?[ºª°]|\.)? [\s,/-]{{0,2}}
     (?:(?:de|of|di)\s|d['\u2019])? (?P<w5>{_WORD})(?:\s?/\s?{_WORD})? [.,]{{0,2}}[\s/-]{{0,2}}
     (?:(?:de|del|of|\u0645\u0627\u0647)\s)? (?P<y5>\d{{4}}){_END}""",
-    # November 27th, 2026, Nov. 27 2026
-    rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
-    (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
     # 2026. gada 27. novembris
     rf"""(?<!\d)(?P<yb>\d{{4}}) [.\s-]{{1,2}}(?:gada|жылғы|yil)\s (?P<db>\d{{1,2}}) [.\s-]{{1,2}}
     (?P<wb>{_WORD})""",
@@ -105,11 +102,20 @@ _PATTERNS = (
     # 27 tháng 11, 2026
     r"""(?<!\d)(?P<d8>\d{1,2}) \s(?:tháng|thg)\s (?P<m8>\d{1,2}) ,?\s(?:năm\s)?
     (?P<y8>\d{4})(?!\d)""",
+)
+_WORD_PATTERNS = (
+    # November 27th, 2026, Nov. 27 2026
+    rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
+    (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
     # Fri Nov 27 14:03:00 CET 2026
     rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s (?P<t9>\d\d:\d\d:\d\d)
     \s(?:[A-Z]{{2,5}}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
-_DATE = re.compile("|".join(_PATTERNS), re.VERBOSE)
+# One look at a character tells which patterns may begin there.
+_DATE = re.compile(
+    rf"(?=[\d{DIGITS}令平昭民RH])(?:{'|'.join(_PATTERNS)})|(?=[^\W\d_])(?:{'|'.join(_WORD_PATTERNS)})",
+    re.VERBOSE,
+)
 # None of the patterns matches without a year or a short date, which one search finds quickly.
 _HAS_DATE = re.compile(
     r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[RH\uff32\uff28和成國国]\d|[\u0e01-\u0e2e]\.?\s?\d\d"

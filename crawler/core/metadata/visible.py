@@ -45,7 +45,7 @@ _ASIDE = re.compile(
     r"comments?\b|commentl|respond|related|sidebar|recommend|teaser|popular|footer|trending"
     r"|read-?next|read-?more|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read"
     r"|carousel|newsletter|recent|similar|ranking|\bmenu|disqus|next-?article|\bprev|mega-?nav"
-    rf"|navbar|\bcards?\b|swiper|slider|{_MASTHEAD.pattern}",
+    r"|navbar|\bcards?\b|swiper|slider",
     re.IGNORECASE,
 )
 # Their classes describe the whole page.
@@ -54,14 +54,14 @@ _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
 _ASIDE_LEVELS = 40
-# Begins with a digit class alone, which makes the search fast.
-_DATED = re.compile(
-    r"[0-9](?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
-)
-# Dates with digits of other scripts, in years of an era, or in short years of the Thai.
-_DATED_ELSEWHERE = re.compile(
-    r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]{4}"
-    r"|年[^\s月]{0,8}\s?[\d一二三四五六七八九十]\s?月|[\u0e01-\u0e2e]\.\s?\d\d(?!\d)"
+# Both begin with one class of characters alone, which makes the search fast.
+_DATED_HERE = r"(?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
+_DATED = re.compile(f"[0-9]{_DATED_HERE}")
+# With dates in digits of other scripts, in years of an era, or in short years of the Thai.
+_DIGIT = r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]"
+_DATED_ANYHOW = re.compile(
+    rf"[0-9年\u0e01-\u0e2e{_DIGIT[1:]}(?:(?<=[0-9]){_DATED_HERE}|(?<={_DIGIT}){_DIGIT}{{3}}"
+    r"|(?<=年)[^\s月]{0,8}\s?[\d一二三四五六七八九十]\s?月|(?<=[\u0e01-\u0e2e])\.\s?\d\d(?!\d))"
 )
 AUTHOR_PAGE_PATH = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
@@ -123,8 +123,11 @@ class VisiblePage:
         # An element around the headline is never aside.
         self._around = frozenset(() if headline is None else headline.iterancestors())
         self._aside = dict.fromkeys(self._around, False)
-        body = _body(headline)
         self._body_starts = 0
+        self._walk(parsed, headline)
+
+    def _walk(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
+        body = _body(headline)
         elements = chain.from_iterable(root.iter() for root in parsed.roots)
         for order, element in enumerate(elements, 1):
             self._visit(element, order)
@@ -166,7 +169,7 @@ class VisiblePage:
             _note(self.authors, Mark(element, order, said))
 
     def _snippet(self, text: str, element: etree._Element, order: int) -> None:
-        if _DATED.search(text) or (not text.isascii() and _DATED_ELSEWHERE.search(text)):
+        if (_DATED if text.isascii() else _DATED_ANYHOW).search(text):
             _note(self.dated, Mark(element, order, text.strip()))
         if len(self.bylines) < _MAX_MARKS and begins_as_byline(text):
             self.bylines.append(Mark(element, order, text.strip()))
@@ -197,7 +200,7 @@ class VisiblePage:
     def is_aside(self, element: etree._Element) -> bool:
         """Tell whether an element is in a side part of the page: comments, teasers, navigation."""
         if element.tag in _ASIDE_TAGS or (
-            element not in self._around and _is_named(element, _MASTHEAD)
+            element not in self._around and _is_named(element, "masthead")
         ):
             return True
         passed: list[etree._Element] = []
@@ -268,7 +271,7 @@ def _is_aside(element: etree._Element) -> bool:
         return True
     if element.get("role") == "banner":
         return True
-    return _is_named(element, _ASIDE)
+    return _is_named(element, "aside")
 
 
 def _body(headline: etree._Element | None) -> etree._Element | None:
@@ -281,8 +284,16 @@ def _body(headline: etree._Element | None) -> etree._Element | None:
     return next(reversed(named or top), None)
 
 
-def _is_named(element: etree._Element, names: re.Pattern[str]) -> bool:
+def _is_named(element: etree._Element, what: str) -> bool:
+    """Tell whether class or id name the masthead (``masthead``) or any side part (``aside``)."""
     for value in (element.get("class"), element.get("id")):
-        if value and names.search(value[:_ELEMENT_CHARS]):
+        if value and what in _parts_named(value[:_ELEMENT_CHARS]):
             return True
     return False
+
+
+@lru_cache(maxsize=1 << 12)
+def _parts_named(value: str) -> tuple[str, ...]:
+    if _MASTHEAD.search(value):
+        return ("masthead", "aside")
+    return ("aside",) if _ASIDE.search(value) else ()
