@@ -43,7 +43,11 @@ _LEADS = re.compile(
     r"|sapo|ingress)(?![a-z])",
     re.IGNORECASE,
 )
-_ADS = sum(1 << SIGNS.index(sign) for sign in ("promo", "related", "letter", "share", "author"))
+_NO_LEADS = sum(
+    1 << SIGNS.index(sign)
+    for sign in ("promo", "related", "letter", "share", "author", "caption", "image", "media",
+                "<figure>", "<figcaption>")
+)  # fmt: skip
 # Of so many pages an item stands on this share, and all together on this, or are boilerplate: no
 # page of the gold is judged otherwise by 0.34 to 1 and by 0.5 to 1.
 _PAGES, _SOME, _MEAN = 3, 1 / 2, 2 / 3
@@ -181,7 +185,7 @@ class Coherence:
                 and self._blocks[number].link_share < _LINKS
                 and self._blocks[number].text.rstrip(" .\u2026") not in said
                 and any(_LEADS.search(layout.holders[box].names) for box in boxes)
-                and not any(int(layout.signs[box]) & _ADS for box in boxes)
+                and not any(int(layout.signs[box]) & _NO_LEADS for box in boxes)
             ):
                 kept[number] = True
 
