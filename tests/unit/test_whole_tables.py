@@ -89,3 +89,73 @@ def test_verdicts_outside_tables_are_as_they_were() -> None:
         Label(number != 1, "text", frequency=number) for number in range(len(document.blocks))
     ]
     assert with_whole_tables(document, labels) == labels
+
+
+def settled(body: str, frequencies: dict[str, int], dropped: str = "frequent") -> list[str]:
+    """Return the texts that stay where 8 pages are known and no cell is kept.
+
+    Args:
+        body: what stands between the headline and the end; texts of ``p`` are kept.
+        frequencies: on how many pages each text is, 1 if not said.
+        dropped: the reason of cells.
+    """
+    document = read(Page.from_text("https://site.example/", f"<main><h1>Towns</h1>{body}</main>"))
+    labels = [
+        Label(
+            block.tag == "p",
+            "text" if block.tag == "p" else dropped,
+            frequencies.get(block.text, 1),
+        )
+        for block in document.blocks
+    ]
+    whole = with_whole_tables(document, labels, 8)
+    return [block.text for block, label in zip(document.blocks, whole, strict=True) if label.kept]
+
+
+HEADS = {"Town": 8, "People": 8, "Mole": 8, "Weir": 8, "Ebb": 8}
+STATIC = HEADS | {"1,204": 8, "800": 8, "77": 8}
+OWN = ["One.", *CELLS, "Two."]
+NONE = ["One.", "Two."]
+UNITS = (("Town", "People"), ("Mole", "12 km"), ("Weir", "30 km"), ("Ebb", "7 km"))
+IN_UNITS = HEADS | {"12 km": 8, "30 km": 8, "7 km": 8}
+
+
+@pytest.mark.parametrize(
+    ("body", "frequencies", "texts"),
+    [
+        (f"<p>One.{table()}<p>Two.", HEADS, OWN),
+        (f"<p>One.{table('td')}<p>Two.", HEADS, OWN),
+        (f"<p>One.<figure><div>{table()}</div></figure><p>Two.", HEADS, OWN),
+        (f"<p>One.{table()}{table()}<p>Two.", HEADS, ["One.", *CELLS, *CELLS, "Two."]),
+        # Values of few pages, and half of the rows with the values of all.
+        (f"<p>One.{table()}<p>Two.", STATIC | {"1,204": 2, "800": 3}, OWN),
+        (f"<p>One.{table()}<p>Two.", STATIC, NONE),
+        (f"<p>One.{table()}<p>Two.", STATIC | {"77": 1}, NONE),
+        # All figures are masked: the place decides.
+        (f"<p>One.{table(rows=UNITS)}<p>Two.", IN_UNITS,
+         ["One.", *[cell for row in UNITS for cell in row], "Two."]),
+        (f"<p>One.<p>Two.{table(rows=UNITS)}", IN_UNITS, NONE),
+        (f"<p>One.{table(rows=(*UNITS, ('Hull', 'none')))}<p>Two.",
+         IN_UNITS | {"Hull": 8, "none": 8}, NONE),
+        # Above the text, and in a box of its own.
+        (f"{table()}<p>One.<p>Two.", HEADS, NONE),
+        (f"<p>One.<p>Two.<div><div><ul><li>{table()}</ul></div></div>", HEADS, NONE),
+        (f"<article><p>One.<p>Two.</article><section>{table()}</section>", HEADS, NONE),
+        # No grid of values.
+        ("<p>One.<table><tr><td>Menu<td>Aside</table><p>Two.", {"Menu": 8}, NONE),
+    ],
+)  # fmt: skip
+def test_a_table_in_the_text_stays_whole_where_its_rows_are_new(
+    body: str, frequencies: dict[str, int], texts: list[str]
+) -> None:
+    assert settled(body, frequencies) == texts
+
+
+def test_a_table_that_names_call_a_sidebar_is_no_text() -> None:
+    assert settled(f"<p>One.{table()}<p>Two.", HEADS, dropped="sidebar") == NONE
+
+
+def test_a_caption_is_part_of_its_table() -> None:
+    caption = "Towns along the river, and who lives there"
+    html = table().replace("<table>", f"<table><caption>{caption}</caption>")
+    assert kept(html, {"Town", "People", "Ebb"}) == ["Towns", caption, *CELLS, "End."]

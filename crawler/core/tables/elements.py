@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN
-from crawler.core.page.text import drop_unseen
+from crawler.core.page.text import DENSE, drop_unseen
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
 # Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
@@ -34,6 +34,12 @@ _STYLES = {
     "table-row-group": "body", "table-footer-group": "foot", "table-row": "row",
     "table-cell": "cell", "table-caption": "caption",
 }  # fmt: skip
+# The address of a link that sorts the rows: Drupal's ?order=title&sort=asc, ?sort_by=, ?orderBy=.
+_SORTS = re.compile(r"[?&;]\w*(?:sort|order)\w*=", re.IGNORECASE)
+# Small letters that are raised behind a word are marks of footnotes: behind a short word (No, Ma)
+# they may be its end.
+_MARKS = re.compile(r"[a-z](?:, ?[a-z])*")
+_WORD = re.compile(rf"(?:[^\W\d_]{{4}}|{DENSE.pattern})$")
 _DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
 _SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
@@ -92,9 +98,17 @@ def look_of(element: etree._Element, names: tuple[str, ...]) -> str:
     )
 
 
-def is_link(element: etree._Element, tag: str) -> bool:
-    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address."""
-    return tag == "a" and (element.get("href") is not None or element.get("name") is None)
+def is_link(element: etree._Element, tag: str, cell: Cell | None) -> bool:
+    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address.
+
+    A link in a header cell that sorts the rows leads nowhere else: it is none.
+    """
+    if tag != "a":
+        return False
+    href = element.get("href")
+    if href is None:
+        return element.get("name") is None
+    return cell is None or not cell.is_header or _SORTS.search(href) is None
 
 
 def is_closed(element: etree._Element, tag: str) -> bool:
@@ -122,3 +136,16 @@ def is_hidden(element: etree._Element) -> bool:
         return True
     style = element.get("style")
     return style is not None and HIDDEN_STYLE.search(style) is not None
+
+
+def is_mark(edge: str, text: str, before: str) -> bool:
+    """Tell whether a text at an edge of a raised or lowered passage is apart from what is before.
+
+    Args:
+        edge: the tag of the passage that has just begun, or ``/``.
+        text: what stands behind the edge.
+        before: what stands before it.
+    """
+    if text[:1].isdigit():
+        return before[-1:].isdigit()
+    return edge == "sup" and bool(_MARKS.fullmatch(text) and _WORD.search(before))

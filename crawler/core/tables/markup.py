@@ -22,6 +22,7 @@ from crawler.core.tables.elements import (
     is_closed,
     is_hidden,
     is_link,
+    is_mark,
     look_of,
     part_of,
     read_alt,
@@ -236,7 +237,7 @@ class _Walker:
         self.tables: list[_OpenTable] = []
         self._open: list[_OpenTable] = []
         self._forms = 0
-        self._is_edge = False  # whether a raised or lowered passage has just begun or ended
+        self._edge = ""  # the tag of a raised or lowered passage that has just begun, "/" if ended
 
     def walk(self, root: etree._Element, forms: int) -> None:
         """Visit a table and every element below it.
@@ -265,8 +266,8 @@ class _Walker:
         tag = element.tag
         open_table = self._open[-1] if self._open else None
         if open_table is not None:
-            self._count(open_table, element, tag)
             cell = open_table.cells[-1].cell if open_table.cells else None
+            self._count(open_table, element, tag, cell)
             if cell is not None and len(cell.inside) < _INSIDE_CHARS:
                 cell.inside += f" {tag}"
         if is_closed(element, tag) or (
@@ -286,24 +287,26 @@ class _Walker:
             self._add(element.text)
         return kind
 
-    def _count(self, table: _OpenTable, element: etree._Element, tag: str) -> None:
-        table.links += is_link(element, tag)
+    def _count(
+        self, table: _OpenTable, element: etree._Element, tag: str, cell: Cell | None
+    ) -> None:
+        table.links += (links := is_link(element, tag, cell))
         table.strong += tag in _STRONG
         table.grid.in_form |= tag == "form" and not table.cells
-        self._is_edge |= tag in _RAISED
-        if table.cells and is_aside(element, tag, table.cells[-1].cell):
+        self._edge = tag if tag in _RAISED else self._edge
+        if cell is not None and is_aside(element, tag, cell):
             table.asides.append(element)
         if tag in _LINES:
             self._add("\n")
         if tag not in _COUNTED:
             return
-        for cell in (each.cell for each in self._receiving()):
-            cell.links += is_link(element, tag)
-            cell.controls += tag in CONTROLS and element.get("type") != "hidden"
+        for each in (opened.cell for opened in self._receiving()):
+            each.links += links
+            each.controls += tag in CONTROLS and element.get("type") != "hidden"
             if tag in _IMAGES:
-                cell.images += 1
-                cell.linked_images += table.links > 0
-                read_alt(element, cell)
+                each.images += 1
+                each.linked_images += table.links > 0
+                read_alt(element, each)
 
     def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
         role = (element.get("role") or "").strip().lower()
@@ -390,9 +393,9 @@ class _Walker:
             table.cells.pop().close()
         if tag in _LINES:
             self._add("\n")
-        table.links -= is_link(element, tag)
+        table.links -= is_link(element, tag, table.cells[-1].cell if table.cells else None)
         table.strong -= tag in _STRONG
-        self._is_edge |= tag in _RAISED
+        self._edge = "/" if tag in _RAISED else self._edge
         if table.asides and table.asides[-1] is element:
             table.asides.pop()
 
@@ -439,10 +442,10 @@ class _Walker:
         text = " ".join(f"x{seen}x".split())[1:-1]
         table = self._open[-1]
         chars = len(text) - text.count(" ")
-        is_edge, self._is_edge = self._is_edge and text[:1].isdigit(), False
+        edge, self._edge = self._edge, ""
         for opened in receiving:
-            # A mark of a footnote is no digit of the number before it.
-            if is_edge and opened.pieces and opened.pieces[-1][-1:].isdigit():
+            # A mark of a footnote is no digit of the number before it, and no letter of the word.
+            if edge and opened.pieces and is_mark(edge, text, opened.pieces[-1]):
                 opened.pieces.append(" ")
             opened.pieces.append(text)
             cell = opened.cell

@@ -194,7 +194,7 @@ class Article:
                 blocks, ruled, reasons, kept, found.comments, likelihoods, strict=True
             )
         ]
-        return with_whole_tables(document, labels)
+        return with_whole_tables(document, labels, view.pages)
 
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""
