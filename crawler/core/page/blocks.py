@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 from crawler.core.page.elements import (
     ASIDE,
     BLOCKS,
+    CLASS_CHARS,
+    CODE,
     COPIES,
+    FLOWS,
     HIDDEN,
     INLINE,
     KEEPS,
@@ -23,13 +26,18 @@ from crawler.core.page.elements import (
     LINES,
     LINES_ONLY,
     NUMBERS,
+    PERMALINK,
     UNSEEN,
     class_look,
     formula_of,
+    is_alone,
     is_code,
     is_numbers,
+    is_permalink,
+    is_tool,
     style_look,
 )
+from crawler.core.page.listings import Listings
 from crawler.core.page.text import (
     LINE_BEGINS,
     LINE_ENDS,
@@ -53,19 +61,23 @@ _BREAK = "\n"
 # block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 _CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = -1, 0, 1, 2, 4
 # Elements with a rule of their own: of a code's button and GitHub's own one nothing is shown.
-_RARE = frozenset(("br", "ruby", "rt", "rtc", "button", "clipboard-copy"))
+_RARE = frozenset(("br", "ruby", "rt", "rtc", "button", "code", "clipboard-copy"))
 _SPECIAL = UNSEEN | _RARE
 _LINES_KEPT = LINE | KEEPS
 _READINGS = frozenset(("rt", "rtc"))
 _CELLS = frozenset(("td", "th"))
 # Never taken as hidden: a script may show the page later.
 _NEVER_HIDDEN = frozenset(("html", "body"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+# What a style may make a part of a line, and what holds or is no listing.
+_MAY_FLOW = frozenset(("div", "p"))
+_NO_LISTING = _KEEPS_LINES | _HEADINGS
 # Limits of the title that is compared with blocks, and of a path.
 _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
 # Attributes with names that authors give; of a long value only the beginning is kept.
 _NAMING = ("class", "id", "role", "itemprop")
-_NAME_CHARS, _CLASS_CHARS = 200, 1_000
+_NAME_CHARS = 200
 # Inline elements that tell something about their line even without names.
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 
@@ -183,6 +195,7 @@ class _Segmenter:
         self._code: Holder | None = None
         self._keeping = 0
         self._bracketed = True
+        self._listings = Listings()
         # How many columns of each row are taken, and where cells reach over several rows.
         self._columns: dict[Holder, int] = {}
         self._reached_over: set[Holder] = set()
@@ -222,12 +235,12 @@ class _Segmenter:
         if attributes := element.keys():
             if "class" in attributes:
                 names = element.get("class") or ""
-                look = class_look(names[:_CLASS_CHARS])
+                look = class_look(names[:CLASS_CHARS])
             if "style" in attributes or "hidden" in attributes:
                 look |= style_look(element)
             if look and self._is_left_out(element, tag, look):
                 return _CLOSED
-        if tag in INLINE or (tag not in BLOCKS and self._flows(element)):
+        if tag in INLINE or ((tag not in BLOCKS or look & FLOWS) and self._flows(element)):
             kind = self._enter_inline(element, tag, attributes, names) | look & _LINES_KEPT
         elif self._code is self._holder:
             # A block-level element within code is a line of it, a cell a part of a line.
@@ -237,7 +250,7 @@ class _Segmenter:
             self._enter_block(element, tag, _names(element, attributes, names))
         if kind >= LINE:
             self._begin_lines(kind)
-        if text := element.text:
+        if kind != _CLOSED and (text := element.text):
             (self._add_lines if self._keeping else self._add)(text)
         return kind
 
@@ -255,6 +268,8 @@ class _Segmenter:
     ) -> int:
         kind = _PLAIN
         if tag == "a" and "href" in attributes:
+            if self._holder.tag in _HEADINGS and is_permalink(element):
+                return _CLOSED
             self._open_links += 1
             self._links += 1
             kind = _LINK
@@ -279,7 +294,29 @@ class _Segmenter:
             self._bracketed = element.find(".//rp") is not None
         elif tag in _READINGS:
             return self._bracketed
-        return tag == "ruby" or (tag == "button" and self._code is not self._holder)
+        elif tag == "button":
+            return self._code is not self._holder and not (is_tool(element) or is_alone(element))
+        elif tag == "code":
+            # A cell may hold it beside other cells.
+            return self._holder.tag in _CELLS or not self._add_listing(element)
+        return tag == "ruby"
+
+    def _add_listing(self, element: etree._Element) -> bool:
+        """Add the lines of code that stand in no ``pre``; tell whether there are any."""
+        tag, around = element.tag, self._holder
+        if self._code is around or around.tag in _NO_LISTING or tag in _NO_LISTING:
+            return False
+        if tag in _NEVER_HIDDEN or (tag == "code" and _is_beside_text(element)):
+            return False
+        text = self._listings.text_of(element)
+        if text:
+            self._flush()
+            names = _names(element, element.keys(), element.get("class") or "")
+            self._holder = Holder("pre", names, around, around.depth + 1, self._path_of("pre"))
+            self._pieces.append(text)
+            self._flush()
+            self._holder = around
+        return bool(text)
 
     def _add_formula(self, element: etree._Element) -> None:
         # Of a formula and its picture one is shown.
@@ -295,7 +332,11 @@ class _Segmenter:
             return True
         if look & NUMBERS:
             return is_numbers(element)
-        return bool(look & COPIES) and tag == "button"
+        if look & COPIES and (tag == "button" or (tag in INLINE and is_tool(element))):
+            return True
+        if look & PERMALINK and tag == "a":
+            return self._pieces != [] and is_permalink(element)
+        return bool(look & CODE) and tag not in INLINE and self._add_listing(element)
 
     def _flows(self, element: etree._Element) -> bool:
         """Tell whether an element that HTML does not know flows within a line of text.
@@ -303,9 +344,13 @@ class _Segmenter:
         Styles may make a block of it. It is inline where text stands beside it, and within elements
         that hold lines of text, unless it holds blocks.
         """
-        if self._holder.tag in LINES_ONLY:
+        if element.tag in BLOCKS:
+            is_in_line = self._pieces or _is_beside_text(element)
+            if element.tag not in _MAY_FLOW or not is_in_line:
+                return False
+        elif self._holder.tag in LINES_ONLY:
             return True
-        if self._holder.tag not in LINES and not _is_beside_text(element):
+        elif self._holder.tag not in LINES and not _is_beside_text(element):
             return False
         return not any(child.tag in BLOCKS for child in element)
 

@@ -48,6 +48,9 @@ LINES: Final = LINES_ONLY | {
 HIDDEN_STYLE: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 """Finds in a style what hides its element."""
 
+CLASS_CHARS: Final = 1_000
+"""So much of a long ``class`` is read."""
+
 # What a look says of an element.
 HIDDEN: Final = 1
 NUMBERS: Final = 2
@@ -55,39 +58,57 @@ COPIES: Final = 4
 LINE: Final = 8
 KEEPS: Final = 16
 ASIDE: Final = 32
+CODE: Final = 64
+FLOWS: Final = 128
+PERMALINK: Final = 256
 
-# The groups: out of sight, lines of their own, line breaks kept.
+# The groups: out of sight, lines of their own, line breaks kept, within a line.
 _STYLES: Final = re.compile(
     r"(display\s*:\s*none|visibility\s*:\s*hidden|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]p?x?[\s,)])"
     r"|(display\s*:\s*(?:block|flex|grid|table|list-item|flow-root)\b)"
-    r"|(white-space\s*:\s*(?:pre|break-spaces)\b)"
+    r"|(white-space\s*:\s*(?:pre|break-spaces)\b)|(display\s*:\s*inline(?![\w-]))"
 )
-_OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS)
+_OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS, FLOWS)
 # Few styles name any of these.
 _PROPERTIES: Final = ("display", "visibility", "clip", "white-space")
 _TELLING: Final = re.compile(
-    "only|hidden|reader|assist|invisible|show-for|line|gutter|ln|blob|copy|clip|d-block|white"
+    "only|hid|reader|assist|invisible|show-for|offscreen|off-screen|line|gutter|ln|blob|copy|clip"
+    "|d-block|white|edit|code|light|crayon|hljs|pretty|anchor|link"
 )
-# By conventions of style sheets: text for screen readers alone, numbers of lines, buttons that copy
-# code, and the names of utilities for ``display`` and ``white-space``.
+# By conventions of style sheets: text for screen readers alone, whatever comes before its name,
+# unless a wider screen shows it; numbers of lines; buttons that copy code; the names of utilities
+# for ``display`` and ``white-space``; links for editors; links of a heading to itself; code.
 _CLASSES: Final = re.compile(
-    r"(?<![\w-])(?:((?:is-|u-)?(?:sr-?only|visually-?hidden(?:-focusable)?|hidden-visually)"
-    r"|screen-?reader(?:-text|-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden"
-    r"|sr_only|visually_hidden|screen_reader_text)"
+    r"(?<![\w-])(?:(?!not-)((?:[\w-]*[_-])?(?<!not-)(?:sr[_-]?only(?!.*:not-sr-only(?<!focus:not-sr-only))"
+    r"|visually[_-]?hidden(?:-focusable|-text)?|(?:hidden|hide)-visually|off-?screen"
+    r"|screen-?_?readers?(?:[_-](?:text|only))?|hidden-accessible|accessibly-hidden"
+    r"|assistive-text|element-invisible|show-for-sr|a11y-(?:hidden|only))(?:__\w+)?)"
     r"|((?:[\w-]*[_-])?(?:line-?_?(?:no|nos|num|nums|number|numbers)|gutter|ln|lnt|lntd|blob-num)"
-    r"|hljs-ln-\w+)|([\w-]*(?:copy|clipboard)[\w-]*)|(d-block)|(whitespace-pre(?:-wrap|-line)?)"
+    r"|hljs-ln-(?!code|line)\w+|(?:crayon|urvanov-syntax-highlighter)-nums?(?:-content)?)"
+    r"|([\w-]*(?:copy|clipboard)[\w-]*)|(d-block)|(whitespace-pre(?:-wrap|-line)?|__se_code_view)"
+    r"|((?:mw-)?editsection(?:-like)?|secedit)"
+    r"|((?:header|heading|head|hash|perma|anchorjs|header-anchor|anchor)-?_?(?:link|anchor)"
+    r"|anchor|permalink)|([\w-]*(?:code|highlight|crayon|hljs|prettyprint|blob-wrapper)[\w-]*)"
     r")(?![\w-])"
 )
-_OF_CLASS: Final = (0, ASIDE, NUMBERS, COPIES, LINE, KEEPS)
+_OF_CLASS: Final = (0, ASIDE, NUMBERS, COPIES, LINE, KEEPS | CODE, HIDDEN, PERMALINK, CODE)
+# Signs that stand for a link to a place; of the private ones fonts make icons.
+_MARK: Final = re.compile(
+    "[\\s#\u00a7\u00b6\u200b\u2060\ufeff\u21a9\u221e\u2693\u26d3\ufe0e\ufe0f\ue000-\uf8ff"
+    "\U0001f517\U0001f587\\[\\]()]*"
+)
 _FORMULA: Final = re.compile(
     r"(?<![^\W_])(?:math|tex|latex|formula|equation)(?![^\W_])", re.IGNORECASE
 )
 _IN_STYLE: Final = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
 _TOKENS: Final = ("mi", "mn", "mo", "mtext", "ms")
 _GLYPHS: Final = 50
+# A box within so many steps, and with fewer elements.
+_NEAR: Final = 3
+_MOST_IN_BOX: Final = 10
 # No page needs more of a code, or of its numbers, to tell whether it is one.
-_LOOKED_AT: Final = 2_000
-_PROSE: Final = frozenset(
+LOOKED_AT: Final = 2_000
+PROSE: Final = frozenset(
     ("p", "h1", "h2", "h3", "h4", "article", "section", "header", "footer", "nav", "aside", "form")
 )
 
@@ -121,13 +142,51 @@ def class_look(names: str) -> int:
 
 def is_numbers(element: etree._Element) -> bool:
     """Tell whether an element holds digits and space alone, in its first texts at least."""
-    texts = (str(text)[:_LOOKED_AT] for text in islice(element.itertext(), _LOOKED_AT))
+    texts = (str(text)[:LOOKED_AT] for text in islice(element.itertext(), LOOKED_AT))
     return all(word.isdecimal() for text in texts for word in text.split())
 
 
 def is_code(element: etree._Element) -> bool:
     """Tell whether preformatted text has no parts of an article: its blocks are lines then."""
-    return not any(each.tag in _PROSE for each in islice(element.iter(), _LOOKED_AT))
+    return not any(each.tag in PROSE for each in islice(element.iter(), LOOKED_AT))
+
+
+def is_permalink(link: etree._Element) -> bool:
+    """Tell whether a hyperlink leads to a place of a page and shows nothing but a mark, as "¶"."""
+    if "#" not in (link.get("href") or ""):
+        return False
+    shown = [
+        f"{each.text or ''}" * _is_seen(each) + (each.tail or "" if each is not link else "")
+        for each in islice(link.iter(), _GLYPHS)
+    ]
+    return _MARK.fullmatch("".join(shown)) is not None
+
+
+def _is_seen(element: etree._Element) -> bool:
+    is_aside = class_look((element.get("class") or "")[:CLASS_CHARS]) & (ASIDE | HIDDEN)
+    return element.tag not in UNSEEN and not is_aside
+
+
+def is_tool(element: etree._Element) -> bool:
+    """Tell whether an element stands in a box of one code alone, as a button beside a ``pre``."""
+    for around in islice(element.iterancestors(), _NEAR):
+        tags = [child.tag for child in islice(around, _MOST_IN_BOX)]
+        if around.tag == "body" or len(tags) == _MOST_IN_BOX or not PROSE.isdisjoint(tags):
+            return False
+        if "pre" in tags:
+            return True
+    return False
+
+
+def is_alone(button: etree._Element) -> bool:
+    """Tell whether a paragraph holds buttons alone: they are no line of text."""
+    around = button.getparent()
+    if around is None or around.tag != "p" or (around.text or "").strip():
+        return False
+    beside = list(islice(around, _MOST_IN_BOX))
+    return len(beside) < _MOST_IN_BOX and all(
+        each.tag == "button" and not (each.tail or "").strip() for each in beside
+    )
 
 
 def formula_of(element: etree._Element) -> str:

@@ -145,7 +145,7 @@ class Coherence:
         said = {key for key, times in answers.items() if times > 1}
         for number in range(int(places[0]) + 1, min(int(places[-1]) + 2, len(kept))):
             block = self._blocks[number]
-            if block.tag == _CODE and kept[number - 1] and not self._shut[number]:
+            if block.tag == _CODE and not self._shut[number] and self._goes_on(number, kept):
                 kept[number] = True
             is_said = block.tag == _SAID and self._blocks[number - 1].tag == _TERM
             if (
@@ -205,6 +205,18 @@ class Coherence:
                 and self._links.is_source(block)
             ):
                 kept[number] = True
+
+    def _goes_on(self, number: int, kept: NDArray[np.bool_]) -> bool:
+        """Tell whether what stands before a code, or before the box of it, is kept beside it."""
+        if kept[number - 1]:
+            return True
+        parent, element = self._layout.parent, int(self._layout.at[number])
+        for _ in range(_STEPS):
+            element = int(parent[element])
+            before = int(self._layout.begin[element]) - 1
+            if before >= 0 and kept[before]:
+                return bool(parent[self._layout.at[before]] == parent[element])
+        return False
 
     def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block that is not kept might be, were it not for what recurs."""
