@@ -268,3 +268,31 @@ def test_headings_of_boilerplate_go(boilerplate: str) -> None:
     found = texts(article("".join(P[:3]) + boilerplate + P[3] + P[4]), mates)[1]
     assert [line for line in found if line in ALL] == ALL[:5]
     assert heading_of(boilerplate) not in found
+
+
+@pytest.mark.parametrize(
+    "box",
+    ["<div class=code-header><span>python</span><a class=copy-code href=#>Copy code</a></div>{}",
+     "<div><div class=title>tide.py</div><div>{}</div></div>", "<span>shell</span>{}", "{}"],
+)  # fmt: skip
+def test_a_code_between_paragraphs_stays_whatever_its_box_is_called(box: str) -> None:
+    code = "<pre>def tide(hour):\n    return hour * 2</pre>"
+    body = "".join(P[:3]) + f"<div class=code-block>{box.format(code)}</div>" + "".join(P[3:5])
+    for found in judged(article(body)):
+        assert f"{prose(2)}\n" in found.text
+        assert "def tide(hour):\n    return hour * 2\n" in found.text
+        assert "Copy code" not in found.text
+
+
+def test_a_code_beside_the_article_goes() -> None:
+    widget = "<div class=widget><div class=title>Embed</div><pre>embed(1)\nembed(2)</pre></div>"
+    for found in judged(article("".join(P[:5])) + f"<div class=sidebar>{widget}</div>"):
+        assert "embed" not in found.text
+
+
+def test_a_sentence_in_a_div_without_a_name_is_a_paragraph() -> None:
+    line = "The boat leaves the north mole at ten."
+    flowing = "The <div style='display:inline'>boat</div> leaves the north mole at ten."
+    for div in (line, flowing):
+        for lines in texts(article(f"{''.join(P[:3])}<div>{div}</div>{''.join(P[3:5])}")):
+            assert lines[-6:] == [*ALL[:3], line, *ALL[3:5]]

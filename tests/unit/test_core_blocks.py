@@ -110,6 +110,13 @@ def test_lines(html: str, expected: list[str]) -> None:
             "<p>a<span style='display:inline-block'>b</span><i style='display:inline'>c</i></p>",
             ["abc"],
         ),
+        # Blocks within a line.
+        ("<div>a <div style='display:inline'>b</div> c</div>", ["a b c"]),
+        ("<div>a <p style='display: inline;'>b</p><p style='display:inline'>c</p></div>", ["a bc"]),
+        ("<div><div style='display:inline'>a</div><div>b</div></div>", ["a", "b"]),
+        ("<div>a<div style='display:inline-block'>b</div>c</div>", ["a", "b", "c"]),
+        ("<div>a<div style='display:inline'><p>b</p></div>c</div>", ["a", "b", "c"]),
+        ("<div>a <h3 style='display:inline'>b</h3> c</div>", ["a", "b", "c"]),
         # White space that is kept.
         ("<div style='white-space:pre-wrap'>a b\n\nc  d\n\n\ne</div>", ["a b", "c d", "e"]),
         (
@@ -147,6 +154,9 @@ def test_what_stands_in_one_line(html: str, expected: list[str]) -> None:
         "<p>&shy;&#8203;&nbsp;</p>",
         "<span style='position:absolute;clip:rect(0 0 0 0);width:1px'>a</span>",
         "<span style='clip: rect(1px, 1px, 1px, 1px)'>a</span>",
+        "<span class=mw-editsection>[<a href=/>a</a>]</span>",
+        "<div class='secedit editbutton_1'>a</div>",
+        "<p><button>a</button> <button>b</button></p>",
     ],
 )
 def test_what_is_not_seen_is_no_text(html: str) -> None:
@@ -162,6 +172,9 @@ def test_what_is_not_seen_is_no_text(html: str) -> None:
         "<p style='clip:auto'>a",
         "<td class='line-number'>a",
         "<span class=copy-editor>a</span>",
+        "<span class=edit-section>a</span>",
+        "<li><button>a</button>",
+        "<h3><button>a</button></h3>",
     ],
 )
 def test_what_is_seen_is_text(html: str) -> None:
@@ -235,6 +248,64 @@ def test_what_is_read_of_words_and_formulas(html: str, expected: str) -> None:
     assert texts(html) == [expected]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["govuk-visually-hidden", "a-offscreen", "off-screen", "visually-hidden-text", "VisuallyHidden",
+     "is-visually-hidden", "ui-helper-hidden-accessible", "accessibly-hidden", "fr-sr-only",
+     "usa-sr-only", "wp-screen-reader-text", "Label_srOnly__x1Ab2", "sr-only focus:not-sr-only"],
+)  # fmt: skip
+def test_what_assists_is_no_part_of_a_line(name: str) -> None:
+    assert texts(f"<p><b><span class='{name}'>a</span>b</b></p>") == ["b"]
+    assert texts(f"<p class='{name}'>a</p>") == ["a"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["not-sr-only", "u-not-sr-only", "sr-only sm:not-sr-only", "sr-only-wrap", "offscreen-nav",
+     "hidden-gem", "screen", "reader", "visually"],
+)  # fmt: skip
+def test_what_is_named_alike_is_part_of_a_line(name: str) -> None:
+    assert texts(f"<p><b><span class='{name}'>a</span>b</b></p>") == ["ab"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("a<a class=headerlink href=#a>\u00b6</a>", "a"),
+        ("a<a class=anchor aria-hidden=true href=#a>#</a>", "a"),
+        ("<a class=header-anchor href=#a>##</a> a", "a"),
+        ("a <a href=/page#a>\u00a7</a>", "a"),
+        ("a <a href=#a>\U0001f517\ufe0e</a>", "a"),
+        ("a <a href=#top>[\u21a9]</a>", "a"),
+        ("a<a href=#a><i class=icon>\uf0c1</i></a>", "a"),
+        ("<a href=#a><span class=sr-only>Link to this</span>#</a>a", "a"),
+        ("<a href=#a><svg><title>Link</title></svg></a>a", "a"),
+        ("C#", "C#"),
+        ("<a href=#a>C#</a>", "C#"),
+        ("<a href=#toc>a \u00a7 1</a>", "a \u00a7 1"),
+        ("a<a href=#fn1>*</a>", "a*"),
+        ("a<sup><a href=#fn1>1</a></sup>", "a1"),
+        ("a <a href=/issues>#</a>", "a #"),
+    ],
+)
+def test_a_heading_has_no_link_to_itself(heading: str, expected: str) -> None:
+    assert texts(f"<h2>{heading}</h2>") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<dt>a<a class=headerlink href=#a>\u00b6</a>", ["a"]),
+        ("<p>a<a class=permalink href=#a>#</a>", ["a"]),
+        ("<p>a<a href=#fn>#</a>", ["a#"]),
+        ("<p>a <a class=permalink href=#a>b</a>", ["a b"]),
+        ("<li><a href=#a>\u00a7 1</a>", ["\u00a7 1"]),
+    ],
+)
+def test_a_mark_outside_headings_is_a_permalink_by_its_name(html: str, expected: list[str]) -> None:
+    assert texts(html) == expected
+
+
 CODE = "def f(x):\n    y = 2\n\n    return  y"
 
 
@@ -283,6 +354,44 @@ CODE = "def f(x):\n    y = 2\n\n    return  y"
             "<pre><clipboard-copy value=x>Copy</clipboard-copy>"
             "<p-line>{0}</p-line>\n{1}\n{2}\n{3}</pre>"
         ),
+        "<div><pre>{0}\n{1}\n{2}\n{3}</pre><div><button type=button>Copy</button></div></div>",
+        (
+            "<div class='syntaxhighlighter'><table><tr><td class=code><div class=container>"
+            "<div class=line><code>{0}</code></div>"
+            "<div class=line><code>{1}</code></div><div class=line>&nbsp;</div>"
+            "<div class=line><code>{3}</code></div></div></table></div>"
+        ),
+        (
+            "<div class=blob-wrapper><table>\n<tr>\n<td class=blob-num>1</td>\n"
+            "<td class=blob-code>{0}</td>\n</tr><tr><td class=blob-code>{1}</td></tr>"
+            "<tr><td class=blob-code>\n</td></tr><tr><td class=blob-code>{3}</table></div>"
+        ),
+        (
+            "<div class=urvanov-syntax-highlighter-pre><div class=x-highlighter-line>{0}"
+            "</div><div class=x-highlighter-line>{1}</div>"
+            "<div class=x-highlighter-line>&nbsp;</div>"
+            "<div class=x-highlighter-line>{3}</div></div>"
+        ),
+        (
+            "<div class=code-view><table><tr><td class=lines-num></td><td class=chroma><code>{0}\n"
+            "</code></td></tr><tr><td><code>{1}\n</code><tr><td><code>\n</code></td></tr>"
+            "<tr><td><code>{3}</code></td></tr></table></div>"
+        ),
+        (
+            "<div class=CodeMirror-code><div class=CodeMirror-line>{0}</div>"
+            "<div class=CodeMirror-line>{1}</div><div class=CodeMirror-line>&#8203;</div>"
+            "<div class=CodeMirror-line>{3}</div></div>"
+        ),
+        "<p><code>{0}<br>\n&nbsp; &nbsp; y = 2<br>\n<br>\n&nbsp; &nbsp; return&nbsp; y</code></p>",
+        "<code style='display:block;white-space:pre'>{0}\n{1}\n{2}\n{3}\n</code>",
+        "<div><code class='language-python'>{0}\n{1}\n{2}\n{3}</code></div>",
+        "<div class=code>{0}<br>&nbsp; &nbsp; y = 2<br><br>&nbsp; &nbsp; return&nbsp; y</div>",
+        "<div class=highlight style='white-space:pre'>{0}\n{1}\n{2}\n{3}</div>",
+        "<div class='__se_code_view language-python'>{0}\n{1}\n{2}\n{3}</div>",
+        (
+            "<ol class='linenums hljs'><li class=L0><span>{0}</span></li><li class=L1>{1}</li>"
+            "<li class=L2><br></li><li class=L3>{3}</li></ol>"
+        ),
     ],
 )
 def test_a_code_is_one_block_with_its_lines(html: str) -> None:
@@ -298,6 +407,26 @@ def test_a_code_is_one_block_with_its_lines(html: str) -> None:
         ("<pre><h2>a</h2><div>b</div></pre>", ["a", "b"]),
         ("<pre>1\n2</pre>", ["1\n2"]),
         ("<pre>a<button>b</button></pre><button>c</button>", ["a", "c"]),
+        ("<div><p>a</p><pre>b</pre><button>c</button></div>", ["a", "b", "c"]),
+        ("<div><pre>a</pre><div><b>sh</b><a class=copy href=/>Copy</a></div></div>", ["a", "sh"]),
+        ("<div><p>a</p><pre>b</pre><a class=copy-link href=/>c</a></div>", ["a", "b", "c"]),
+        ("<p>a <code>b<br>c</code> d</p>", ["a b\nc d"]),
+        ("<table><tr><td><code>a<br>b</code><td>c</table>", ["a\nb", "c"]),
+        ("<div class=highlight>a<br>b</div>", ["a\nb"]),
+        ("<div class=highlight><div class=line>a</div><div class=line>b</div></div>", ["a", "b"]),
+        ("<div class=line-block><div class=line>a</div><div class=line>b</div></div>", ["a", "b"]),
+        ("<ol class=code-of-conduct><li>a<li>b</ol>", ["a", "b"]),
+        ("<ul class=codes><li><code>a</code><li><code>b</code></ul>", ["a", "b"]),
+        (
+            "<table class=code><tr><td><code>a</code><td><code>b</code><tr><td><code>c</table>",
+            ["a", "b", "c"],
+        ),
+        (
+            "<div class=code><p>a</p><i class=code-line>b</i><br><i class=code-line>c</i></div>",
+            ["a", "b\nc"],
+        ),
+        ("<div class=post-codes><h2>a</h2><div class=code-line>b</div></div>", ["a", "b"]),
+        ("<div class=codes><div class=code-line>a</div></div>", ["a"]),
     ],
 )
 def test_what_is_no_code_or_no_part_of_it(html: str, expected: list[str]) -> None:

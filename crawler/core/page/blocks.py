@@ -297,8 +297,9 @@ class _Segmenter:
         elif tag == "button":
             return self._code is not self._holder and not (is_tool(element) or is_alone(element))
         elif tag == "code":
-            # A cell may hold it beside other cells.
-            return self._holder.tag in _CELLS or not self._add_listing(element)
+            # In a cell beside others it is a part of the table.
+            is_cell = self._holder.tag in _CELLS and len(next(element.iterancestors("tr"), ())) > 1
+            return is_cell or not self._add_listing(element)
         return tag == "ruby"
 
     def _add_listing(self, element: etree._Element) -> bool:
@@ -330,8 +331,8 @@ class _Segmenter:
         # Text for the ear is left out of a line; a block of it is judged like any other.
         if look & ASIDE and tag in INLINE and (self._pieces or _is_beside_text(element)):
             return True
-        if look & NUMBERS:
-            return is_numbers(element)
+        if look & NUMBERS and is_numbers(element):
+            return True
         if look & COPIES and (tag == "button" or (tag in INLINE and is_tool(element))):
             return True
         if look & PERMALINK and tag == "a":

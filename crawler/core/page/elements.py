@@ -73,7 +73,7 @@ _OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS, FLOWS)
 _PROPERTIES: Final = ("display", "visibility", "clip", "white-space")
 _TELLING: Final = re.compile(
     "only|hid|reader|assist|invisible|show-for|offscreen|off-screen|line|gutter|ln|blob|copy|clip"
-    "|d-block|white|edit|code|light|crayon|hljs|pretty|anchor|link"
+    "|d-block|white|edit|code|light|crayon|hljs|pretty|language|anchor|link"
 )
 # By conventions of style sheets: text for screen readers alone, whatever comes before its name,
 # unless a wider screen shows it; numbers of lines; buttons that copy code; the names of utilities
@@ -88,7 +88,7 @@ _CLASSES: Final = re.compile(
     r"|([\w-]*(?:copy|clipboard)[\w-]*)|(d-block)|(whitespace-pre(?:-wrap|-line)?|__se_code_view)"
     r"|((?:mw-)?editsection(?:-like)?|secedit)"
     r"|((?:header|heading|head|hash|perma|anchorjs|header-anchor|anchor)-?_?(?:link|anchor)"
-    r"|anchor|permalink)|([\w-]*(?:code|highlight|crayon|hljs|prettyprint|blob-wrapper)[\w-]*)"
+    r"|anchor|permalink)|([\w-]*(?:code|highlight|crayon|hljs|prettyprint|blob-wrapper|language-)[\w-]*)"
     r")(?![\w-])"
 )
 _OF_CLASS: Final = (0, ASIDE, NUMBERS, COPIES, LINE, KEEPS | CODE, HIDDEN, PERMALINK, CODE)
