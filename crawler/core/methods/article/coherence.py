@@ -18,10 +18,12 @@ from crawler.core.methods import Label
 from crawler.core.methods.article.judge import LIKELY
 from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.teasers import PROSE, Links, is_between, is_lead_in
+from crawler.core.page.blocks import Block
 from crawler.core.page.page import Document
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
+_STOPS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")
 _STRONG = frozenset(("b", "strong", "em"))
 _LABEL = 40
 _CAPTION, _CODE, _SAID, _TERM = "figcaption", "pre", "dd", "dt"
@@ -136,7 +138,7 @@ class Coherence:
                 kept[number] = True
 
     def add_lines(self, kept: NDArray[np.bool_]) -> None:
-        """Keep code, questions and labels between kept lines, and answers that come again.
+        """Keep code, sentences, questions and labels between kept lines, and answers that recur.
 
         Questions are kept from three on, those and labels in bold type from two on.
         """
@@ -147,6 +149,8 @@ class Coherence:
             block = self._blocks[number]
             if block.tag == _CODE and not self._shut[number] and self._goes_on(number, kept):
                 kept[number] = True
+            if self._is_paragraph(block) and self._may_be_text(number, kept):
+                kept[number] = self._is_between(number, kept)
             is_said = block.tag == _SAID and self._blocks[number - 1].tag == _TERM
             if (
                 is_said
@@ -214,9 +218,16 @@ class Coherence:
         for _ in range(_STEPS):
             element = int(parent[element])
             before = int(self._layout.begin[element]) - 1
-            if before >= 0 and kept[before]:
-                return bool(parent[self._layout.at[before]] == parent[element])
+            is_beside = parent[self._layout.at[before]] == parent[element]
+            if before >= 0 and kept[before] and is_beside:
+                return True
         return False
+
+    @staticmethod
+    def _is_paragraph(block: Block) -> bool:
+        """Tell whether a block is a sentence without hyperlinks in a ``div`` without names."""
+        is_unnamed = block.tag == "div" and block.holder is not None and not block.holder.names
+        return is_unnamed and not block.links and block.text.endswith(_STOPS)
 
     def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block that is not kept might be, were it not for what recurs."""
@@ -255,11 +266,17 @@ class Coherence:
 
     def _is_question(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block is a question, or a label in bold type, between kept lines."""
-        block, parent, at = self._blocks[number], self._layout.parent, self._layout.at
+        block = self._blocks[number]
         is_label = block.chars <= _LABEL and not _STRONG.isdisjoint(block.inner.split())
         return (
             (is_label or block.text.endswith(_QUESTIONS))
             and block.link_share < _LINKS
-            and bool(kept[number - 1] and kept[number + 1])
-            and bool(parent[at[number - 1]] == parent[at[number]] == parent[at[number + 1]])
+            and self._is_between(number, kept)
+        )
+
+    def _is_between(self, number: int, kept: NDArray[np.bool_]) -> bool:
+        """Tell whether the lines before and after a block are kept, and in one element with it."""
+        around = [int(self._layout.parent[it]) for it in self._layout.at[number - 1 : number + 2]]
+        return len(set(around)) == 1 and bool(
+            kept[number - 1] and kept[number + 1 : number + 2].any()
         )
