@@ -61,7 +61,8 @@ class Listings:
 
     def text_of(self, element: etree._Element) -> str:
         """Return the lines of an element that is a listing; "" of any other."""
-        if self.left <= 0:
+        is_short = not len(element) and "\n" not in (element.text or "")
+        if self.left <= 0 or is_short:
             return ""
         tags = [each.tag for each in islice(element.iter(), LOOKED_AT)]
         self.left -= len(tags)
