@@ -117,6 +117,7 @@ STATIC = HEADS | {"1,204": 8, "800": 8, "77": 8}
 OWN = ["One.", *CELLS, "Two."]
 NONE = ["One.", "Two."]
 UNITS = (("Town", "People"), ("Mole", "12 km"), ("Weir", "30 km"), ("Ebb", "7 km"))
+DATES = (("Day", "Event"), ("5 May", "Regatta"), ("6 May", "Fair"), ("30 May", "Ball"))
 IN_UNITS = HEADS | {"12 km": 8, "30 km": 8, "7 km": 8}
 
 
@@ -141,6 +142,10 @@ IN_UNITS = HEADS | {"12 km": 8, "30 km": 8, "7 km": 8}
         (f"{table()}<p>One.<p>Two.", HEADS, NONE),
         (f"<p>One.<p>Two.<div><div><ul><li>{table()}</ul></div></div>", HEADS, NONE),
         (f"<article><p>One.<p>Two.</article><section>{table()}</section>", HEADS, NONE),
+        (f"<p>One.<aside>{table()}</aside><p>Two.", HEADS, NONE),
+        (f"<p>One.<div class=sidebar-box>{table()}</div><p>Two.", HEADS, NONE),
+        # A masked label, and a value that is the same on all pages.
+        (f"<p>One.{table(rows=DATES)}<p>Two.", dict.fromkeys(sum(DATES, ()), 8), NONE),
         # No grid of values.
         ("<p>One.<table><tr><td>Menu<td>Aside</table><p>Two.", {"Menu": 8}, NONE),
     ],

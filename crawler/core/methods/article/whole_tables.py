@@ -8,6 +8,7 @@ from itertools import islice
 from statistics import median
 
 from crawler.core.methods import Label
+from crawler.core.methods.article.layout import CUES, cues_in
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.page.text import block_key
@@ -27,6 +28,8 @@ _SITE = 2
 # A table with such reasons stands in the text, if its place says so; other reasons name what stands
 # beside a text.
 _NAMELESS = frozenset(("text", "frequent", "links", "outside"))
+# Names of wrappers whose table stands beside a text, wherever they are.
+_BESIDE = sum(1 << CUES.index(cue) for cue in ("side", "promo", "related", "popular", "letter"))
 # How many elements may stand between a table and the element that holds the text: wrappers.
 _WRAPPERS = 2
 
@@ -119,6 +122,8 @@ def _span_around(
     for _ in range(_WRAPPERS):
         if around is None or around in spans:
             break
+        if around.tag == "aside" or cues_in(around.names) & _BESIDE:
+            return None
         around = around.parent
     return spans.get(around)
 
@@ -126,8 +131,9 @@ def _span_around(
 def _is_own(cells: Sequence[tuple[Block, Label]], text: tuple[int, int] | None) -> bool:
     """Tell whether a table in the text is the page's own, by the pages that its blocks are on.
 
-    The table must follow kept text of the element around it. A row whose figures the keys of its
-    blocks mask does not count. Where all rows are such, the table must have text behind it too.
+    The table must follow kept text of the element around it. A row with figures that the keys
+    of its blocks mask, behind its label, does not count. Where all rows are such, the table must
+    have text behind it too.
 
     Args:
         cells: the table's blocks.
@@ -149,7 +155,7 @@ def _is_own(cells: Sequence[tuple[Block, Label]], text: tuple[int, int] | None) 
     for row_cells in rows.values():
         if any(frequency < limit for _, frequency in row_cells):
             own += 1
-        elif any(_is_masked(block) for block, _ in row_cells):
+        elif any(_is_masked(block) for block, _ in row_cells[1:]):
             masked += 1
         else:
             others += any(block.tag != "th" for block, _ in row_cells)
