@@ -23,7 +23,7 @@ from crawler.evaluation.pagetypes import measure_pagetypes
 from crawler.evaluation.sentences import measure_sentences
 from crawler.evaluation.structure import measure_structure
 from crawler.evaluation.tables import measure_tables
-from crawler.evaluation.task import ONLY_METHOD, Job, Report, Task
+from crawler.evaluation.task import EXAMPLES, ONLY_METHOD, Job, Report, Task
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
 from crawler.reports.stdout import Table, check_target, write_file, write_tables
@@ -41,8 +41,6 @@ TASKS: Final = {
     "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, options=("examples",)),
 }
 """The tasks by name. A new task is a module and a line here."""
-
-_EXAMPLES: Final = 3
 
 
 def get_task(name: str) -> Task:
@@ -162,7 +160,7 @@ def _read_arguments(
         with_curves=opts.curve is not None,
         with_blocks=opts.blocks,
         one_collection=opts.collection,
-        examples=_count("--examples", opts.examples, "of pages to learn from") or _EXAMPLES,
+        examples=_count("--examples", opts.examples, "of pages to learn from") or EXAMPLES,
         options=options,
     )
     if task.has_one_method and job.method != ONLY_METHOD:

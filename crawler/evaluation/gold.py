@@ -38,10 +38,9 @@ _KINDS = {
 class Row:
     """A JSON object of a gold file. Reading a value of another type is UnreadableInputError.
 
-    ``where``
-        Its place, for errors: the file and the line.
-    ``needs``
-        The keys that an object of its kind has, for errors, as in "text and sentences".
+    Attributes:
+        where: its place, for errors: the file and the line.
+        needs: the keys that an object of its kind has, for errors, as in "text and sentences".
     """
 
     where: str
@@ -141,10 +140,9 @@ def _row(line: bytes, where: str, needs: str) -> Row:
 class GoldPage:
     """A page and the main text that a reader would copy from it.
 
-    ``gold_text``
-        None where it is not known: the page is counted with its site, and not judged.
-    ``kind``
-        The kind of page, where the gold names it; else empty.
+    Attributes:
+        gold_text: None where it is not known: the page is counted with its site, and not judged.
+        kind: the kind of page, where the gold names it; else empty.
     """
 
     page: Page

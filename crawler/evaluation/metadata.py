@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import Any
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.metadata.read import Metadata, read_metadata
@@ -66,6 +67,18 @@ def measure_metadata(job: Job) -> Report:
                 counts[name][found.sources.get(_FIELDS[name], _NONE), bool(is_right)] += 1
     if not any(counts.values()):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
+    return Report(
+        pages=pages, figures={**_figures(counts, authors), "skipped": sorted_counts(skipped)}
+    )
+
+
+def _figures(counts: Mapping[str, Counter[tuple[str, bool]]], authors: Overlap) -> dict[str, Any]:
+    """Return the figures of each field, and of each of its sources.
+
+    Args:
+        counts: for each field, how often each source was right and wrong.
+        authors: how the names found meet those of the gold.
+    """
     known = {name: own.total() for name, own in counts.items()}
     accuracy = {
         name: _share(own, [pair for pair in own if pair[1]]) for name, own in counts.items()
@@ -73,27 +86,23 @@ def measure_metadata(job: Job) -> Report:
     dated = [pair for pair in counts["date"] if pair[0] != _NONE]
     # Where no line names an author there is nothing that could be right.
     score = (authors if known["author"] else Overlap(0, 1, 1)).score
-    return Report(
-        pages=pages,
-        figures={
-            "date": {
-                "accuracy": accuracy["date"],
-                "found": _share(counts["date"], dated),
-                "pages": known["date"],
-            },
-            "title": {"accuracy": accuracy["title"], "pages": known["title"]},
-            "author": {**score.as_json(), "pages": known["author"]},
-            "sources": {
-                name: {
-                    source: {"right": own[source, True], "wrong": own[source, False]}
-                    for source in sorted({source for source, _ in own})
-                }
-                for name, own in sorted(counts.items())
-                if own
-            },
-            "skipped": sorted_counts(skipped),
+    return {
+        "date": {
+            "accuracy": accuracy["date"],
+            "found": _share(counts["date"], dated),
+            "pages": known["date"],
         },
-    )
+        "title": {"accuracy": accuracy["title"], "pages": known["title"]},
+        "author": {**score.as_json(), "pages": known["author"]},
+        "sources": {
+            name: {
+                source: {"right": own[source, True], "wrong": own[source, False]}
+                for source in sorted({source for source, _ in own})
+            }
+            for name, own in sorted(counts.items())
+            if own
+        },
+    }
 
 
 def folded(text: str) -> str:

@@ -12,28 +12,24 @@ from crawler.settings import Options
 
 ONLY_METHOD: Final = "default"
 """The name of the method of tasks that have only one."""
+EXAMPLES: Final = 3
+"""How many pages of a site rules learn from, unless the call says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What to measure.
 
-    ``gold``
-        Gold files, read in this order as one set.
-    ``method``
-        Name of the method to measure.
-    ``limit``
-        Number of pages after which the set ends; None means all.
-    ``with_curves``
-        Whether the report holds the table of ``--curve``.
-    ``with_blocks``
-        Whether blocks are counted beside words.
-    ``one_collection``
-        Whether the pages of all sites are counted together.
-    ``examples``
-        How many pages of a site rules learn from.
-    ``options``
-        The settings of the project, by which pages are counted and tables judged as in a crawl.
+    Attributes:
+        gold: gold files, read in this order as one set.
+        method: name of the method to measure.
+        limit: number of pages after which the set ends; None means all.
+        with_curves: whether the report holds the table of ``--curve``.
+        with_blocks: whether blocks are counted beside words.
+        one_collection: whether the pages of all sites are counted together.
+        examples: how many pages of a site rules learn from.
+        options: the settings of the project, by which pages are counted and tables judged as in a
+            crawl.
     """
 
     gold: tuple[Path, ...]
@@ -42,7 +38,7 @@ class Job:
     with_curves: bool = False
     with_blocks: bool = False
     one_collection: bool = False
-    examples: int = 3
+    examples: int = EXAMPLES
     options: Options = field(default_factory=Options)
 
     def no_gold(self, what: str, needs: str) -> UnreadableInputError:
@@ -62,16 +58,12 @@ class Job:
 class Report:
     """What a task found.
 
-    ``pages``
-        How many pages were measured, or how many of what ``unit`` names.
-    ``figures``
-        The task's own figures as JSON values, in the order in which they are printed.
-    ``sites``
-        How many sites they are of; None where the gold knows no sites.
-    ``unit``
-        What the gold consists of, in the singular.
-    ``curve``
-        The table of ``--curve``, where the job asked for it.
+    Attributes:
+        pages: how many pages were measured, or how many of what ``unit`` names.
+        figures: the task's own figures as JSON values, in the order in which they are printed.
+        sites: how many sites they are of; None where the gold knows no sites.
+        unit: what the gold consists of, in the singular.
+        curve: the table of ``--curve``, where the job asked for it.
     """
 
     pages: int
@@ -85,15 +77,14 @@ class Report:
 class Task:
     """One kind of question asked of gold pages.
 
-    ``run``
-        Measures; raises UnreadableInputError where the gold files cannot be used, and
-        UnknownMethodError where no method of that name does this task.
-    ``default_method``
-        The method that is measured where none is named; empty where there is only one.
-    ``method_option``
-        The field of :class:`~crawler.settings.Options` that names it instead, where there is one.
-    ``options``
-        The options that no other task takes.
+    Attributes:
+        run: measures; raises UnreadableInputError where the gold files cannot be used, and
+            UnknownMethodError where no method of that name does this task.
+        default_method: the method that is measured where none is named; empty where there is only
+            one.
+        method_option: the field of :class:`~crawler.settings.Options` that names it instead, where
+            there is one.
+        options: the options that no other task takes.
     """
 
     run: Callable[[Job], Report]
