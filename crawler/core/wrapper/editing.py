@@ -40,16 +40,17 @@ def remove_examples(project: Project, path: str, examples: Collection[Example]) 
     if path not in project.rules:
         return project
     rules: dict[str, Rule] = dict(project.rules)
-    _keep(rules, path, lambda its: its not in examples)
+    _keep_examples(rules, path, lambda its: its not in examples)
     left = {its.page for its in rules[path].examples} if path in rules else set[str]()
     gone = {its.page for its in examples} - left
     if project.element(path).type == GROUP:
         for inner in [its for its in rules if its.startswith(f"{path}/")]:
-            _keep(rules, inner, lambda its: not its.record or its.page not in gone)
+            _keep_examples(rules, inner, lambda its: not its.record or its.page not in gone)
     return checked(replace(project, rules=rules))
 
 
-def _keep(rules: dict[str, Rule], path: str, is_kept: Callable[[Example], bool]) -> None:
+def _keep_examples(rules: dict[str, Rule], path: str, is_kept: Callable[[Example], bool]) -> None:
+    """Learn a rule anew from some of its examples, or drop it; ``rules`` changes."""
     kept = [its for its in rules[path].examples if is_kept(its)]
     if not kept:
         del rules[path]
@@ -84,7 +85,7 @@ def change_element(
         repeat=was.repeat if repeat is None else repeat,
         required=was.required if required is None else required,
     )
-    return checked(replace(project, schema=_with(project.schema, path, now)))
+    return checked(replace(project, schema=_with_element(project.schema, path, now)))
 
 
 def rename_element(project: Project, path: str, name: str) -> Project:
@@ -93,7 +94,7 @@ def rename_element(project: Project, path: str, name: str) -> Project:
     Raises:
         ArgumentError: there is no such element, or the name is wrong or taken.
     """
-    schema = _with(project.schema, path, replace(project.element(path), name=name))
+    schema = _with_element(project.schema, path, replace(project.element(path), name=name))
     group, slash, _ = path.rpartition("/")
     renamed = f"{group}{slash}{name}"
 
@@ -101,7 +102,7 @@ def rename_element(project: Project, path: str, name: str) -> Project:
         return renamed + its[len(path) :] if _is_within(its, path) else its
 
     rules = {follow(its): rule for its, rule in project.rules.items()}
-    actions = tuple(_naming(action, follow) for action in project.actions)
+    actions = tuple(_with_paths(action, follow) for action in project.actions)
     return checked(replace(project, schema=schema, rules=rules, actions=actions))
 
 
@@ -116,7 +117,7 @@ def move_element(project: Project, path: str, place: int) -> Project:
     siblings = [its for its in group.elements if its is not element]
     siblings.insert(place, element)
     group = replace(group, elements=tuple(siblings))
-    return replace(project, schema=_with(project.schema, path_of_group, group))
+    return replace(project, schema=_with_element(project.schema, path_of_group, group))
 
 
 def remove_element(project: Project, path: str) -> Project:
@@ -134,7 +135,7 @@ def remove_element(project: Project, path: str) -> Project:
         for action in project.actions
         if not (isinstance(action, Add | Copy) and _is_within(action.element, path))
     )
-    schema = _with(project.schema, path, None)
+    schema = _with_element(project.schema, path, None)
     return checked(replace(project, schema=schema, rules=rules, actions=actions))
 
 
@@ -142,19 +143,20 @@ def _is_within(its: str, path: str) -> bool:
     return its == path or its.startswith(f"{path}/")
 
 
-def _with(group: Element, path: str, element: Element | None) -> Element:
+def _with_element(group: Element, path: str, element: Element | None) -> Element:
     """Return a group with another element at a path, or none; an empty path is the group."""
     if not path and element is not None:
         return element
     name, _, rest = path.partition("/")
     elements = [
-        (_with(its, rest, element) if rest else element) if its.name == name else its
+        (_with_element(its, rest, element) if rest else element) if its.name == name else its
         for its in group.elements
     ]
     return replace(group, elements=tuple(its for its in elements if its is not None))
 
 
-def _naming(action: Action, follow: Callable[[str], str]) -> Action:
+def _with_paths(action: Action, follow: Callable[[str], str]) -> Action:
+    """Return an action with the paths that it names changed."""
     if isinstance(action, Script):
         return replace(action, rules=tuple(map(follow, action.rules)))
     return (
@@ -171,7 +173,7 @@ def move_action(project: Project, number: int, place: int) -> Project:
         ArgumentError: there is no such action.
     """
     actions = list(project.actions)
-    actions.insert(place, actions.pop(_number(project, number)))
+    actions.insert(place, actions.pop(_checked_number(project, number)))
     return replace(project, actions=tuple(actions))
 
 
@@ -182,11 +184,12 @@ def switch_action(project: Project, number: int, *, off: bool) -> Project:
         ArgumentError: there is no such action, or it needs a rule that is gone.
     """
     actions = list(project.actions)
-    actions[number] = replace(actions[_number(project, number)], off=off)
+    actions[number] = replace(actions[_checked_number(project, number)], off=off)
     return checked(replace(project, actions=tuple(actions)))
 
 
-def _number(project: Project, number: int) -> int:
+def _checked_number(project: Project, number: int) -> int:
+    """Return the number of an action, once it is known that there is one."""
     if not 0 <= number < len(project.actions):
         raise ArgumentError(f"there is no action {number}; there are {len(project.actions)}")
     return number
@@ -210,11 +213,12 @@ def script_of(action: Action) -> str:
         )
         return f"function main() {{\n  xtree.root{steps};\n}}"
     if isinstance(action, Load):
-        return f"function main() {{\n  htree.AddUrl({_written(action.address)});\n}}"
-    return f"function main() {{\n  xtree.Save({_written(action.file)});\n}}"
+        return f"function main() {{\n  htree.AddUrl({_in_script(action.address)});\n}}"
+    return f"function main() {{\n  xtree.Save({_in_script(action.file)});\n}}"
 
 
-def _written(source: Source) -> str:
+def _in_script(source: Source) -> str:
+    """Return a value of an action in JavaScript: a literal, or an argument of the run."""
     if source.argument is None:
         return json.dumps(source.fixed, ensure_ascii=False)
     return f"system.args({source.argument})"
