@@ -122,7 +122,7 @@ def _by_detection(body: bytes, declared: list[str]) -> tuple[str, str]:
     return (_lenient(body, _FALLBACK), _FALLBACK) if text is None else (text, guess)
 
 
-def _is_refuted(declared: str, name: str, guess: str, guessed: str) -> bool:
+def _is_refuted(declared: str, name: str, detected: str, detected_name: str) -> bool:
     """Tell whether what was detected refutes a declared encoding that decodes without an error.
 
     It does where its letters are of another script, where only one of the two has signs within
@@ -131,19 +131,19 @@ def _is_refuted(declared: str, name: str, guess: str, guessed: str) -> bool:
     Args:
         declared: the text by the declared encoding.
         name: that encoding.
-        guess: the text by the detected encoding.
-        guessed: that encoding.
+        detected: the text by the detected encoding.
+        detected_name: that encoding.
     """
-    if declared == guess:
+    if declared == detected:
         return False
-    ours, theirs = _letters(declared), _letters(guess)
+    ours, theirs = _letters(declared), _letters(detected)
     if not theirs:
         return bool(ours)
     if max(theirs, key=theirs.__getitem__) != max(ours, key=ours.__getitem__, default=""):
         return True
-    if {name, guessed} <= _MULTIBYTE or "CYRILLIC" in theirs:
+    if {name, detected_name} <= _MULTIBYTE or "CYRILLIC" in theirs:
         return theirs.total() >= _ENOUGH_LETTERS
-    return len(_SIGN_IN_WORD.findall(declared)) > len(_SIGN_IN_WORD.findall(guess))
+    return len(_SIGN_IN_WORD.findall(declared)) > len(_SIGN_IN_WORD.findall(detected))
 
 
 def _letters(text: str) -> Counter[str]:

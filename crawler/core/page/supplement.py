@@ -25,23 +25,22 @@ if TYPE_CHECKING:
 
 # A page that shows so much prose shows its article. Blocks of prose are long, with few hyperlinks.
 _WHOLE, _PROSE, _LINKED = 2_000, 60, 0.3
-# A text is used where the page shows less than one part in so many.
-_FRACTION = 2
+# A text is used where the page shows less than half of it; texts of half the length are rivals.
+_PARTS = 2
 # Letters that two texts have in common by no chance; of a title fewer do.
 _SAME, _TITLE = 40, 8
 _SAMPLES, _SAMPLE = 40, 24
 # Two forms of one text differ in length by this at most.
 _ALIKE = 0.9
+# Marks before a sentence, at its end and behind it; "..." says that it is cut off.
 _OPENING = " \t\n\"'(\u00ab\u2018\u201a\u201c\u201e\u300c\u300e"
 _ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u0964", "\u061f")
 _CLOSING = " \"')\u00bb\u2019\u201c\u201d\u300d\u300f"
-_BEHIND = re.compile(
-    r"[.!?\u3002\uff01\uff1f\u0964\u061f\u2026]*+[\"')\u00bb\u2019\u201c\u201d\u300d\u300f]*+"
-)
+_BEHIND = re.compile(f"[{''.join(_ENDS)}\u2026]*+[{_CLOSING.strip()}]*+")
 _CUT_OFF = "..."
 # Where a text without a place is put: within these, or before those.
 _OF_HEADING = frozenset(("h1", "header", "hgroup", "a"))
-_LAST = frozenset(("footer",))
+_FEET = frozenset(("footer",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +73,21 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
             shown += block.chars - block.link_chars
             if shown > _WHOLE:
                 return Supplemented(blocks)
-    least = _FRACTION * shown + 1
+    least = _PARTS * shown + 1
     texts = texts_of(parsed, least)
     if not texts:
         return Supplemented(blocks)
     letters = [_letters_shown(block.text) for block in blocks]
-    own = _own(texts, parsed, blocks, letters)
+    own = _own_texts(texts, parsed, blocks, letters)
     if not own and not shown:
         # The page has a headline of its own: what is called otherwise is another text.
         is_named = any(block.tag == "h1" for block in blocks)
         chars = sum(block.chars for block in blocks)
-        least = _FRACTION * chars + 1
+        least = _PARTS * chars + 1
         own = [text for text in texts if not (is_named and text.title)]
         own = _only([text for text in own if len(text.letters) >= least])
-    found = _unseen(own, "".join(letters)) if own else None
-    return Supplemented(blocks) if found is None else _joined(parsed, blocks, letters, found)
+    found = _best_form(own, "".join(letters)) if own else None
+    return Supplemented(blocks) if found is None else _with_text(parsed, blocks, letters, found)
 
 
 def _letters_shown(text: str) -> str:
@@ -97,7 +96,7 @@ def _letters_shown(text: str) -> str:
     return letters_of(whole if mark and len(label) < _SAME else text)
 
 
-def _own(
+def _own_texts(
     texts: Sequence[ScriptText],
     parsed: ParsedPage,
     blocks: Sequence[Block],
@@ -115,21 +114,21 @@ def _only(texts: list[ScriptText]) -> list[ScriptText]:
     """Return texts if there is no other of about the length of the longest; else none."""
     longest = texts[0].letters if texts else ""
     has_rival = any(
-        _FRACTION * len(text.letters) >= len(longest) and text.letters[:_SAME] not in longest
+        _PARTS * len(text.letters) >= len(longest) and text.letters[:_SAME] not in longest
         for text in texts[1:]
     )
     return [] if has_rival else texts
 
 
-def _unseen(own: Sequence[ScriptText], seen: str) -> ScriptText | None:
-    """Return the best form of the longest text; None where the page shows half of it."""
+def _best_form(own: Sequence[ScriptText], seen: str) -> ScriptText | None:
+    """Return the best form of the longest text; None where ``seen`` has half of its samples."""
     longest = len(own[0].letters)
     forms = [text for text in own if len(text.letters) >= _ALIKE * longest]
     # One with paragraphs is better than one without.
     best = max(forms, key=lambda text: text.markup.count("<p"))
     step = max(_SAMPLE, longest // _SAMPLES)
     samples = [best.letters[at : at + _SAMPLE] for at in range(0, len(best.letters), step)]
-    return best if _FRACTION * sum(map(seen.__contains__, samples)) < len(samples) else None
+    return best if _PARTS * sum(map(seen.__contains__, samples)) < len(samples) else None
 
 
 def _titles(parsed: ParsedPage, blocks: Sequence[Block]) -> list[str]:
@@ -147,13 +146,21 @@ def _is_called(title: str, titles: Sequence[str]) -> bool:
     return weight(name) >= _TITLE and any(name in each for each in titles)
 
 
-def _joined(
+def _with_text(
     parsed: ParsedPage, blocks: tuple[Block, ...], shown: Sequence[str], found: ScriptText
 ) -> Supplemented:
+    """Return the page's blocks with those of a text in their places.
+
+    Args:
+        parsed: the page.
+        blocks: its blocks.
+        shown: their letters.
+        found: the text.
+    """
     matching = [
         number for number, text in enumerate(shown) if len(text) >= _SAME and text in found.letters
     ]
-    last = _place(blocks)
+    last = _number_before(blocks)
     around = _around(blocks[matching[0]] if matching else blocks[last]) if blocks else None
     try:
         page = parse(Page.from_text(parsed.page.url, f"<html><body>{found.markup}</body></html>"))
@@ -164,9 +171,9 @@ def _joined(
         return Supplemented(blocks)
     body.tag = "article"
     body.set("itemprop", "articleBody")
-    told = segment_part(body, parsed.title, around)
+    added = segment_part(body, parsed.title, around)
     kept = dict(enumerate(blocks))
-    parts = [part for block in told for part in _parts(block, blocks, shown, kept)]
+    parts = [part for block in added for part in _unshown(block, blocks, shown, kept)]
     # The page's own blocks keep their order; pieces stand behind the block that comes before.
     after = next((part for part in parts if isinstance(part, int)), last + 1) - 1
     numbered = [(number, 0, block) for number, block in kept.items()]
@@ -183,7 +190,7 @@ def _joined(
     )
 
 
-def _parts(
+def _unshown(
     block: Block, blocks: Sequence[Block], shown: Sequence[str], kept: dict[int, Block]
 ) -> Iterator[Block | int]:
     """Yield what the page does not show of a block, and the numbers of the blocks that show it.
@@ -219,6 +226,7 @@ def _parts(
 
 
 def _piece(block: Block, text: str) -> Iterator[Block]:
+    """Yield the block with a part of its text, unless that has no letters."""
     text = text.strip()
     if text == block.text:
         yield block
@@ -229,26 +237,28 @@ def _piece(block: Block, text: str) -> Iterator[Block]:
 
 
 def _ends_a_sentence(text: str) -> bool:
+    """Tell whether a text ends with a full stop or the like, and not with "..."."""
     end = text.rstrip(_CLOSING)
     return end.endswith(_ENDS) and not end.endswith(_CUT_OFF)
 
 
-def _place(blocks: Sequence[Block]) -> int:
+def _number_before(blocks: Sequence[Block]) -> int:
     """Return the number of the block after which a text stands: the headline, or before a foot."""
     headlines = [number for number, block in enumerate(blocks) if block.tag == "h1"]
     if headlines:
         return headlines[-1]
-    feet = (number for number, block in enumerate(blocks) if _is_last(block.holder))
+    feet = (number for number, block in enumerate(blocks) if _is_in_foot(block.holder))
     return next(feet, len(blocks)) - 1
 
 
-def _is_last(holder: Holder | None) -> bool:
-    while holder is not None and holder.tag not in _LAST:
+def _is_in_foot(holder: Holder | None) -> bool:
+    while holder is not None and holder.tag not in _FEET:
         holder = holder.parent
     return holder is not None
 
 
 def _around(block: Block) -> Holder | None:
+    """Return the element that a text beside a block is put in: no heading or its header."""
     holder = block.holder
     if block.tag in _OF_HEADING or holder is None:
         while holder is not None and holder.tag in _OF_HEADING:
