@@ -31,12 +31,20 @@ if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+# Shorter names of sites begin too many names of people.
 _SHORT_NAME = 3
 _AUTHOR_PROPS = ("author", "creator")
+# How many marks are looked at; how many elements after the first mark of a group the last one may
+# be, and how many marks a group has at most.
 _MAX_LOOKED_AT = 60
 _RUN = 30
 _MAX_RUN = 20
+# A mark of more points needs no name of two words, and no line "By NAME" is preferred to it.
 _SURE_POINTS = 3.0
+# What a mark loses in a side part of the page, or in the frame that nearly all pages share.
+_ASIDE_POINTS = 3.0
+_LEAST_POINTS = 1.0
+# A byline has no more characters; of an element no more parts are looked at.
 _BYLINE_CHARS = 160
 _PARTS = 60
 _FEED = re.compile(
@@ -103,17 +111,17 @@ class _Suspects:
     def __init__(self, facts: PageFacts) -> None:
         self._page, self._template, self._title = facts.visible, facts.template, facts.title
 
-    def frames(self, text: str) -> bool:
+    def is_in_frame(self, text: str) -> bool:
         """Tell whether a text is in the page's frame, which is the same on nearly all pages."""
-        return self._template is not None and self._template.frames(text, self._title)
+        return self._template is not None and self._template.is_in_frame(text, self._title)
 
     def is_aside(self, element: etree._Element) -> bool:
         """Tell whether an element is in a side part of the page or in its frame."""
         return self._page.is_aside(element) or (
-            self._template is not None and self.frames(element_text(element))
+            self._template is not None and self.is_in_frame(element_text(element))
         )
 
-    def is_link(self, element: etree._Element) -> bool:
+    def is_template_link(self, element: etree._Element) -> bool:
         """Tell whether an element that is marked as an author is a link of the site's template.
 
         It leads to another site or a feed. Bylines may hold such links, and so may elements outside
@@ -123,16 +131,16 @@ class _Suspects:
             return False
         text = element_text(element)
         rel = "author" in (element.get("rel") or "").lower().split()
-        if self.frames(text):
+        if self.is_in_frame(text):
             href = (element.get("href") or "")[:_BYLINE_CHARS]
             return not (rel and AUTHOR_PAGE_PATH.search(href))
         is_said = rel or (element.get("itemprop") or "").lower() in _AUTHOR_PROPS
-        return not is_said and self._template.holds(text)
+        return not is_said and self._template.repeats(text)
 
     def is_credit(self, element: etree._Element, name: str) -> bool:
         """Tell whether "by A" in the page's frame credits another site: who made this one."""
         around = element if next(element.iter("a"), None) is not None else element.getparent()
-        return self.frames(name) and around is not None and self._leads_away(around)
+        return self.is_in_frame(name) and around is not None and self._leads_away(around)
 
     def _leads_away(self, element: etree._Element) -> bool:
         links = list(islice(element.iter("a"), _PARTS)) or list(element.iterancestors("a"))
@@ -147,8 +155,8 @@ def _seen_authors(
 ) -> tuple[str, tuple[str, ...]] | None:
     best: tuple[float, str, tuple[str, ...]] | None = None
     for points, source, marks in _marked(page, suspects):
-        is_framed = suspects.frames(element_text(marks[0].element))
-        weight = points - 3.0 * is_framed
+        is_framed = suspects.is_in_frame(element_text(marks[0].element))
+        weight = points - _ASIDE_POINTS * is_framed
         if best is not None and weight <= best[0]:
             continue
         texts = [_name_text(mark.element) for mark in marks]
@@ -180,7 +188,7 @@ def _marked(page: VisiblePage, suspects: _Suspects) -> Iterator[tuple[float, str
     """Yield groups of neighbouring marks of one kind, with points and source."""
     by_hint: dict[str, list[Mark]] = {}
     for mark in page.authors[:_MAX_LOOKED_AT]:
-        if not suspects.is_link(mark.element):
+        if not suspects.is_template_link(mark.element):
             by_hint.setdefault(mark.said, []).append(mark)
     for hint, group in by_hint.items():
         for run in _runs(group, page, suspects):
@@ -190,8 +198,8 @@ def _marked(page: VisiblePage, suspects: _Suspects) -> Iterator[tuple[float, str
             if not length or length > _BYLINE_CHARS or _are_icons(element, text, page.site):
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
-            points -= 3.0 * page.is_aside(element)
-            if points > 1.0:
+            points -= _ASIDE_POINTS * page.is_aside(element)
+            if points > _LEAST_POINTS:
                 yield points, "microdata" if element.get("itemprop") else "byline", run
 
 
@@ -235,6 +243,7 @@ def _runs(group: list[Mark], page: VisiblePage, suspects: _Suspects) -> list[lis
 
 
 def _author_points(element: etree._Element, hint: str) -> float:
+    """Return points for what markup says of an element: that it is the author, or not."""
     if "author" in (element.get("rel") or "").lower().split():
         points = 4.0
     elif hint == AUTHOR_PAGE:

@@ -11,6 +11,7 @@ from calendar import monthrange, timegm
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,7 +64,9 @@ _WORD = (
     r"(?<![^\W\d_])(?:(?:\u062a\u0634\u0631\u064a\u0646|\u0643\u0627\u0646\u0648\u0646)"
     r"\s\u0627\u0644\w{3,5}|[^\W\d_][^\s\d.,;:()/|_\-\u2013\u2014]{1,19})"
 )
+# Behind the sign of a year, as in 2026年(令和8年).
 _BESIDE = r"(?:\([^()\s]{2,8}\))?"
+# Between the numbers of a date; and what may not follow it.
 _MARK = r"[-./|\u2010\u2011]"
 _END = r"(?!\d|[.:]\d)"
 _PATTERNS = (
@@ -252,7 +255,7 @@ def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
     else:
         month = _month(word, reading.language)
         is_solar = not month
-        month = month or _names()[2].get(fold_word(word), 0)
+        month = month or _names().solar.get(fold_word(word), 0)
     return solar_day(year, month, day) if is_solar else _checked(year, month, day)
 
 
@@ -344,7 +347,7 @@ def _from_epoch(seconds: float) -> Date | None:
 
 def is_month(folded: str) -> bool:
     """Tell whether a folded word is the name of a month in any language."""
-    return folded in _names()[0]
+    return folded in _names().all
 
 
 def _month(word: str, language: str) -> int:
@@ -352,17 +355,30 @@ def _month(word: str, language: str) -> int:
 
     In Hebrew a month begins with the letter that means "in".
     """
-    names, own, _ = _names()
+    names = _names()
     folded = "".join(fold_word(word).rstrip(_SHORTENED).split(". "))
-    plain = names.get(folded) or names.get(folded.removeprefix("\u05d1"), 0)
-    return own.get(language, {}).get(folded) or plain
+    plain = names.all.get(folded) or names.all.get(folded.removeprefix("\u05d1"), 0)
+    return names.own.get(language, {}).get(folded) or plain
+
+
+class _Names(NamedTuple):
+    """The numbers of months by their folded names.
+
+    Attributes:
+        all: in all languages.
+        own: by language, of names that mean another month in others.
+        solar: in Iran's year.
+    """
+
+    all: Mapping[str, int]
+    own: Mapping[str, Mapping[str, int]]
+    solar: Mapping[str, int]
 
 
 @cache
-def _names() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]], Mapping[str, int]]:
-    """Return the months of names: in all languages, those of one language, of Iran's year."""
+def _names() -> _Names:
     data = read_data("crawler.core.metadata", "months")
     months = enumerate(data["months"], 1)
     names = {name.rstrip(_SHORTENED): number for number, month in months for name in month}
     solar = {fold_word(name): at for at, month in enumerate(data["solar"], 1) for name in month}
-    return names, data["only"], solar
+    return _Names(names, data["only"], solar)

@@ -11,7 +11,7 @@ from crawler.core.metadata.names import begins_as_byline
 from crawler.core.page.blocks import Block
 from crawler.core.words import fold_name
 
-# Nearly all pages of a site, and of how many pages at least that can be said.
+# The share of pages that is nearly all of them, and the fewest pages of which that can be said.
 _NEARLY_ALL = 0.8
 _FEWEST_PAGES = 3
 _MOST_LINKED = 0.5
@@ -28,7 +28,7 @@ class Template:
     def __init__(self, blocks: Sequence[Block], view: SiteView) -> None:
         self._blocks, self._view = blocks, view
 
-    def holds(self, text: str) -> bool:
+    def repeats(self, text: str) -> bool:
         """Tell whether a text stands in such blocks alone, none of which is a byline.
 
         A byline begins as bylines do, or has a date.
@@ -36,7 +36,7 @@ class Template:
         places = self._places(text)
         return bool(places) and not any(map(_is_byline, (self._blocks[at].text for at in places)))
 
-    def frames(self, text: str, title: str | None) -> bool:
+    def is_in_frame(self, text: str, title: str | None) -> bool:
         """Tell whether a text stands in such blocks alone, before or after what is the page's own.
 
         Its own are its title and the texts that stand on no other page.
@@ -60,10 +60,10 @@ class Template:
         if self._view.pages < _FEWEST_PAGES or not self._own:
             return []
         places = [at for at, block in enumerate(self._blocks) if text in block.text]
-        return places if all(map(self._everywhere.__getitem__, places)) else []
+        return places if all(map(self._recurs.__getitem__, places)) else []
 
     @cached_property
-    def _everywhere(self) -> list[bool]:
+    def _recurs(self) -> list[bool]:
         least = _NEARLY_ALL * self._view.pages
         found = self._view.page_frequencies([block.key for block in self._blocks])
         return [frequency >= least for frequency in found]

@@ -29,11 +29,11 @@ _GRAMS = "grams"
 _CODE_BITS = 21
 
 _Cut: TypeAlias = "Callable[[list[Piece]], list[list[int]]]"
-_Step: TypeAlias = "Callable[[list[Piece], _Seen], list[Piece]]"
+_Step: TypeAlias = "Callable[[list[Piece], _Context], list[Piece]]"
 _Idf: TypeAlias = "Callable[[Sequence[int]], Sequence[float]]"
 
 
-class _Seen(NamedTuple):
+class _Context(NamedTuple):
     """What a step has beside the pieces: the page, its site, and how depth blocks are cut."""
 
     document: Document
@@ -81,12 +81,12 @@ def _weights(counts: Mapping[int, int], idf: _Idf) -> dict[int, float]:
     return {key: (1 + math.log(counts[key])) * rarity for key, rarity in rarities}
 
 
-def _without_links(pieces: list[Piece], _seen: _Seen) -> list[Piece]:
+def _without_links(pieces: list[Piece], _seen: _Context) -> list[Piece]:
     """M2: hyperlink text is dropped."""
     return [piece.drop("links") if piece.place.in_link else piece for piece in pieces]
 
 
-def _sentences(pieces: list[Piece], _seen: _Seen) -> list[Piece]:
+def _sentences(pieces: list[Piece], _seen: _Context) -> list[Piece]:
     """M3: of each text node its sentences are kept, and what no mark ends is dropped."""
     cut: list[Piece] = []
     for piece in pieces:
@@ -138,7 +138,7 @@ def _keep_only(pieces: list[Piece], chosen: Sequence[int], reason: str) -> list[
     return [piece if place in kept else piece.drop(reason) for place, piece in enumerate(pieces)]
 
 
-def _similarities(pieces: list[Piece], blocks: list[list[int]], seen: _Seen) -> list[float]:
+def _similarities(pieces: list[Piece], blocks: list[list[int]], seen: _Context) -> list[float]:
     title, view = grams(seen.document.title or ""), seen.view
 
     def idf(keys: Sequence[int]) -> list[float]:
@@ -153,7 +153,7 @@ def _similarities(pieces: list[Piece], blocks: list[list[int]], seen: _Seen) -> 
     return similarities(title, texts, idf)
 
 
-def _most_similar(pieces: list[Piece], seen: _Seen) -> list[Piece]:
+def _most_similar(pieces: list[Piece], seen: _Context) -> list[Piece]:
     """M4: of the depth blocks that hold a sentence the one most similar to the title.
 
     The first of several; none where no block holds a sentence (section 3.2.2: the candidates).
@@ -168,7 +168,7 @@ def _most_similar(pieces: list[Piece], seen: _Seen) -> list[Piece]:
     return _keep_only(pieces, chosen, "other-block")
 
 
-def _most_sentences(pieces: list[Piece], seen: _Seen) -> list[Piece]:
+def _most_sentences(pieces: list[Piece], seen: _Context) -> list[Piece]:
     """MM's second step: the depth block with most sentences; the first of several."""
     blocks = seen.cut(pieces)
     counts = [sum(pieces[number].is_sentence for number in block) for block in blocks]
@@ -176,7 +176,7 @@ def _most_sentences(pieces: list[Piece], seen: _Seen) -> list[Piece]:
     return _keep_only(pieces, chosen, "other-block")
 
 
-def _like_the_title(pieces: list[Piece], seen: _Seen) -> list[Piece]:
+def _like_the_title(pieces: list[Piece], seen: _Context) -> list[Piece]:
     """M34's second step: the depth blocks that have anything in common with the title."""
     blocks = seen.cut(pieces)
     found = _similarities(pieces, blocks, seen)
@@ -212,7 +212,7 @@ class NewsMethod:
         """Return the page's text nodes, or their sentences, each with its label."""
         pieces = text_nodes(document.parsed)
         for step in self._steps:
-            pieces = step(pieces, _Seen(document, view, self._cut))
+            pieces = step(pieces, _Context(document, view, self._cut))
         return judged(pieces)
 
 

@@ -24,7 +24,8 @@ _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code"
             "select", "video", "dl", "input")  # fmt: skip
 # The outermost elements: their names are those of the whole page.
 _WHOLE = ("html", "body", "main")
-# Only types are read of JSON-LD; a pattern finds them in broken JSON too.
+# Only types are read of JSON-LD; a pattern finds them in broken JSON too. The counts are features
+# of the learned weights: those of parsed objects, which may have several types, would be others.
 _TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
 _SCRIPT_CHARS = 200_000
 _NAME_CHARS = 2_000
