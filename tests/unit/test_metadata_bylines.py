@@ -11,8 +11,8 @@ from crawler.core.page.parse import parse
 from support.pace import within
 
 
-def authors(byline: str, language: str = "en") -> tuple[str, ...]:
-    html = f"<html lang={language}><title>Night trains</title><h1>Night trains</h1>{byline}</html>"
+def authors(byline: str, language: str = "en", title: str = "Night trains") -> tuple[str, ...]:
+    html = f"<html lang={language}><title>{title}</title><h1>Night trains</h1>{byline}</html>"
     return read_metadata(parse(Page.from_text("https://post.example/x", html))
                          , "https://post.example/x").authors  # fmt: skip
 
@@ -171,6 +171,12 @@ def test_headings_with_a_preposition_are_no_bylines(heading: str, language: str)
         ("<h2 id=certificate-authority>Harbour Desk</h2>", ()),
         ('<li id="fn:2"><p>Harbour Desk</p></li>', ()),
         ('<p class="vcard"><b class=fn>Harbour Desk</b></p>', ("Harbour Desk",)),
+        ('<a rel=author href="https://plus.google.example/112">Google+</a>', ()),
+        ('<p>Fog.<footer><a rel=author href="https://g.example/1">Google Plus</a></footer>', ()),
+        ('<p class=author><a href="https://p.example/desk">Pinterest</a></p>', ()),
+        ('<p class=author><a href="https://t.example/d">TikTok</a> <a href=/f>Twitter</a>', ()),
+        ('<a rel=author href="https://b.example/d">Follow on Bluesky</a>', ()),
+        ('<a rel=author href="https://g.example/1">Harbour Google</a>', ("Harbour Google",)),
         ('<a rel=author href="https://harbourdesk.example/">Harbour Desk</a>', ("Harbour Desk",)),
         ('<a class=author href="https://x.com/desk">Harbour Desk</a>', ("Harbour Desk",)),
         ('<a href="https://people.post.example/author/1">Harbour Desk</a>', ("Harbour Desk",)),
@@ -193,3 +199,163 @@ def test_hostile_lines_take_no_time(part: str) -> None:
         names = [line_names(text) for text in (long, short)]
     assert all(kept)
     assert names == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("2026-11-26 14:03\u3000作者\uff1a海太\u3000来源\uff1a海岸日报", ("海太",)),
+        ("2026年11月26日 14:03 来源\uff1a海岸日报 作者\uff1a海太", ("海太",)),
+        ("来源\uff1a海岸日报\u3000记者\uff1a海太 港边\u3000责任编辑\uff1a船长", ("海太", "港边")),
+        ("2026-11-26 14:03 海岸日报记者 海太", ("海太",)),
+        ("2026-11-26 | 文/海太 图/港边", ("海太",)),
+        ("2026-11-26 撰文\uff1a海太 编辑\uff1a港边", ("海太",)),
+        ("2026-11-26 编辑\uff1a港边 作者\uff1a海太", ("海太",)),
+        ("來源\uff1a海岸日報 編輯\uff1a海太", ("海太",)),
+        ("2026-11-26 14:03 来源\uff1a海岸日报", ()),
+        ("2026-11-26 14:03 作者\uff1a佚名 来源\uff1a网络", ()),
+        ("书名\uff1a海 作者\uff1a海太 出版社\uff1a港口 出版时间\uff1a2020年3月1日", ()),
+        ("2026年11月26日\u3000记者 海太 说船已经开走了。", ()),
+        ("2026-11-26 14:03 记者会 阅读\uff1a12", ()),
+    ],
+)
+def test_chinese_labels_within_a_line(line: str, names: tuple[str, ...]) -> None:
+    assert authors(f"<p>{line}</p>", "zh") == names
+    assert authors(f"<div>{line}</div>", "zh") == names
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "names"),
+    [
+        ("ja", "文・写真\uff1a海辺太郎", ("海辺太郎",)),
+        ("ja", "取材・文\uff1a海辺太郎", ("海辺太郎",)),
+        ("ja", "写真・文\uff0f海辺太郎", ("海辺太郎",)),
+        ("ja", "取材・文・撮影\uff1d海辺太郎", ("海辺太郎",)),
+        ("ko", "글·사진: 부산항", ("부산항",)),
+        ("ko", "사진·글: 부산항", ("부산항",)),
+        ("zh", "图/文\uff1a海太", ("海太",)),
+        ("de", "Text und Fotos: Harbour Desk", ("Harbour Desk",)),
+        ("de", "Fotos & Text: Harbour Desk", ("Harbour Desk",)),
+        ("es", "Texto y fotos: Harbour Desk", ("Harbour Desk",)),
+        ("es", "Texto y fotos de Harbour Desk", ("Harbour Desk",)),
+        ("fr", "Texte et photos : Harbour Desk", ("Harbour Desk",)),
+        ("en", "Words and photos by Harbour Desk", ("Harbour Desk",)),
+        ("en", "Story and photos by Harbour Desk", ("Harbour Desk",)),
+        ("de", "Fotos und Video: Night Desk", ()),
+        ("ja", "写真\uff1a港湾写真部", ()),
+        ("en", "Words and photos by the sea", ()),
+        ("en", "Words and Pictures", ()),
+    ],
+)
+def test_one_person_has_several_credits(language: str, line: str, names: tuple[str, ...]) -> None:
+    assert authors(f"<p>{line}</p>", language) == names
+    if names:
+        assert authors(f"<p class=author>{line}</p>", language) == names
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Par Harbour Desk avec AFP", ("Harbour Desk", "AFP")),
+        ("Par Harbour Desk avec l'AFP et Reuters", ("Harbour Desk", "AFP", "Reuters")),
+        ("By Harbour Desk with files from The Associated Press",
+         ("Harbour Desk", "Associated Press")),
+        ("Von Harbour Desk mit dpa", ("Harbour Desk", "dpa")),
+        ("Von Harbour Desk mit Material von dpa", ("Harbour Desk", "dpa")),
+        ("Por Harbour Desk con EFE", ("Harbour Desk", "EFE")),
+        ("Por Harbour Desk con agencias", ("Harbour Desk",)),
+        ("\u03a4\u03bf\u03c5 Harbour Desk και ΑΠΕ", ("Harbour Desk", "ΑΠΕ")),
+        ("By Harbour Desk (AFP)", ("Harbour Desk",)),
+        ("By Harbour Desk/AFP", ("Harbour Desk", "AFP")),
+        ("By Harbour Desk and Night Desk with Reuters", ("Harbour Desk", "Night Desk", "Reuters")),
+        ("By Harbour Desk with Sid Harbour", ("Harbour Desk", "Sid Harbour")),
+        ("By Barnes and Noble Press", ("Barnes and Noble Press",)),
+        ("Von dpa", ("dpa",)),
+        ("By Reuters", ("Reuters",)),
+        ("By Sea", ()),
+        ("By Sea.", ()),
+        ("By Land and Sea", ()),
+        ("Von Hand", ()),
+        ("Par Hasard", ()),
+        ("By <a href=/x>Madonna</a>", ("Madonna",)),
+        ("Author: Madonna", ("Madonna",)),
+    ],
+)  # fmt: skip
+def test_agencies_beside_a_name_and_phrases(line: str, names: tuple[str, ...]) -> None:
+    assert authors(f"<p>{line}</p>") == names
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("기자 부산항", ("부산항",)),
+        ("기자: 부산항", ("부산항",)),
+        ("취재기자 부산항", ()),
+        ("해변일보 기자 부산항", ("부산항",)),
+        ("기자 부산항 sea@post.example", ("부산항",)),
+        ("기자 부산항 | 2026.05.03", ("부산항",)),
+        ("특파원 부산항", ("부산항",)),
+        ("기자 간담회", ()),
+        ("기자 회견", ()),
+        ("기자 프로필", ()),
+        ("기자 부산항 구경했다", ()),
+    ],
+)
+def test_a_korean_name_after_the_role(line: str, names: tuple[str, ...]) -> None:
+    assert authors(f"<p>{line}</p>", "ko") == names
+
+
+PROSE = f"<p>{'The quay wall cracked again, and the ferry waited for it. ' * 3}</p>"
+LINK = "<a href=/n/4>School choir wins a boat</a>"
+MARK = "<b class=author>Night Desk</b>"
+
+
+@pytest.mark.parametrize(
+    ("html", "names"),
+    [
+        (f"<div class=card>{LINK}{MARK}</div>", ()),
+        (f"<div><h3>{LINK}</h3><p>By Night Desk</p></div>", ()),
+        (
+            f"<article><a href=/n/4><img></a>{LINK}<a rel=author href=/author/n>N D</a></article>",
+            (),
+        ),
+        (f"<ul><li>{LINK} {MARK}<li>{LINK.replace('4', '5')} {MARK}</ul>", ()),
+        ("<a href=/n/4><h4>School choir wins</h4><b class=author>Night Desk</b></a>", ()),
+        (MARK, ("Night Desk",)),
+        (f"<div>{MARK}<a href=/author/n>All posts by Night Desk</a></div>", ("Night Desk",)),
+        (f"<div>{MARK}<a href=#comments>Leave a comment</a></div>", ("Night Desk",)),
+        (f"<div>{MARK}{LINK}{LINK.replace('4', '5')}</div>", ("Night Desk",)),
+    ],
+)
+def test_authors_of_teasers_below_are_no_authors(html: str, names: tuple[str, ...]) -> None:
+    assert authors(f"{PROSE}<div>{html}</div>") == names
+    assert authors(f"<p class=author>By Ada Quay</p>{PROSE}<div>{html}</div>")[:1] == ("Ada Quay",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["El Faro Diario", "el faro diario", "El Faro Diario Redacción", "Redacción El Faro Diario"],
+)
+@pytest.mark.parametrize(
+    ("title", "meta"),
+    [
+        ("Night trains", "property=og:site_name"),
+        ("Night trains", "name=publisher"),
+        ("Night trains", "name=application-name"),
+        ("Night trains - El Faro Diario", "name=x"),
+        ("El Faro Diario | Night trains", "name=x"),
+    ],
+)
+def test_a_byline_comes_before_an_author_that_is_the_site(title: str, meta: str, name: str) -> None:
+    head = f'<meta {meta} content="El Faro Diario"><meta name=author content="{name}">'
+    assert authors(f"{head}<p>Fog.</p>", "es", title) == (name,)
+    for byline in ("p class=firma", "p class=autor", "a rel=author href=/a"):
+        found = authors(f"{head}<{byline}>Lucía Muelle</{byline[0]}>", "es", title)
+        assert found == ("Lucía Muelle",)
+    assert authors(f"{head}<p>Por Lucía Muelle</p>", "es", title) == ("Lucía Muelle",)
+
+
+def test_firma_is_a_signature_in_spanish_alone() -> None:
+    assert authors("<p class=firma>Hafen Werke</p>", "de") == ()
+    person = "<meta name=author content='Ada Quay'><p class=firma>Lucía Muelle</p>"
+    assert authors(person, "es") == ("Ada Quay",)

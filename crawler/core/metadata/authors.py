@@ -76,16 +76,32 @@ def choose_authors(facts: PageFacts, site_name: str | None) -> tuple[str, tuple[
     house.discard("")
     # A name is the site's where it begins with it, too: "BBC News".
     begins = tuple(name for name in house if len(name) >= _SHORT_NAME)
-    of_house = accounts = None
+    others = _site_names(facts, site)
+    of_house = accounts = of_meta = None
     for source, names in _groups(facts, site):
-        folded = map(fold_name, names)
+        folded = [fold_name(name) for name in names]
         if all(name in house or name.startswith(begins) for name in folded):
             of_house = of_house or (source, names)
         elif all(map(is_weak, names)):
             accounts = accounts or (source, names)
+        elif source in ("meta", "opengraph") and all(
+            name.startswith(others) or name.endswith(others) for name in folded
+        ):
+            of_meta = of_meta or (source, names)
         else:
             return source, names
-    return accounts or of_house
+    return of_meta or accounts or of_house
+
+
+def _site_names(facts: PageFacts, site: str) -> tuple[str, ...]:
+    """Return all names of the site, folded: also what the document's title has beside the title."""
+    given = (name for _, name in facts.values("site_name"))
+    names = {fold_name(name) for name in (site, *given, *facts.metas.get("publisher", ()))}
+    whole, title = fold_name(facts.parsed.title or ""), fold_name(facts.title or "")
+    if title:
+        names |= {whole.removeprefix(title), whole.removesuffix(title)} - {whole}
+    names = {name.removeprefix("the") for name in names}
+    return tuple(name for name in names if len(name) >= _SHORT_NAME)
 
 
 def _groups(facts: PageFacts, site: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -195,7 +211,12 @@ def _marked(page: VisiblePage, suspects: _Suspects) -> Iterator[tuple[float, str
             element = run[0].element
             text = element_text(element)
             length = len(text)
-            if not length or length > _BYLINE_CHARS or _are_icons(element, text, page.site):
+            if (
+                not length
+                or length > _BYLINE_CHARS
+                or page.is_teaser(run[0])
+                or _are_icons(element, text, page.site)
+            ):
                 continue
             points = _author_points(element, hint) - length / 60 + page.near(run[0].order)
             points -= _ASIDE_POINTS * page.is_aside(element)
@@ -261,7 +282,7 @@ def _by_text(page: VisiblePage, site: str, suspects: _Suspects) -> tuple[str, ..
     """Read a text that begins as bylines do: "By A and B", or a label beside the name."""
     for snippet in page.bylines:
         text = _labelled(snippet.element, snippet.said)
-        if not text or page.is_aside(snippet.element):
+        if not text or page.is_aside(snippet.element) or page.is_teaser(snippet):
             continue
         # "by NAME on DATE" is a byline wherever it stands, however the name is written.
         whole = element_text(snippet.element)
@@ -283,10 +304,13 @@ def _by_text(page: VisiblePage, site: str, suspects: _Suspects) -> tuple[str, ..
 
 
 def _is_phrase(element: etree._Element, text: str) -> bool:
-    """Tell whether a text is a heading such as "By the numbers", with a preposition alone."""
+    """Tell whether a text is a phrase: "By Sea", or a heading such as "By the numbers"."""
     label = byline_words().by.match(text)
     if label is None or label.end() == len(text) or not label.group().strip().isalpha():
         return False
+    names = [name.strip() for name in byline_words().joint.split(text[label.end() :])]
+    if all(name[:1].isupper() and " " not in name for name in names):  # "By Land and Sea"
+        return fold_word(names[0]) not in byline_words().sets["agencies"]
     around = (element, *islice(element.iterancestors(), 2))
     return any(
         each.tag in _HEADINGS and len(element_text(each)) <= _BYLINE_CHARS for each in around
@@ -337,5 +361,6 @@ def _labelled(element: etree._Element, text: str) -> str:
 def _looks_like_name(name: str) -> bool:
     """Tell whether most words of a text begin with a capital, where its script has any."""
     words = [word for word in name.split() if word[0].isalpha()]
-    small = sum(word.islower() for word in words)
+    agencies = byline_words().sets["agencies"]
+    small = sum(word.islower() and word not in agencies for word in words)
     return bool(words) and small * 3 <= len(words) and len(words) <= 6  # noqa: PLR2004 - of a name

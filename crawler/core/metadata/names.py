@@ -49,16 +49,15 @@ _OTHERS = re.compile(
     r"|(?:^|[\s|/·,]\s?)(?:写真|撮影|編集|사진|그래픽|영상|편집)(?:\s|[・·:\uff1a=\uff1d|])",
     re.IGNORECASE,
 )
+# Between the credits of one person: "Text und Fotos", "文・写真".
+_AND_CREDIT = r"\s?(?:[・·ㆍ/\uff0f&\uff06+と]|(?<=\s)(?:and|und|y|e|et|en|og|och|i|и)(?=\s))\s?"
 # "King, Jr." is one name.
 _YOUNGER = re.compile(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
 _PLACE = re.compile(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
 _PERSON_WORDS = range(2, 5)
 # Two to four words with capitals, and at most a small one before the last, up to a mark or the end.
 _CAPITAL = r"[^\W\d_a-z\u00df-\u00ff\u0430-\u045f\u03ac-\u03ce][^\s,|:;()]{1,20}"
-_PERSON = (
-    rf"(?-i:{_CAPITAL}(?:\s{_CAPITAL}){{0,2}}\s(?:[a-z]{{2,3}}\s)?{_CAPITAL}"
-    r"\s*+(?:[,|(\u2013\u2014\u00b7\u2022-]|$))"
-)
+_PERSON = rf"(?-i:{_CAPITAL}(?:\s{_CAPITAL}){{0,2}}\s(?:[a-z]{{2,3}}\s)?{_CAPITAL})"
 # Bylines that are one by the role or the label beside the name: a short line and nothing else.
 _KOREAN_NAME = r"[가-힣]{2,4}"
 _KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
@@ -70,12 +69,17 @@ _KOREAN_BYLINE = re.compile(
     rf"\s?(?:(?:선임|인턴|객원|수습|전문)\s?)?(?:{'|'.join(_KOREAN_ROLES)})\s?[\])\u3011>=]?"
     rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s(?:구독|팔로우))?(?:\s?[|ㅣ·]?\s?{_DAY})?"
 )
+_AFTER_ROLE = re.compile(
+    rf"(?:[가-힣]{{2,8}}\s)?(?:기자|특파원)(?:\s?[:\uff1a]\s?(?P<named>{_KOREAN_NAME})"
+    r"|\s(?P<names>(?!간담회|이메일|프로필|블로그|페이지|더보기|홈페이|지망생|협회|정보)[가-힣]{3}))"
+    rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s?[|ㅣ·]?\s?{_DAY})?"
+)
 _KOREAN_LABELLED = re.compile(
     r"(?:작성자|글쓴이|글\s?[·ㆍ/,]\s?사진"
     r"|글(?=\s[가-힣]{3}(?![가-힣]))(?!\s(?:더보기|조회수|\S{1,2}쓰기|\S{1,2}보기)))"
     rf"\s(?P<names>{_KOREAN_NAME})(?:\s?[|/·]?\s?사진\s.{{2,20}})?"
 )
-_CJK_ROLES = ("記者", "记者", "特派員", "文")
+_CJK_ROLES = ("記者", "记者", "特派員", "文", "作者", "编辑", "編輯")
 _CHINESE_NAME = r"[\u4e00-\u9fff]{2,4}"
 _CJK_BYLINE = re.compile(
     # Names of newspapers and their desks are no names of reporters.
@@ -88,6 +92,21 @@ _CJK_BYLINE = re.compile(
     rf"(?P<names>{_CHINESE_NAME}(?:[\s、,\uff0c]{_CHINESE_NAME}){{0,4}})"
     rf"(?:\s?[\uff0f/]\s?{_CHINESE_NAME}(?:報導|报道|報道))?"
     r")[】\uff09)]?(?:\s?[\uff0f/|]?\s?写真.{1,20})?"
+)
+# Labels within a line that has a source or a date, too; those of books have neither.
+_CHINESE_FIELDS = re.compile(r"来源|來源|出处|\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d")
+_NO_BYLINE = re.compile(r"出版|译者|譯者|书名|書名|导演|導演|[。\uff01\uff1f]")
+_IN_NAME = (
+    r"(?!来源|來源|责|責|编辑|編輯|摄影|攝影|发布|發布|阅读|浏览|字号|评论|分享|时间|時間|佚名|匿名|未知)"
+    r"[\u4e00-\u9fff]{2,4}+(?![\u4e00-\u9fff]|\s?[:\uff1a])"
+)
+_IN_NAMES = rf"\s?(?:本[报報]记者\s?)?(?P<names>{_IN_NAME}(?:[\s、,\uff0c]{_IN_NAME}){{0,4}})"
+_WITHIN_LINE = (
+    re.compile(
+        r"(?:(?:^|[\s|(\uff08/报報社网])(?:作者|记者|記者|撰文)\s?[\s:\uff1a/\uff0f|]"
+        rf"|(?:^|[\s|(\uff08])文\s?[:\uff1a/\uff0f|]){_IN_NAMES}"
+    ),
+    re.compile(rf"(?:^|[\s|(\uff08])(?:责任|責任)?(?:编辑|編輯)\s?[:\uff1a/\uff0f]{_IN_NAMES}"),
 )
 _NAME_JOINT = re.compile(r"\s?[·ㆍ,\uff0c、]\s?|\s")
 _LINE_CHARS = 120
@@ -107,6 +126,7 @@ class BylineWords:
         by_within: finds the same inside of a text.
         by_starts: the first two letters of what ``by`` matches.
         joint: finds what stands between two names.
+        before_agency: find what stands before the agency of "A with AFP"; True of "A and AFP", too.
         published, modified, updated: find the words that tell what a date means; ``updated`` either
             of them after a name.
     """
@@ -120,17 +140,33 @@ class BylineWords:
         # Common words, which count with a colon or alone in their element only.
         with_colon = self.sets["followed_by_colon"]
         free = any_of(word for word in data["by"] if word not in with_colon)
+        joint = rf"\s(?:{any_of((*data['and'], *data['with']))})\s|\s?&\s?"
+        texts, others = any_of(data["text_credits"]), any_of(data["other_credits"])
+        more = rf"(?:{_AND_CREDIT}(?:{texts}|{others}))"
+        credit = rf"(?:(?:{texts}){more}{{1,3}}|(?:{others}){more}{{0,2}}{_AND_CREDIT}(?:{texts}))"
         self.by = re.compile(
             # A label alone in its element names who stands beside it.
             rf"\s*+(?:[-\u2013\u2014|/•·]\s?)?(?:(?:{free})(?:\s?[:\uff1a]|\s|$)"
             rf"|(?:{any_of(with_colon)})(?:\s?[:\uff1a\uff0f]|\s*+$)"
-            rf"|(?:{any_of(data['before_names'])})\s(?={_PERSON}))\s*+[-\u2013\u2014]?\s*+",
+            rf"|{credit}(?:\s?[:\uff1a=\uff1d\uff0f]|\s(?:by|von|de|par|di|por|door|av|af)(?:\s|$))"
+            rf"|(?:{any_of(data['before_names'])})\s"
+            rf"(?={_PERSON}(?:\s*+(?:[,|(\u2013\u2014\u00b7\u2022-]|$)|(?:{joint})(?-i:{_CAPITAL}))))"
+            r"\s*+[-\u2013\u2014]?\s*+",
             re.IGNORECASE,
         )
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
-        starts = (*data["by"], *with_colon, *data["before_names"])
-        self.by_starts = frozenset(word[:2] for word in starts)
-        self.joint = re.compile(rf"\s(?:{any_of(data['and'])})\s|\s?&\s?", re.IGNORECASE)
+        starts = (*data["by"], *with_colon, *data["before_names"], *data["text_credits"])
+        self.by_starts = frozenset(word[:2] for word in (*starts, *data["other_credits"]))
+        self.joint = re.compile(joint, re.IGNORECASE)
+        wires = any_of((*data["agencies"], *data["wires"]))
+        self.before_agency = {
+            with_and: re.compile(
+                rf"(?:{before}|\s?/\s?)(?:(?:\w+\s){{1,2}}(?:from|von|der|de|di)\s)?"
+                rf"(?:(?:the|der|la)\s|l['\u2019])?(?=(?:{wires})(?:$|\s?[,;/]|{joint}))",
+                re.IGNORECASE,
+            )
+            for with_and, before in ((False, rf"\s(?:{any_of(data['with'])})\s"), (True, joint))
+        }
         self.published, self.modified = (
             re.compile(any_of(data[name]), re.IGNORECASE) for name in ("published", "modified")
         )
@@ -186,11 +222,13 @@ def line_names(text: str) -> tuple[str, ...]:
         return ()
     match = None
     if any(map(text.__contains__, _KOREAN_ROLES)):
-        match = _KOREAN_BYLINE.fullmatch(text)
+        match = _KOREAN_BYLINE.fullmatch(text) or _AFTER_ROLE.fullmatch(text)
     elif text.startswith(("작성자", "글")):
         match = _KOREAN_LABELLED.fullmatch(text)
     elif any(map(text.__contains__, _CJK_ROLES)):
         match = _CJK_BYLINE.fullmatch(text)
+        if match is None and _CHINESE_FIELDS.search(text) and not _NO_BYLINE.search(text):
+            match = next(filter(None, (each.search(text) for each in _WITHIN_LINE)), None)
     if match is None:
         return ()
     names = match[match.lastgroup or 0]
@@ -212,20 +250,21 @@ def clean_names(
     """
     names: dict[str, str] = {}
     handles: dict[str, str] = {}
+    folded_site = fold_name(site)
     for value in values:
-        for name in _names(value, are_seen=are_seen):
+        is_joint = are_seen and (not site or folded_site not in fold_name(value))
+        for name in _names(value, are_seen=are_seen, is_joint=is_joint):
             target = handles if name.startswith("@") else names
             target.setdefault(fold_name(name), name)
             if len(names) >= _MAX_NAMES:
                 break
     chosen = names or {key: name.removeprefix("@") for key, name in handles.items()}
-    folded_site = fold_name(site)
     if folded_site in chosen and len(chosen) > 1:
         del chosen[folded_site]
     return tuple(chosen.values())
 
 
-def _names(value: str, *, are_seen: bool) -> Iterator[str]:
+def _names(value: str, *, are_seen: bool, is_joint: bool) -> Iterator[str]:
     text = html.unescape(value[:_RAW_CHARS])
     text = " ".join(_TAG.sub(" ", text).split())
     if _ADDRESS.search(text):
@@ -236,6 +275,7 @@ def _names(value: str, *, are_seen: bool) -> Iterator[str]:
     text = _EMAIL.sub(" ", text).strip()
     text = _CUT.split(_before_date(authors_part(_without_by(text))), maxsplit=1)[0]
     text = _PARENTHESES.sub("", text)
+    text = byline_words().before_agency[is_joint].sub(", ", text)
     pieces = [piece for piece in _SPLIT.split(text) if piece]
     found = False
     for piece in pieces:
@@ -296,9 +336,8 @@ def _joined(piece: str, *, alone: bool) -> Iterator[str]:
 
 def _cleaned(name: str) -> str:
     name = _without_by(name.strip())
-    name = _KOREAN_ROLE.sub("", name.strip())
-    name = _CJK_ROLE.sub("", name)
-    name = _COUNT.sub("", name)
+    for noise in (_KOREAN_ROLE, _CJK_ROLE, _COUNT):
+        name = noise.sub("", name.strip())
     handle = name.startswith("@")
     name = name.strip(_EDGES + "@")
     return f"@{name}" if handle and name else name
@@ -312,12 +351,10 @@ def _without_roles(name: str) -> str:
     while kept > _TWO:
         part = parts[kept - 1].strip(".,")
         folded = fold_word(part)
-        if folded == "jr":
+        is_degree = folded in words["credentials"] and folded != "jr" and not part.islower()
+        if not is_degree and folded not in words["trailing"]:
             break
-        if folded in words["trailing"] or (folded in words["credentials"] and not part.islower()):
-            kept -= 1
-        else:
-            break
+        kept -= 1
     half = len(parts) // 2
     if half and len(parts) % 2 == 0 and parts[:half] == parts[half:]:
         kept = half
@@ -329,9 +366,10 @@ def _is_nobody(name: str, *, first: bool, alone: bool) -> bool:
     if not _LETTER.search(name) or len(name) > _NAME_CHARS or len(name.split()) > _NAME_WORDS:
         return True
     folded = fold_word(name).strip()
-    if folded in words["nobody"] or folded.isdigit() or _is_part_of_date(folded):
-        return True
     parts = [part.strip(".,") for part in folded.split()]
+    is_label = folded in words["nobody"] or words["nobody"].issuperset(parts)  # "Facebook Twitter"
+    if is_label or folded.isdigit() or _is_part_of_date(folded):
+        return True
     in_roles = sum(part in words["roles"] for part in parts)
     if in_roles == len(parts):
         # "News Staff" is an author where there is no other.

@@ -29,12 +29,15 @@ _DATE_HINT = re.compile(
 )
 _DATE_PARTS = ("dat", "time", "publi", "posted", "meta", "by", "fecha", "modif", "creat", "info")
 _AUTHOR_PARTS = ("aut", "by", "writ", "reporter", "journalist", "contrib", "creator", "redakt",
-                 "verfasser", "name", "fn", "kisha")  # fmt: skip
+                 "verfasser", "name", "fn", "kisha", "firma")  # fmt: skip
 _AUTHOR_HINT = re.compile(
     r"author(?!i[stz])|by-?_?line|writer|reporter|journalist|autor(?!e?play|efresh|otat|esi)|auteur"
-    r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|(?:^|\s)fn(?:$|\s)|kisha",
+    r"|contributor|creator|redakt|verfasser|posted-by|writtenby|written-by|p-name|(?:^|\s)fn(?:$|\s)|kisha"
+    r"|(?:^|\s)firmas?(?:$|\s)",
     re.IGNORECASE,
 )
+# In these languages "firma" is a signature; in many others it is a company.
+_SIGNED = ("es", "ca", "gl", "it")
 # The bar at the top of every page, which says what day it is today.
 _MASTHEAD = re.compile(
     r"\bmast-?_?head|(?:^|[\s_])(?:site-?|page-?|header-?)?top-?_?(?:bar|line|strip)\b"
@@ -76,6 +79,11 @@ _OF_DATE, _OF_AUTHOR = 1, 2
 # Bylines and lines with the date are short; longer texts mention other dates and people.
 _SHORT = 160
 _ELEMENT_CHARS = 400
+# A paragraph of the article, and the title of another page.
+_PROSE = 80
+_TITLE = 10
+_TEASER_LEVELS = 3
+_MAX_LINKS = 20
 _ELEMENT_EVENTS = 200
 _MAX_MARKS = 200
 # Distances from the headline, in elements.
@@ -124,6 +132,8 @@ class VisiblePage:
         self._around = frozenset(() if headline is None else headline.iterancestors())
         self._aside = dict.fromkeys(self._around, False)
         self._body_starts = 0
+        self._prose: int | None = None
+        self._is_signed = (parsed.language or "")[:2].lower() in _SIGNED
         self._walk(parsed, headline)
 
     def _walk(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
@@ -142,6 +152,8 @@ class VisiblePage:
             text = element.text
             if text is not None and 1 < len(text) < _SHORT and not text.isspace():
                 self._snippet(text, element, order)
+            if self._prose is None and self.headline and tag == "p" and len(text or "") > _PROSE:
+                self._prose = order
             if tag == "time":
                 _note(self.times, Mark(element, order, "time"))
             elif tag == "a":
@@ -165,7 +177,7 @@ class VisiblePage:
                 said = f"{said} {value}" if said else value
         if found & _OF_DATE:
             _note(self.dates, Mark(element, order, said))
-        if found & _OF_AUTHOR:
+        if found & _OF_AUTHOR and (self._is_signed or "firma" not in said):
             _note(self.authors, Mark(element, order, said))
 
     def _snippet(self, text: str, element: etree._Element, order: int) -> None:
@@ -196,6 +208,29 @@ class VisiblePage:
     def may_be_byline(self, order: int) -> bool:
         """Tell whether a place is near enough to the headline for a byline."""
         return self.headline is not None and -_NEAR <= order - self.headline <= _FAR
+
+    def is_teaser(self, mark: Mark) -> bool:
+        """Tell whether a mark after the first paragraph is beside a link to one other page."""
+        if self._prose is None or mark.order <= self._prose:
+            return False
+        inside = frozenset(islice(mark.element.iter("a"), _MAX_LINKS))
+        for here in islice(mark.element.iterancestors(), _TEASER_LEVELS):
+            if here in self._around:
+                return False
+            hrefs = {
+                link.get("href") or ""
+                for link in islice(here.iter("a"), _MAX_LINKS)
+                if link not in inside and len(element_text(link)) >= _TITLE
+            }
+            if hrefs := {href for href in hrefs if self._is_page(href)}:
+                return len(hrefs) == 1
+        return False
+
+    def _is_page(self, href: str) -> bool:
+        is_path = href.startswith(("/", "http", "./", "../")) or ":" not in href
+        return (
+            is_path and "#" not in href and self.is_own(href) and not AUTHOR_PAGE_PATH.search(href)
+        )
 
     def is_aside(self, element: etree._Element) -> bool:
         """Tell whether an element is in a side part of the page: comments, teasers, navigation."""
