@@ -14,6 +14,7 @@ from crawler.core.words import fold_name
 # The share of pages that is nearly all of them, and the fewest pages of which that can be said.
 _NEARLY_ALL = 0.8
 _FEWEST_PAGES = 3
+# A block with more of its characters in hyperlinks is none of the page's own.
 _MOST_LINKED = 0.5
 
 

@@ -33,7 +33,8 @@ _WAITING: Final = re.compile(
     r'(<template id="(B:[0-9a-f]{1,8})"></template>)(?:(?!<!--/?\$|<template).)*+<!--/\$-->',
     re.DOTALL,
 )
-# Letters of prose, those of dense scripts counted three times.
+# Letters of prose, those of dense scripts counted three times: of a hidden part, of all such parts
+# together, and of a paragraph that one continues; and how many times the shown prose they have.
 _LEAST_PROSE: Final = 100
 _LEAST_BODY: Final = 300
 _LEAST_BEFORE: Final = 60

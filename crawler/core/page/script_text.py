@@ -52,8 +52,10 @@ _APART = re.compile(
     r"|advert|promo|seo|meta|css|i18n",
     re.IGNORECASE,
 )
+# Names of titles, the best first.
 _BY_RANK = ("headline", "title", "name")
 _TITLES = frozenset(_BY_RANK)
+# Properties in which editors keep the pieces of a paragraph.
 _RUNNING = frozenset(
     ("text", "value", "content", "html", "body", "paragraph", "children", "data", "attributes")
 )
@@ -63,6 +65,8 @@ _THINGS = frozenset(
      "created_at", "createdAt", "published", "publishedAt", "price", "rating", "image")
 )  # fmt: skip
 _HEADING = re.compile(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
+# A long paragraph has so many letters; a list of paragraphs has so many long ones, and they are one
+# in so many of its items at least.
 _PARAGRAPH, _PARAGRAPHS, _SHARE_OF_LIST = 60, 3, 3
 _TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--.*?-->", re.DOTALL)
 _LINE_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li|tr|section|article|blockquote)\b", re.IGNORECASE)
@@ -100,7 +104,7 @@ def weight(text: str) -> int:
     return len(text) + (0 if text.isascii() else len(DENSE.findall(text)))
 
 
-def texts_of(parsed: ParsedPage, least: int) -> list[ScriptText]:
+def script_texts(parsed: ParsedPage, least: int) -> list[ScriptText]:
     """Return the prose in the scripts of a page, the longest first.
 
     Args:

@@ -15,7 +15,7 @@ from crawler.core.page.script_text import (
     JSON_LD,
     ScriptText,
     letters_of,
-    texts_of,
+    script_texts,
     weight,
 )
 from crawler.core.page.text import block_key
@@ -29,6 +29,7 @@ _WHOLE, _PROSE, _LINKED = 2_000, 60, 0.3
 _PARTS = 2
 # Letters that two texts have in common by no chance; of a title fewer do.
 _SAME, _TITLE = 40, 8
+# A text is looked for on the page by so many samples at most, of so many letters.
 _SAMPLES, _SAMPLE = 40, 24
 # Two forms of one text differ in length by this at most.
 _ALIKE = 0.9
@@ -74,7 +75,7 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
             if shown > _WHOLE:
                 return Supplemented(blocks)
     least = _PARTS * shown + 1
-    texts = texts_of(parsed, least)
+    texts = script_texts(parsed, least)
     if not texts:
         return Supplemented(blocks)
     letters = [_letters_shown(block.text) for block in blocks]
