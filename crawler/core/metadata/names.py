@@ -46,7 +46,7 @@ _OTHERS = re.compile(
     r"(?:^|[\s.|/·,;()\[]\s?)(?:(?:with )?photo(?:graph(?:s|y)?|s)?|illustrat(?:ions?|ed)|graphics?"
     r"|translat(?:ed|ion)|(?:medically |expert )?reviewed|fact[- ]?checked|edited|videos?"
     r"|fotos?|bilder?)\s?(?:by\s|von\s|[:\uff1a])"
-    r"|(?:^|[\s|/·,]\s?)(?:写真|撮影|編集|사진|그래픽|영상|편집)(?:\s|[・·:\uff1a=\uff1d|])",
+    r"|(?:^|[\s|/·,]\s?)(?:写真|撮影|編集|사진|그래픽|영상|편집|来源|來源|摄影|责任?编辑?)(?:\s|[・·:\uff1a=\uff1d|])",
     re.IGNORECASE,
 )
 # Between the credits of one person: "Text und Fotos", "文・写真".
@@ -64,7 +64,7 @@ _KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵�
 _DAY = r"(?:입력\s)?\d{4}[-./]\s?\d{1,2}[-./]\s?\d{1,2}\.?(?:\s\d{1,2}:\d{2})?"
 _KOREAN_BYLINE = re.compile(
     rf"(?:{_DAY}(?:\s?[|ㅣ·]\s?|\s))?"
-    rf"[\[(\u3010<]?\s?(?:(?:글|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
+    rf"[\[(\u3010<]?\s?(?:(?:글(?:\s?[·ㆍ/,]\s?사진)?|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
     rf"(?P<names>{_KOREAN_NAME}(?:\s?[·ㆍ,]\s?{_KOREAN_NAME}){{0,5}})"
     rf"\s?(?:(?:선임|인턴|객원|수습|전문)\s?)?(?:{'|'.join(_KOREAN_ROLES)})\s?[\])\u3011>=]?"
     rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s(?:구독|팔로우))?(?:\s?[|ㅣ·]?\s?{_DAY})?"
@@ -84,7 +84,7 @@ _CHINESE_NAME = r"[\u4e00-\u9fff]{2,4}"
 _CJK_BYLINE = re.compile(
     # Names of newspapers and their desks are no names of reporters.
     r"[【\uff08(]?(?:(?P<before>(?:(?![部社紙聞報局担当])[\u4e00-\u9fff々]){3,5})\s?(?:記者|特派員)"
-    r"|(?:取材\s?[・/]?\s?)?文\s?(?:・(?=.{3})|[\uff0f/:\uff1a=\uff1d])\s?"
+    r"|(?:取材\s?[・/]?\s?)?文\s?(?:[・と](?:写真|撮影)\s|・(?=.{3})|[\uff0f/:\uff1a=\uff1d])\s?"
     r"(?P<writer>[\u3040-\u30ff\u4e00-\u9fff々]{2,10}(?:\s(?!写真)[\u3040-\u30ff\u4e00-\u9fff々]{1,6})?)"
     # 記者会見 is no byline: a mark between, or what is around, tells that a name follows.
     r"|(?:本[報报刊](?:記者|记者)[\s:\uff1a]?|(?:記者|记者)(?:[\s:\uff1a]\s?"
@@ -103,8 +103,8 @@ _IN_NAME = (
 _IN_NAMES = rf"\s?(?:本[报報]记者\s?)?(?P<names>{_IN_NAME}(?:[\s、,\uff0c]{_IN_NAME}){{0,4}})"
 _WITHIN_LINE = (
     re.compile(
-        r"(?:(?:^|[\s|(\uff08/报報社网])(?:作者|记者|記者|撰文)\s?[\s:\uff1a/\uff0f|]"
-        rf"|(?:^|[\s|(\uff08])文\s?[:\uff1a/\uff0f|]){_IN_NAMES}"
+        r"(?:(?:^|[\s|(\uff08/报報社网])(?:作者|记者|記者|撰文)\s?[\s:\uff1a/\uff0f|\uff5c]"
+        rf"|(?:^|[\s|(\uff08])文\s?[:\uff1a/\uff0f|\uff5c]){_IN_NAMES}"
     ),
     re.compile(rf"(?:^|[\s|(\uff08])(?:责任|責任)?(?:编辑|編輯)\s?[:\uff1a/\uff0f]{_IN_NAMES}"),
 )
