@@ -275,3 +275,40 @@ def test_two_questions_of_every_page_are_boilerplate() -> None:
 
     known = items(asked(0), tuple(asked(n) for n in range(1, 6)))[1]
     assert known == [TITLE, *ALL[:5]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ⓒ 바다신문(www.mole.example), 무단전재 및 재배포 금지", "\uff08责任编辑\uff1a李明\uff09",
+     "&lt;저작권자 © 바다신문, 무단 전재-재배포 금지>", "© AFP",
+     "Copyright © 2026 The Mole Gazette. All rights reserved.", "Alle Rechte vorbehalten.",
+     "© Maulwurfblatt, alle Rechte vorbehalten", "[責任編輯:王芳]",
+     "本紙の記事の無断転載を禁じます",
+     "海岸日报 版权所有 未经许可不得转载", "(c) 2026 Ada Mott", "저작권자(c) 바다신문"],
+)  # fmt: skip
+@pytest.mark.parametrize("markup", ["<p>{}</p>", "<div>{}</div>"])
+def test_licences_at_the_end_go(line: str, markup: str) -> None:
+    for lines in items(article("".join(P[:4]) + markup.format(line))):
+        assert lines == [TITLE, *ALL[:4]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Copyright is a strange right, and an old one.", "(c) and the wall of the harbour is wet.",
+     "Their first record was called “All rights reserved”.",
+     "저작권자는 아직 알려지지 않았다고 했다.",
+     "编辑们说这座墙很旧。", "He had all rights reserved for him."],
+)  # fmt: skip
+def test_last_lines_on_rights_stay(line: str) -> None:
+    for lines in items(article(f"{''.join(P[:3])}<p>{line}</p>")):
+        assert lines == [TITLE, *ALL[:3], line]
+
+
+@pytest.mark.parametrize("tag", ["h2", "h3", "h4", "h5"])
+def test_headings_that_are_datelines_go(tag: str) -> None:
+    line = f"<{tag}>Posted on May 3, 2026 | Ada Mott</{tag}>"
+    for lines in items(f"<article>{H1}{line}{FIVE}</article>"):
+        assert lines == [TITLE, *ALL[:5]]
+    for said in ("By the sea", "May 3, 2026", "Published works"):
+        for lines in items(f"<article>{H1}<{tag}>{said}</{tag}>{FIVE}</article>"):
+            assert lines == [TITLE, said, *ALL[:5]]

@@ -296,3 +296,60 @@ def test_a_sentence_in_a_div_without_a_name_is_a_paragraph() -> None:
     for div in (line, flowing):
         for lines in texts(article(f"{''.join(P[:3])}<div>{div}</div>{''.join(P[3:5])}")):
             assert lines[-6:] == [*ALL[:3], line, *ALL[3:5]]
+
+
+BETWEEN = {
+    "verse": "<div class=lyrics>The tide comes in<br>go home, go home<br>the tide goes out</div>",
+    "own elements": "<my-card><my-line style='display:block'>First line of the quay.</my-line>"
+    "<my-line style='display:block'>Second line of the quay.</my-line></my-card>",
+    "lines": "<div style='white-space:pre-line'>On day one we walked.\nOn day two we sat.</div>",
+    "list": "<ul><li>Harbour<ul><li>North quay</ul><li>Bridge</ul>",
+    "ordered list": "<ol><li>Take the rope<li>Tie a knot</ol>",
+    "a short paragraph": "<p>It rained.</p>",
+    "a quotation": "<blockquote><p>We waited long.</p></blockquote>",
+    "paragraphs in a section": "<section><p>It rained.</p><p>It rained on.</p></section>",
+    "a formula": "<p>The force is as follows.</p><div>F = m a</div><p>The mass is known.</p>",
+    "Korean": "<div>첫째 날에는 항구를 걸었다.</div><div>둘째 날에는 비가 왔다.</div>",
+}
+
+
+@pytest.mark.parametrize("shape", BETWEEN)
+def test_short_lines_between_paragraphs_stay(shape: str) -> None:
+    own = [block.text for block in read_page(page(0, article(BETWEEN[shape]))).blocks]
+    wanted = [line for text in own[4:-4] for line in text.split("\n")]
+    assert wanted
+    for lines in texts(article(f"{P[0]}{P[1]}{BETWEEN[shape]}{P[2]}{P[3]}")):
+        assert [line for line in lines if not line.startswith("A note")] == [
+            *ALL[:2], *wanted, *ALL[2:4],
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["<div class=share-bar><span>Share</span><span>Send</span></div>", "<p>Advertisement</p>",
+     "<div>Advertisement</div>", "<div class=related><p>Library opens at night</p></div>",
+     "<div class=author-box><p>Ada Mott</p></div>", "<div class=newsletter><p>Our letter</p></div>",
+     "<p>Read more: Library opens at night</p>", "<div><a href=/a/1>Library opens</a></div>",
+     "<div>12</div>", "<div class=caption>The wall on Monday</div>"],
+)  # fmt: skip
+def test_boilerplate_between_paragraphs_goes(line: str) -> None:
+    alone = texts(article(f"{P[0]}{P[1]}{line}{P[2]}{P[3]}"))[0]
+    assert [it for it in alone if not it.startswith("A note")] == ALL[:4]
+
+
+@pytest.mark.parametrize(
+    "listing",
+    ["<div class=code><div><span>python</span><a href=#>Copy code</a></div>{}</div>",
+     "<div><div>Python</div>{}</div>", "<div>bash</div>{}", "<div>{}<div>Copy</div></div>",
+     "<div class=code><button>Copy</button>{}</div>", "<div>{}<button>복사</button></div>",
+     "<div><div>JavaScript</div><div>复制代码</div>{}</div>", "{}",
+     "<figure><div>C++ | Kopieren</div>{}</figure>", "<div><span>コピー</span>{}</div>"],
+)  # fmt: skip
+@pytest.mark.parametrize("is_last", [False, True])
+def test_listings_stay_without_their_bars(listing: str, is_last: bool) -> None:  # noqa: FBT001
+    code = listing.format("<pre><code>def tide(hour):\n    return hour * 2</code></pre>")
+    rest = "" if is_last else P[3]
+    for lines in texts(article(P[0] + P[1] + P[2] + code + rest)):
+        assert [line for line in lines if not line.startswith("A note")] == [
+            *ALL[:3], "def tide(hour):", "    return hour * 2", *(() if is_last else ALL[3:4]),
+        ]  # fmt: skip

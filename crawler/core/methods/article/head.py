@@ -18,7 +18,7 @@ from crawler.core.page.text import DENSE
 from crawler.core.words import fold_name
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
-_MINOR = frozenset(("h5", "h6"))
+_SUB_HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 # No headlines, but entries of menus and lists.
 _NOT_HEADLINES = frozenset(("li", "dd", "option", "button", "label", "figcaption"))
 _PROSE = 80
@@ -127,11 +127,13 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
         labelled: whether it has to say that it tells them.
     """
     text, words = block.text, byline_words()
-    if len(text) > _BYLINE or block.tag in _HEADINGS or _SENTENCE.search(text):
+    if len(text) > _BYLINE or block.tag == _HEADINGS[0] or _SENTENCE.search(text):
         return False
     dates, begins = list(find_dates(text)), begins_as_byline(text)
     says = begins or words.published.search(text) or words.modified.search(text)
-    if (labelled or block.tag in _MINOR) and not says:
+    if (labelled or block.tag in _SUB_HEADINGS) and not says:
+        return False
+    if block.tag in _HEADINGS and not dates:
         return False
     if begins and not dates and line_names(text):
         return True

@@ -176,8 +176,8 @@ class Article:
             whole.add_lead(kept)
             whole.add_lists(kept, ruled, view.pages)
             whole.add_headings(kept)
+            whole.add_between(kept, ruled)
             whole.add_lines(kept)
-            whole.add_sources(kept, ruled)
             for number, reason in _lines_apart(document, found, kept, ruled).items():
                 kept[number], reasons[number] = False, reason
         else:

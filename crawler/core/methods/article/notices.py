@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,15 @@ from crawler.core.words import any_part, longest_first, read_data
 _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
 
 
+def _parts(phrases: Iterable[str]) -> str:
+    return any_part(map(re.escape, longest_first(phrases)))
+
+
 def _any(*names: str) -> str:
     """Return an expression for the phrases of some lists; letters end where a phrase ends."""
     phrases = [phrase for name in names for phrase in _WORDS[name]]
     dense, other = (
-        any_part(
-            map(
-                re.escape, longest_first(one for one in phrases if bool(DENSE.match(one[-1])) is it)
-            )
-        )
-        for it in (True, False)
+        _parts(one for one in phrases if bool(DENSE.match(one[-1])) is it) for it in (True, False)
     )
     return f"(?<![^\\W_])(?:{other})(?![^\\W_])|{dense}"
 
@@ -51,6 +50,22 @@ _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
 _CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
 _PICTURES = sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
 _SENTENCE = re.compile(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
+# "© The Gazette", "Copyright 2026 …", "… All rights reserved.", who edited the text.
+_LICENCE = re.compile(
+    rf"[<\[(\u3010\uff08\s]*(?:[©ⓒ]|\(c\)\s*\d{{4}}|(?:copyright|저작권자?)\s*[:\uff1a(©ⓒ\d]"
+    rf"|(?:{_parts(_WORDS['editor'])})\s*[:\uff1a]\s*\S{{1,20}}$)"
+    rf"|(?:.*[\d.,;|)©·\u2013-]\s*)?(?:{_parts(_WORDS['rights'])})\W*$"
+    rf"|.*(?:{_parts(_WORDS['no_copies'])})\W*$",
+    re.IGNORECASE,
+)
+_LICENCE_CHARS = 200
+# "python", "Copy code": a bar at a listing.
+_CODE_BAR = re.compile(
+    rf"(?:\W*(?:{_parts(_WORDS['copy'] + _WORDS['code'])}))+\W*",
+    re.IGNORECASE,
+)
+_CODE_BAR_CHARS = 40
+_IN_TEXT = frozenset(("p", "li", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
 _ABOUT = re.compile(rf"(?:{_any('about')})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE)
@@ -70,7 +85,8 @@ def notices(
     They are short notices that ask to accept cookies, mostly to see something of another site
     (``cookie``), where they are few; lines that invite readers to comment and say nothing else,
     after the first prose (``outside``); and at the end of press releases what their company is and
-    how to reach it (``promotion``).
+    how to reach it (``promotion``). Behind the last prose they are lines that say whose the text is
+    (``footer``).
 
     Args:
         blocks: the page's blocks.
@@ -88,8 +104,27 @@ def notices(
         if number > prose[0] and len(text) <= _INVITATION and _INVITES.search(text):
             said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
             found.update(dict.fromkeys(said if number in said else (), "outside"))
+    for number in reversed(places[1:]):
+        if is_licence(blocks[number].text):
+            found[number] = "footer"
+        elif blocks[number].chars >= PROSE:
+            break
     found.update(dict.fromkeys(_end_of_release(blocks, kept, rules), "promotion"))
     return found
+
+
+def is_licence(text: str) -> bool:
+    """Tell whether a line says whose the text is or who edited it, and nothing else."""
+    return len(text) <= _LICENCE_CHARS and _LICENCE.match(text) is not None
+
+
+def is_code_bar(block: Block) -> bool:
+    """Tell whether a block is a bar at a listing: its language, a button that copies it."""
+    return (
+        block.chars <= _CODE_BAR_CHARS
+        and block.tag not in _IN_TEXT
+        and _CODE_BAR.fullmatch(block.text) is not None
+    )
 
 
 def _is_on_cookies(block: Block) -> bool:
