@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
+from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.exceptions import UsageError
@@ -155,8 +156,11 @@ def _page(console: Console, item: PageItem, what: str) -> None:
     console.print("\n  After: the text that was exported")
     text = item.text.splitlines()
     for line in text[:_TEXT_LINES]:
-        console.print(f"    {line}")
-    console.print(f"    ({max(0, len(text) - _TEXT_LINES)} more lines)", style="dim")
+        for row in Text(line).wrap(console, max(console.width - 4, _LABEL_WIDTH)):
+            row.rstrip()
+            console.print("    ", row, sep="")
+    if len(text) > _TEXT_LINES:
+        console.print(f"    ({len(text) - _TEXT_LINES} more lines)", style="dim")
 
 
 def _block_line(block: Mapping[str, Any], width: int) -> tuple[str, str]:
