@@ -594,3 +594,57 @@ def test_parts_of_an_article_in_markup_stay_lists_and_links() -> None:
     document = read(Page.from_text(URL, shell(in_json(article(body)))))
     assert [block.tag for block in document.blocks] == ["p"] * 4 + ["li", "p"]
     assert document.blocks[-1].links == 1
+
+
+def shown(page: str) -> list[str]:
+    return [block.text for block in read(Page.from_text(URL, page)).blocks]
+
+
+# Each takes a minute or more where a pattern or a search begins anew at each place.
+LONG = {
+    "comments without end": (in_json(article(f"{tags(EN)}{'<!--' * 200_000}")), list(EN)),
+    "spaces": (
+        in_json(article(" ".join(EN) + " " * 900_000 + "\n" + EN[0])),
+        [" ".join(EN), EN[0]],
+    ),
+    "spaces between lines": (in_json(article((" " * 99_999 + "\n").join(EN))), list(EN)),
+    "a string without end": ('<script>window.__STATE__=f("' + '\\"' * 900_000 + "</script>", []),
+    "a long word": (f"<script>window.__STATE__=f({'a' * 3_900_000})</script>", []),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_each_place_of_a_script_is_read_once(name: str) -> None:
+    script, expected = LONG[name]
+    assert shown(shell(script, f"<h1>{TITLE}</h1>")) == [TITLE, *expected]
+
+
+def test_of_many_lines_the_longest_are_looked_for_in_a_text() -> None:
+    lines = [f"{n:09} is the number of a stone in the wall, not {n * 7:09}" for n in range(6_000)]
+    unlike = "".join(f"<p><a href=/>{line[::-1]}</a></p>" for line in lines)
+    whole = f"{EN[0]} {EN[1]}"
+    page = shell(in_json(article("\n".join((whole, *lines)))), f"<p>{EN[0]}</p>{unlike}")
+    blocks = shown(page)
+    assert blocks[:3] == [EN[0], EN[1], lines[0]]
+    assert len(blocks) == 2 * 6_000 + 2
+
+
+def test_a_quotation_of_what_is_shown_is_no_end_of_it() -> None:
+    quoted = EN[0].split(". ")[0] + "."
+    body = f"<h1>{TITLE}</h1><p>{EN[0]}</p><blockquote>{quoted}</blockquote>"
+    assert shown(shell(linked(" ".join(EN)), body)) == [TITLE, EN[0], " ".join(EN[1:]), quoted]
+
+
+def test_a_shown_paragraph_that_the_text_repeats_is_cut_out_each_time() -> None:
+    page = shell(linked(" ".join((*EN[:3], EN[0], *EN[3:]))), f"<h1>{TITLE}</h1><p>{EN[0]}</p>")
+    assert shown(page) == [TITLE, EN[0], " ".join(EN[1:3]), " ".join(EN[3:])]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [EN[0], "Die Fähre fährt auf der Straße vorbei, weil an der Kaimauer niemand festmachen will."],
+)
+def test_a_paragraph_in_capitals_is_not_added_again(lead: str) -> None:
+    capitals = "".join(char if char == "ß" else char.upper() for char in lead)
+    page = shell(linked("\n".join((lead, *EN[1:]))), f"<h1>{TITLE}</h1><p>{capitals}</p>")
+    assert shown(page) == [TITLE, capitals, *EN[1:]]

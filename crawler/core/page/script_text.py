@@ -35,8 +35,10 @@ _PROGRAMS = ("", "module", "text/javascript", "application/javascript")
 _STATE = re.compile(r"[=(]\s{0,20}(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])")
 # Frameworks name their state so; it may be a function that JavaScript has to call.
 _FRAMEWORK = re.compile(r"__(?:[A-Z][A-Z_]{2,40}__|sveltekit_)")
-_STRING = r'("(?:[^"\\]++|\\.)*+")'
-_NAMED_STRING = re.compile(rf'(?:"?(\w{{1,99}})"?\s{{0,9}}:\s{{0,9}})?{_STRING}', re.DOTALL)
+# Strings and names are tried where they may begin alone: each place of a script is read once.
+_STRING = r'((?<!\\)"(?:[^"\\]++|\\.)*+")'
+_NAME = r'(?:"?(?<!\w)(\w{1,99}+)"?\s{0,9}:\s{0,9})?'
+_NAMED_STRING = re.compile(_NAME + _STRING, re.DOTALL)
 # React sends rows: "1f:" and JSON, or "1f:T", the length of a text in bytes, a comma, and the text.
 _PUSHED = re.compile(rf"__next_f\.push\(\[1,\s?{_STRING}\]", re.DOTALL)
 _ROW = re.compile(r"^[0-9a-f]{1,6}:(?:T([0-9a-f]{1,6}),)?", re.MULTILINE)
@@ -68,9 +70,9 @@ _HEADING = re.compile(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
 # A long paragraph has so many letters; a list of paragraphs has so many long ones, and they are one
 # in so many of its items at least.
 _PARAGRAPH, _PARAGRAPHS, _SHARE_OF_LIST = 60, 3, 3
-_TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--.*?(?:-->|\Z)", re.DOTALL)
 _LINE_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li|tr|section|article|blockquote)\b", re.IGNORECASE)
-_LINES = re.compile(r"\s*[\n\r\u2028\u2029]\s*")
+_LINE_END = re.compile(r"[\n\r\u2028\u2029]+")
 _FILLED_LATER = ("{{", "{%", "<%", "${")
 # Prose is letters and spaces, with few signs of code; words of Latin letters are not this long.
 _SAMPLE, _LETTERS, _SIGNS, _WORD = 1_000, 0.65, 0.02, 20
@@ -95,8 +97,15 @@ class ScriptText:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters and digits of a text, by which two forms of it are compared."""
-    return _NO_LETTER.sub("", text)
+    """Return the letters and digits of a text, by which two forms of it are compared.
+
+    Capitals are small letters, one for one: "\u00df" stays as it is.
+    """
+    letters = _NO_LETTER.sub("", text)
+    folded = letters.casefold()
+    if len(folded) == len(letters):
+        return folded
+    return "".join(low if len(low := char.casefold()) == 1 else char for char in letters)
 
 
 def weight(text: str) -> int:
@@ -293,7 +302,8 @@ def _markup(text: str) -> str:
         text = html.unescape(text)
     if _LINE_TAG.search(text):
         return text
-    return "".join(f"<p>{_inline(line)}</p>" for line in _LINES.split(text.strip()))
+    lines = map(str.strip, _LINE_END.split(text))
+    return "".join(f"<p>{_inline(line)}</p>" for line in lines if line)
 
 
 def _inline(line: str) -> str:

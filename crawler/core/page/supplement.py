@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
@@ -29,6 +30,8 @@ _WHOLE, _PROSE, _LINKED = 2_000, 60, 0.3
 _PARTS = 2
 # Letters that two texts have in common by no chance; of a title fewer do.
 _SAME, _TITLE = 40, 8
+# So many blocks at most, the longest, are looked for in texts.
+_MOST_COMPARED = 200
 # A text is looked for on the page by so many samples at most, of so many letters.
 _SAMPLES, _SAMPLE = 40, 24
 # Two forms of one text differ in length by this at most.
@@ -79,7 +82,7 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
     if not texts:
         return Supplemented(blocks)
     letters = [_letters_shown(block.text) for block in blocks]
-    own = _own_texts(texts, parsed, blocks, letters)
+    own = _own_texts(texts, parsed, blocks, _compared(letters).values())
     if not own and not shown:
         # The page has a headline of its own: what is called otherwise is another text.
         is_named = any(block.tag == "h1" for block in blocks)
@@ -97,14 +100,26 @@ def _letters_shown(text: str) -> str:
     return letters_of(whole if mark and len(label) < _SAME else text)
 
 
+def _compared(letters: Sequence[str]) -> dict[int, str]:
+    """Return the letters of the blocks that are looked for in texts, by number and in order."""
+    long = (each for each in enumerate(letters) if len(each[1]) >= _SAME)
+    return dict(sorted(nlargest(_MOST_COMPARED, long, key=lambda each: len(each[1]))))
+
+
 def _own_texts(
     texts: Sequence[ScriptText],
     parsed: ParsedPage,
     blocks: Sequence[Block],
-    letters: Sequence[str],
+    prose: Collection[str],
 ) -> list[ScriptText]:
-    """Return the texts that are the page's own."""
-    prose = [shown for shown in letters if len(shown) >= _SAME]
+    """Return the texts that are the page's own.
+
+    Args:
+        texts: those of its scripts.
+        parsed: the page.
+        blocks: its blocks.
+        prose: the letters of the long ones.
+    """
     own = [text for text in texts if any(shown in text.letters for shown in prose)]
     titles = _titles(parsed, blocks)
     own = own or [text for text in texts if _is_called(text.title, titles)]
@@ -158,11 +173,10 @@ def _with_text(
         shown: their letters.
         found: the text.
     """
-    matching = [
-        number for number, text in enumerate(shown) if len(text) >= _SAME and text in found.letters
-    ]
+    compared = _compared(shown)
     last = _number_before(blocks)
-    around = _around(blocks[matching[0]] if matching else blocks[last]) if blocks else None
+    first = next((number for number, text in compared.items() if text in found.letters), last)
+    around = _around(blocks[first]) if blocks else None
     try:
         page = parse(Page.from_text(parsed.page.url, f"<html><body>{found.markup}</body></html>"))
     except UnreadablePageError:
@@ -174,7 +188,8 @@ def _with_text(
     body.set("itemprop", "articleBody")
     added = segment_part(body, parsed.title, around)
     kept = dict(enumerate(blocks))
-    parts = [part for block in added for part in _unshown(block, blocks, shown, kept)]
+    equal = {text: number for number, text in reversed([*enumerate(shown)])}
+    parts = [part for block in added for part in _unshown(block, blocks, equal, compared, kept)]
     # The page's own blocks keep their order; pieces stand behind the block that comes before.
     after = next((part for part in parts if isinstance(part, int)), last + 1) - 1
     numbered = [(number, 0, block) for number, block in kept.items()]
@@ -192,34 +207,46 @@ def _with_text(
 
 
 def _unshown(
-    block: Block, blocks: Sequence[Block], shown: Sequence[str], kept: dict[int, Block]
+    block: Block,
+    blocks: Sequence[Block],
+    equal: Mapping[str, int],
+    compared: Mapping[int, str],
+    kept: dict[int, Block],
 ) -> Iterator[Block | int]:
     """Yield what the page does not show of a block, and the numbers of the blocks that show it.
 
     Args:
         block: a block of the text.
         blocks: those of the page.
-        shown: their letters.
+        equal: their numbers by their letters.
+        compared: the letters of the long ones by number.
         kept: the page's blocks that stay, by number; what is cut off in a sentence goes.
     """
     letters = letters_of(block.text)
-    for number, text in enumerate(shown):
-        if text == letters or (len(letters) >= _SAME and letters in text):
-            yield number
-            return
+    number = equal.get(letters)
+    if number is None and len(letters) >= _SAME:
+        number = next((each for each, text in compared.items() if letters in text), None)
+    if number is not None:
+        yield number
+        return
+    # A text is there more than once where the author repeats it; the longest at a place counts.
     within = sorted(
-        (letters.find(text), number)
-        for number, text in enumerate(shown)
-        if len(text) >= _SAME and text in letters
+        (match.start(), -len(text), number)
+        for number, text in compared.items()
+        if text in letters
+        for match in re.finditer(text, letters)
     )
     places = [place for place, char in enumerate(block.text) if char.isalnum()]
     begin = 0
-    for at, number in within:
+    for at, size, number in within:
+        end = places[at - size - 1] + 1
+        if end <= begin:  # a quotation of what is shown before
+            continue
         if _ends_a_sentence(blocks[number].text):
             yield from _piece(block, block.text[begin : places[at]].rstrip(_OPENING))
             # The signs behind its last letter are part of what is shown.
-            behind = _BEHIND.match(block.text, places[at + len(shown[number]) - 1] + 1)
-            begin = behind.end() if behind else begin
+            behind = _BEHIND.match(block.text, end)
+            begin = behind.end() if behind else end
         else:
             kept.pop(number, None)
         yield number
