@@ -7,6 +7,7 @@ import pytest
 from crawler.core.flow import SiteCounts, SiteView, annotate, observe
 from crawler.core.flow import read as read_page
 from crawler.core.metadata.read import read_metadata
+from crawler.core.methods import Label
 from crawler.core.methods.article.head import settle_head
 from support.gazette import ALL, METHOD, P, article, page
 
@@ -53,6 +54,22 @@ HEADS = {
 def test_the_headline_is_kept_once_at_the_top(shape: str) -> None:
     for lines in items(HEADS[shape].format(FIVE)):
         assert lines == [TITLE, *ALL[:5]]
+
+
+@pytest.mark.parametrize("tag", ["h2", "h3"])
+def test_short_lines_above_a_late_heading_that_is_the_title_stay(tag: str) -> None:
+    short = [f"The {color} line is short" for color in ("red", "blue", "green", "amber", "white")]
+    body = f"{P[0]}{''.join(f'<p>{line}</p>' for line in short)}{P[1]}<{tag}>{TITLE}</{tag}>{P[2]}"
+    for lines in items(f"<article>{body}{P[3]}</article>"):
+        assert lines == [ALL[0], *short, ALL[1], TITLE, *ALL[2:4]]
+
+
+def test_the_first_block_is_below_no_heading() -> None:
+    date = "Published 2 May 2026"
+    blocks = read_page(page(0, f"<p>{date}</p>{P[0]}<h2>{TITLE}</h2>{P[1]}<h2>More</h2>")).blocks
+    start, end = ([block.text for block in blocks].index(text) for text in (date, "More"))
+    judged = settle_head(blocks[start : end + 1], [Label(kept=True, reason="text")] * 5, TITLE)
+    assert [label.kept for label in judged] == [True] * 5
 
 
 BYLINES = (

@@ -146,6 +146,10 @@ def test_what_stands_in_one_line(html: str, expected: list[str]) -> None:
         "<p style='display:none'>a",
         "<p style='COLOR:RED;Display : None !important'>a",
         "<p style='visibility:hidden'>a",
+        "<p style='display:block;display:none'>a",
+        "<p style='display:none!important;display:block'>a",
+        "<p style='color:red; /* off */ display:none'>a",
+        "<dialog>a</dialog>",
         "<div hidden><div><p>a</p></div></div>",
         "<template><p>a</template>",
         "<noscript>a</noscript>",
@@ -431,6 +435,31 @@ def test_a_code_is_one_block_with_its_lines(html: str) -> None:
 )
 def test_what_is_no_code_or_no_part_of_it(html: str, expected: list[str]) -> None:
     assert texts(html) == expected
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "style='backface-visibility:hidden'",
+        "style='--menu-display:none'",
+        "style='-moz-display: none'",
+        "style='display:none;display:block'",
+        "style='visibility:hidden;color:red;Visibility:visible!important'",
+        "style='background:url(x?display:none)'",
+        "style='/* display:none */'",
+    ],
+)
+def test_styles_that_hide_nothing(attributes: str) -> None:
+    assert texts(f"<p>a</p><p {attributes}>b</p><p>c</p>") == ["a", "b", "c"]
+
+
+def test_a_dialog_that_is_open_is_read() -> None:
+    assert texts("<p>a</p><dialog open><p>b</p></dialog><dialog open>c</dialog>") == ["a", "b", "c"]
+
+
+def test_white_space_between_lines_of_their_own_adds_nothing() -> None:
+    lines = "<span class=d-block></span> " * 3
+    assert texts(f"<p>a<br>{lines}<b class=d-block>b</b> {lines}c</p>") == ["a\nb\nc"]
 
 
 @pytest.mark.parametrize("style", ["display:none", "visibility:hidden"])

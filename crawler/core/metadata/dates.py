@@ -106,13 +106,17 @@ _PATTERNS = (
     r"""(?<!\d)(?P<d8>\d{1,2}) \s(?:tháng|thg)\s (?P<m8>\d{1,2}) ,?\s(?:năm\s)?
     (?P<y8>\d{4})(?!\d)""",
 )
+_ZONE = (
+    r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2})(?::?(?P<rest>\d{2}))?(?!\d)"
+    r"|(?P<name>[A-Z]{1,4})\b)?"
+)
 _WORD_PATTERNS = (
     # November 27th, 2026, Nov. 27 2026
     rf"""(?P<w6>{_WORD}) \.?[\s/-]{{1,2}} (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?
     (?:,\s{{0,2}}|[\s/-]{{1,2}}) (?:(?:de|at|of)\s)? (?P<y6>\d{{4}}){_END}""",
-    # Fri Nov 27 14:03:00 CET 2026
-    rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s (?P<t9>\d\d:\d\d:\d\d)
-    \s(?:[A-Z]{{2,5}}\s)? (?P<y9>\d{{4}})(?!\d)""",
+    # Fri Nov 27 14:03:00 CET 2026, Fri Nov 27 14:03:00 +0100 2026
+    rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s
+    (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) \s(?:{_ZONE}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
 # One look at a character tells which patterns may begin there.
 _DATE = re.compile(
@@ -132,10 +136,6 @@ _ZONES: Mapping[str, str] = {
     "EEST": "+03:00", "MSK": "+03:00", "KST": "+09:00", "JST": "+09:00", "AEST": "+10:00",
     "AEDT": "+11:00",
 }  # fmt: skip
-_ZONE = (
-    r"(?:(?:UTC|GMT)?(?P<offset>[+\u2212-]\d{1,2})(?::?(?P<rest>\d{2}))?(?!\d)"
-    r"|(?P<name>[A-Z]{1,4})\b)?"
-)
 # What may stand between a date and its time of day.
 _UNTIL_CLOCK = (
     r"(?:[\s,|·•@T(\u2013-]|\b(?:um|at|à|a las|às|ore|alle|o|strax|klo|ost|\u0432)\b|\bkl\.?"
@@ -302,9 +302,10 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
 
 
 def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:
+    found: re.Match[str] | None
     if match.lastgroup == "y9":
-        return match["t9"], ""
-    if match.lastgroup == "d3":
+        found = match
+    elif match.lastgroup == "d3":
         found = _COMPACT_CLOCK.match(text, match.end())
     else:
         found = _CLOCK.match(text, match.end()) or _CLOCK_BEFORE.search(
@@ -324,7 +325,9 @@ def _time(parts: dict[str, str | None]) -> tuple[str, str]:
         return "", ""
     clock = f"{hour:02}:{minute:02}"
     if parts.get("second"):
-        clock += f":{second:02}{parts.get('fraction') or ''}"
+        clock += f":{second:02}"
+        if digits := (parts.get("fraction") or "")[1:]:
+            clock += f".{int(digits):0{len(digits)}}"
     return clock, _zone(parts)
 
 

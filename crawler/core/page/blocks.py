@@ -57,6 +57,7 @@ _KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 # Not part of paths: authors leave it out, and parsers may add it.
 _NOT_IN_PATHS = frozenset(("tbody",))
 _BREAK = "\n"
+_SPACES = (" ", _BREAK)
 # What the end of an element requires: nothing, or any of these: that of a hyperlink, a button, a
 # block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 _CLOSED, _PLAIN, _LINK, _BUTTON, _BLOCK = -1, 0, 1, 2, 4
@@ -300,7 +301,7 @@ class _Segmenter:
             # In a cell beside others it is a part of the table.
             is_cell = self._holder.tag in _CELLS and len(next(element.iterancestors("tr"), ())) > 1
             return is_cell or not self._add_listing(element)
-        return tag == "ruby"
+        return tag == "ruby" or (tag == "dialog" and element.get("open") is not None)
 
     def _add_listing(self, element: etree._Element) -> bool:
         """Add the lines of code that stand in no ``pre``; tell whether there are any."""
@@ -404,7 +405,8 @@ class _Segmenter:
     def _add(self, text: str) -> None:
         if text.isspace():
             if self._holder.tag not in _KEEPS_LINES:
-                if not self._pieces:
+                # White space after white space shows nothing.
+                if not self._pieces or self._pieces[-1] in _SPACES:
                     return
                 text = " "
         elif not text.isprintable():

@@ -15,7 +15,7 @@ UNSEEN: Final = frozenset(
      "svg", "math", "canvas", "audio", "video", "map", "select", "textarea", "datalist",
      "noframes", "noembed", "title", "dialog")
 )  # fmt: skip
-"""Elements whose content is never shown as running text."""
+"""Elements whose content is not shown as running text; that of an open ``dialog`` is."""
 
 INLINE: Final = frozenset(
     ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
@@ -33,7 +33,8 @@ BLOCKS: Final = frozenset(
      "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "legend", "li",
      "listing", "main", "menu", "menuitem", "nav", "ol", "optgroup", "option", "p", "plaintext",
      "pre", "search", "section", "summary", "table", "caption", "colgroup", "col", "tbody", "td",
-     "tfoot", "th", "thead", "tr", "ul", "xmp", "isindex", "marquee", "multicol")
+     "tfoot", "th", "thead", "tr", "ul", "xmp", "isindex", "marquee", "multicol",
+     "dialog")
 )  # fmt: skip
 """Elements that begin a block; those in neither list are unknown to HTML."""
 
@@ -45,8 +46,10 @@ LINES: Final = LINES_ONLY | {
 }  # fmt: skip
 """Elements that hold mostly lines of text."""
 
-HIDDEN_STYLE: Final = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-"""Finds in a style what hides its element."""
+HIDDEN_STYLE: Final = re.compile(
+    r"(?:^|;|\*/)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE
+)
+"""Finds in a style the declarations that hide its element."""
 
 CLASS_CHARS: Final = 1_000
 """So much of a long ``class`` is read."""
@@ -62,11 +65,15 @@ CODE: Final = 64
 FLOWS: Final = 128
 PERMALINK: Final = 256
 
+# A declaration begins the style, or follows another or a comment.
+_DECLARED: Final = re.compile(
+    r"(?:^|;|\*/)\s*(display|visibility|clip|white-space)\s*:\s*([^;\s][^;]*)"
+)
 # The groups: out of sight, lines of their own, line breaks kept, within a line.
 _STYLES: Final = re.compile(
-    r"(display\s*:\s*none|visibility\s*:\s*hidden|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]p?x?[\s,)])"
-    r"|(display\s*:\s*(?:block|flex|grid|table|list-item|flow-root)\b)"
-    r"|(white-space\s*:\s*(?:pre|break-spaces)\b)|(display\s*:\s*inline(?![\w-]))"
+    r"(display:none|visibility:hidden|clip:rect\(\s*[01](?:px)?[\s,]+[01]p?x?[\s,)])"
+    r"|(display:(?:block|flex|grid|table|list-item|flow-root)\b)"
+    r"|(white-space:(?:pre|break-spaces)\b)|(display:inline(?![\w-]))"
 )
 _OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS, FLOWS)
 # Few styles name any of these.
@@ -116,7 +123,21 @@ PROSE: Final = frozenset(
 def hides(style: str) -> bool:
     """Tell whether a style hides its element."""
     lower = style.lower()
-    return ("none" in lower or "hidden" in lower) and HIDDEN_STYLE.search(lower) is not None
+    if "none" not in lower and "hidden" not in lower:
+        return False
+    return any(map(HIDDEN_STYLE.match, _declared(lower)))
+
+
+def _declared(style: str) -> list[str]:
+    """Return the declarations of a style, ``name:value``, that a browser would apply.
+
+    Of several with one name it applies the last, unless an earlier one is important.
+    """
+    found: dict[str, str] = {}
+    for name, value in _DECLARED.findall(style):
+        if "!important" in value or "!important" not in found.get(name, ""):
+            found[name] = value
+    return [f"{name}:{value}" for name, value in found.items()]
 
 
 def style_look(element: etree._Element) -> int:
@@ -124,7 +145,7 @@ def style_look(element: etree._Element) -> int:
     look = 0 if element.get("hidden") is None else HIDDEN
     style = (element.get("style") or "").lower()
     if any(map(style.__contains__, _PROPERTIES)):
-        for match in _STYLES.finditer(style):
+        for match in filter(None, map(_STYLES.match, _declared(style))):
             look |= _OF_STYLE[match.lastindex or 0]
     return look
 

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN
+from crawler.core.page.elements import UNSEEN, hides
 from crawler.core.page.text import DENSE, drop_unseen
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
@@ -112,8 +112,9 @@ def is_link(element: etree._Element, tag: str, cell: Cell | None) -> bool:
 
 
 def is_closed(element: etree._Element, tag: str) -> bool:
-    """Tell whether what is in an element is not shown, unless it is a declared shadow root."""
-    return tag in _CLOSED and not (tag == "template" and element.get("shadowrootmode") is not None)
+    """Tell whether what is in an element is not shown; it is in shadow roots and open dialogs."""
+    opened_by = "open" if tag == "dialog" else "shadowrootmode"
+    return tag in _CLOSED and element.get(opened_by) is None
 
 
 def is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
@@ -135,7 +136,7 @@ def is_hidden(element: etree._Element) -> bool:
     if element.get("hidden") is not None:
         return True
     style = element.get("style")
-    return style is not None and HIDDEN_STYLE.search(style) is not None
+    return style is not None and hides(style)
 
 
 def is_mark(edge: str, text: str, before: str) -> bool:

@@ -51,8 +51,9 @@ def settle_head(
 
     The headline is the first heading that is the article's title, above the text's first prose
     where there is one; else the last other line above it that is. Short lines above it are left
-    out, and so are a second copy of it (``repeated``) and the lines between it and the first prose
-    that hold nothing but authors or dates (``byline``), and such lines right below other headings.
+    out, unless prose stands there too; so are a second copy of it (``repeated``) and the lines
+    between it and the first prose that hold nothing but authors or dates (``byline``), and such
+    lines right below other headings.
 
     Args:
         blocks: the blocks of the page.
@@ -69,7 +70,9 @@ def settle_head(
     dropped: dict[int, str] = {}
     if headline is not None:
         settled[headline] = replace(labels[headline], kept=True, reason="text")
-        dropped = {it: "outside" for it in places if it < headline and blocks[it].chars < _PROSE}
+        # A headline below prose is a heading within the text: the lines above it are text too.
+        above = [it for it in places if it < headline <= prose]
+        dropped = {it: "outside" for it in above if blocks[it].chars < _PROSE}
         key, folded = blocks[headline].key, fold_name(blocks[headline].text)
         for number in places:
             block = blocks[number]
@@ -79,9 +82,8 @@ def settle_head(
     start = places[0] if headline is None else headline + 1
     for number in places:
         is_near = start <= number <= prose
-        if (is_near or blocks[number - 1].tag in _HEADINGS) and _is_byline(
-            blocks[number], names, labelled=not is_near
-        ):
+        is_below = number > 0 and blocks[number - 1].tag in _HEADINGS
+        if (is_near or is_below) and _is_byline(blocks[number], names, labelled=not is_near):
             dropped[number] = "byline"
     for number, reason in dropped.items():
         settled[number] = replace(labels[number], kept=False, reason=reason)
