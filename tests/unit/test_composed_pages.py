@@ -40,6 +40,11 @@ def texts(html: str) -> list[str]:
         ("<div><template><p>no root</p></template><p>shadowrootmode</p></div>",
          ["shadowrootmode"]),
         ("<template shadowrootmode=open><p>a</p></template>", ["a"]),
+        ("<p><template SHADOWROOTMODE=Closed>a</template>gone</p>", ["a"]),
+        # No browser attaches these: the host's own text is shown.
+        ("<x-a><template shadowrootmode=bogus><p>a</p></template><p>b</p></x-a>", ["b"]),
+        ("<ul><template shadowrootmode=open><li>a</template><li>b</ul>", ["b"]),
+        ("<p><a href=/><template shadowrootmode=open>a</template>b</a></p>", ["b"]),
     ],
 )  # fmt: skip
 def test_shadow_roots(html: str, expected: list[str]) -> None:
@@ -61,6 +66,9 @@ def test_shadow_roots(html: str, expected: list[str]) -> None:
         ('<p><!--$?--><template id="B:0"></template><b>Loading</b><!--/$--></p>', ["Loading"]),
         (('<div hidden id="S:0"><template id="B:1"></template>a</div>'
          '<div hidden id="S:1"><template id="B:0"></template>b</div>'), ["ba"]),
+        # Within the part itself there is no place for it.
+        (('<div hidden id="S:0"><p>a</p><template id="B:0"></template></div>'
+         '<p>b<template id="P:0"></template></p>'), ["a", "b"]),
         ('<div id="B:0">a</div><div hidden id="S:9"><p>b</p></div><div hidden id=S9>c</div>',
          ["a", "b"]),
     ],
@@ -117,6 +125,12 @@ def test_hidden_text_that_is_not_read(html: str, prose: str) -> None:
     shown = texts(html.format(prose, f"Unseen {prose}"))
     assert "\n".join(shown).count(prose.strip()) == html.count("{0}")
     assert not any("Unseen" in text or "JavaScript" in text or "Copied" in text for text in shown)
+
+
+def test_a_part_is_tried_at_one_place() -> None:
+    places = '<template id="B:1"></template>' * 100_000
+    page = f'<div hidden id="S:1">{"<div>" * 1_900}a{places}{"</div>" * 1_900}</div>b'
+    assert texts(page) == ["a", "b"]
 
 
 def test_nested_and_many_parts_take_no_long() -> None:

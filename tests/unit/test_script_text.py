@@ -648,3 +648,27 @@ def test_a_paragraph_in_capitals_is_not_added_again(lead: str) -> None:
     capitals = "".join(char if char == "ß" else char.upper() for char in lead)
     page = shell(linked("\n".join((lead, *EN[1:]))), f"<h1>{TITLE}</h1><p>{capitals}</p>")
     assert shown(page) == [TITLE, capitals, *EN[1:]]
+
+
+@pytest.mark.parametrize("reference", ["__ref", "id"])
+def test_paragraphs_that_a_state_refers_to_come_in_their_order(reference: str) -> None:
+    lines = ("What was found", *EN)
+    order = (2, 1, 0, 3, 4, 5)
+    state = {
+        "ROOT_QUERY": {"__typename": "Query"},
+        "Post:7": {
+            "title": TITLE,
+            "body": {"paragraphs": [{reference: f"Paragraph:{n}"} for n in order]},
+        },
+        **{
+            f"Paragraph:{n}": {
+                "__typename": "Paragraph", "id": f"{n}", "name": f"a{n}",
+                "type": "P" if n else "H3", "text": line, "href": None, "markups": [],
+            }
+            for n, line in enumerate(lines)
+        },
+    }  # fmt: skip
+    page = shell(f"<script>window.__APOLLO_STATE__ = {json.dumps(state)}</script>")
+    blocks = read(Page.from_text(URL, page)).blocks
+    assert [block.text for block in blocks] == [lines[n] for n in order]
+    assert [block.tag for block in blocks] == ["p", "p", "h2", "p", "p", "p"]

@@ -39,6 +39,15 @@ _LEAST_PROSE: Final = 100
 _LEAST_BODY: Final = 300
 _LEAST_BEFORE: Final = 60
 _TIMES_OTHER: Final = 2
+# The elements that a browser attaches a shadow root to, and those of names of their own
+# (DOM, "attach a shadow root").
+_HOSTS: Final = frozenset(
+    ("article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6",
+     "header", "main", "nav", "p", "section", "span")
+)  # fmt: skip
+_MODES: Final = ("open", "closed")
+# A late part is put in no place deeper than this; browsers' trees are less deep than 512.
+_DEEPEST: Final = 512
 # How much of an element is looked at, and how far from it.
 _LOOKED_AT: Final = 300
 _MOST_HIDDEN: Final = 1_000
@@ -99,13 +108,18 @@ def _fill_hosts(root: etree._Element) -> None:
                 continue
             template, slots = opened.pop()
             host = template.getparent()
-            if host is not None and (template.get("shadowrootmode") or template.get("shadowroot")):
+            mode = template.get("shadowrootmode") or template.get("shadowroot") or ""
+            if host is not None and mode.lower() in _MODES and _may_be_host(host):
                 found.setdefault(host, (template, slots))
         elif event == "start" and opened:
             opened[-1][1].setdefault(element.get("name") or "", element)
     # The inner ones come first: their slots are filled before they are themselves put in slots.
     for host, (template, slots) in found.items():
         _fill_host(host, template, slots)
+
+
+def _may_be_host(element: etree._Element) -> bool:
+    return element.tag in _HOSTS or "-" in element.tag
 
 
 def _fill_host(
@@ -163,12 +177,14 @@ def _move_late_parts(
         del late.attrib["hidden"]
     for template in list(root.iter("template")):
         name = template.get("id") or ""
-        place, part = template.getparent(), parts.get(_part_for(name, moves))
-        if place is None or part is None or not _PLACE.fullmatch(name):
+        place = template.getparent()
+        if place is None or not _PLACE.fullmatch(name):
             continue
-        if any(above is part for above in template.iterancestors()):
+        # Each part is tried once: at the first place that waits for it.
+        part = parts.pop(_part_for(name, moves), None)
+        above = list(islice(template.iterancestors(), _DEEPEST if part is not None else 0))
+        if part is None or part in above or len(above) == _DEEPEST:
             continue
-        del parts[_part_for(name, moves)]
         # The content of the part goes there without it, and text that follows it stays.
         left = root.makeelement("template")
         part.addprevious(left)

@@ -67,6 +67,11 @@ _THINGS = frozenset(
      "created_at", "createdAt", "published", "publishedAt", "price", "rating", "image")
 )  # fmt: skip
 _HEADING = re.compile(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
+# What its kind calls a paragraph may have a name, as those of Medium do.
+_IS_PARAGRAPH = re.compile(r"p|\w{0,30}paragraph(?:block)?")
+# Apollo keeps the objects of a state in one, which has this, and refers to them by their names: in
+# "__ref", or in "id" before its version 3.
+_STORE = "ROOT_QUERY"
 # A long paragraph has so many letters; a list of paragraphs has so many long ones, and they are one
 # in so many of its items at least.
 _PARAGRAPH, _PARAGRAPHS, _SHARE_OF_LIST = 60, 3, 3
@@ -222,6 +227,7 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON value
 def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa: ANN401 - any JSON
     """Yield the long strings and the lists in a JSON value: name, title around it, and itself."""
     stack: list[tuple[str, str, Any]] = [("", "", value)]
+    store: dict[str, Any] = {}
     for _ in range(_MOST_VALUES):
         if not stack:
             return
@@ -229,6 +235,7 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
         if isinstance(here, str) and here[:1] in ("{", "["):
             here = _decoded(here) or here
         if isinstance(here, dict):
+            store = here if _STORE in here else store
             if not _TITLES.isdisjoint(here):
                 titles = (here.get(each) for each in _BY_RANK)
                 title = next((each for each in titles if each and isinstance(each, str)), title)
@@ -239,8 +246,16 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
             ]
         elif isinstance(here, list):
             stack += [(name, title, each) for each in here if _may_hold(each)]
+        if isinstance(here, list) and store:
+            here = [_referred(each, store) for each in here]
         if isinstance(here, (str, list)):
             yield name, title, here
+
+
+def _referred(item: Any, store: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the object that an item refers to, or the item."""
+    name = (item.get("__ref") or item.get("id")) if isinstance(item, dict) else None
+    return store.get(name, item) if isinstance(name, str) else item
 
 
 def _may_hold(value: object) -> bool:
@@ -283,7 +298,14 @@ def _running(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _is_thing(item: dict[str, Any]) -> bool:
+    if any(map(_IS_PARAGRAPH.fullmatch, _kinds(item))):
+        return False
     return not _THINGS.isdisjoint(item) or any(name.lower().endswith("title") for name in item)
+
+
+def _kinds(item: dict[str, Any]) -> list[str]:
+    kinds = map(item.get, ("style", "type", "_type", "__typename", "nodeType", "tag"))
+    return [kind.lower() for kind in kinds if isinstance(kind, str)]
 
 
 def _tag(item: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -291,9 +313,7 @@ def _tag(item: Any) -> str:  # noqa: ANN401 - any JSON value
         item = {"tag": item[1:2] and item[1]}
     if not isinstance(item, dict):
         return "p"
-    kinds = (item.get(name) for name in ("style", "type", "_type", "nodeType", "tag"))
-    is_heading = any(isinstance(kind, str) and _HEADING.fullmatch(kind) for kind in kinds)
-    return "h2" if is_heading else "p"
+    return "h2" if any(map(_HEADING.fullmatch, _kinds(item))) else "p"
 
 
 def _markup(text: str) -> str:
