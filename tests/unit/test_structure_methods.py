@@ -177,3 +177,14 @@ def test_the_distance_counts_nodes_put_in_left_out_and_renamed() -> None:
     assert apart(one, Node("g", "", one.children)) == 1
     assert apart(one, Node("f")) == 5
     # Key roots f, c, e and f, b, e, with the nodes below each: (6 + 2 + 1) times (6 + 1 + 1).
+
+
+def test_code_keeps_its_lines() -> None:
+    prose = "<p>The harbour board reads the tide at six, and writes it down in red and white.</p>"
+    html = f"<h1>Tides</h1><article>{prose * 3}<pre>import re\n\n  TIDE = 6</pre>{prose}</article>"
+    page = annotate(
+        read(Page.from_text("https://made.example/", html)), SiteView(), get_method("article")
+    )
+    root = structure_of(page, load_model("blog")).root
+    code = [node.text for node in root.walk() if node.name == "code"]
+    assert code == ["import re\n\n  TIDE = 6"]

@@ -349,11 +349,13 @@ class Model:
         Elements that no finite document can hold are not in it.
         """
         sizes: dict[str, float] = {}
-        changes = True
+        names, changes = self.names, True
         while changes:
             changes = False
-            # Elements are mostly declared before what they hold: few rounds are enough.
-            for name in reversed(self.names):
+            # Elements are mostly declared all before what they hold, or all behind it: few rounds
+            # are enough.
+            names = names[::-1]
+            for name in names:
                 least = self.element(name).content.least(sizes)[0]
                 if 1 + least < sizes.get(name, math.inf):
                     sizes[name] = min(1 + least, _HUGE)

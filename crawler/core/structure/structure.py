@@ -264,8 +264,10 @@ class _Builder:
         # Without roles of an article, the markup decides.
         role = self._role(line) if self._roles else "item" if line.item else "paragraph"
         name = model.with_role(role, allowed)
+        # Code keeps its lines.
+        text = line.block.text if role == "code" else node.text
         if name is not None and role in _SURE_ROLES:
-            return [Node(name, node.text)], None
+            return [Node(name, text)], None
         pieces = self._tokens.cut(node.text, context, label)
         if any(piece.name != TEXT for piece in pieces):
             return pieces, None
@@ -274,7 +276,7 @@ class _Builder:
             name = model.with_role(role, model.children(section)) if section else None
             if name is None and role in ("quote", "code", "item"):
                 name = model.with_role("paragraph", allowed)
-        return [Node(name or TEXT, node.text)], None
+        return [Node(name or TEXT, text)], None
 
     def _in_sections(self, children: list[Node], context: str) -> list[Node]:
         """Put what only a section may hold, and is in none, into one without a heading."""

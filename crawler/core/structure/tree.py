@@ -40,7 +40,7 @@ class Node:
     """An element, a piece of ``TEXT``, a ``GROUP``, or an :data:`ITEM` while grouping.
 
     ``text``
-        Its own text as the page has it, white space folded; of a group its title.
+        Its own text as the page has it, white space folded but in code; of a group its title.
     ``headed``
         Whether its text is a heading of what is under it; or, if it has none, that of its first
         child.

@@ -349,11 +349,18 @@ def checked(project: Project) -> Project:
         if is_group != isinstance(rule, RecordRule):
             wanted = "finds records" if is_group else "finds values"
             raise ArgumentError(f"'{path}': only a rule that {wanted} can fill it")
+    known = dict(elements_of(project.schema))
     for number, action in enumerate(project.actions):
         names = action.rules if isinstance(action, Script) else ()
         if isinstance(action, Add | Copy):
             names = (action.element,)
         for name in names:
+            if name not in known:
+                kind = type(action).__name__.lower()
+                raise ArgumentError(
+                    f"action {number}, a {kind}, uses '{name}', which the schema does not have; "
+                    f"change the {kind} first, or take it out of the project"
+                )
             is_group = project.element(name).type == GROUP
             if name not in project.rules and not isinstance(action, Add) and not action.off:
                 raise ArgumentError(f"action {number} needs a rule for '{name}'; teach it values")

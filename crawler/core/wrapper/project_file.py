@@ -246,7 +246,10 @@ def _read_scalar(value: Any, shape: re.Pattern[str] | type | int, path: str) -> 
             _fail(path, f"must be a number from {shape} on, not {value}")
     elif shape is float:
         _check_type(value, path, int, float)
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            _fail(path, "is too large a number")
     else:
         _check_type(value, path, shape if isinstance(shape, type) else str)
         if isinstance(value, str) and _HALF.search(value):
