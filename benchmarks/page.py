@@ -30,11 +30,11 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, SiteCounts, annotate, get_method
 from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.method import confidence
-from crawler.core.page.blocks import segment
 from crawler.core.page.decode import decode
 from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import read_directives
+from crawler.core.page.segment import segment
 from crawler.core.pagetype.judge import page_type
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import language_of

@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 from crawler.core.counting.site_counts import Observation, SiteCounts, SiteView, observe_blocks
 from crawler.core.methods import CountingMethod, Label, PieceMethod, TextMethod
 from crawler.core.methods.registry import DEFAULT_METHOD, get_method, method_names
-from crawler.core.page.blocks import Block, segment
+from crawler.core.page.blocks import Block
 from crawler.core.page.page import Document, Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.page.robots_meta import read_directives
+from crawler.core.page.segment import segment
 from crawler.core.page.supplement import supplement
 
 __all__ = [

@@ -7,8 +7,8 @@ from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
-from crawler.core.page.blocks import segment
 from crawler.core.page.parse import ParsedPage, _bounded_roots, parse
+from crawler.core.page.segment import segment
 
 URL = "https://site.example/a/b"
 

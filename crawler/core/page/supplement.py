@@ -9,7 +9,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.page.blocks import Block, Holder, segment_part
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.page.script_text import (
@@ -19,6 +19,7 @@ from crawler.core.page.script_text import (
     script_texts,
     weight,
 )
+from crawler.core.page.segment import segment_part
 from crawler.core.page.text import block_key
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Step 0: a page as the lines that its reader sees, with their look and their place.
 
-The page is cut just as :mod:`crawler.core.page.blocks` cuts it; a block with line breaks has
+The page is cut just as :mod:`crawler.core.page.segment` cuts it; a block with line breaks has
 several lines. The look of letters comes from style attributes, from presentational elements and
 attributes, and from the rules of style sheets in the page whose selector ends in a tag, a class, an
 id, or a tag with a class or id. What is before that in a selector is ignored.
@@ -15,8 +15,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
-from crawler.core.page.blocks import _BLOCK, _CLOSED, Block, Holder, _Segmenter
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.parse import ParsedPage
+from crawler.core.page.segment import _BLOCK, _CLOSED, _Segmenter
 
 if TYPE_CHECKING:
     from lxml import etree
