@@ -184,8 +184,8 @@ class Coherence:
         """Keep what stands between prose in the element that holds it, and is called nothing else.
 
         Lines of verse, formulas and short items look like boilerplate, which has links or a name,
-        recurs, or is firmly rejected by the page. A paragraph that is a link to another site, a
-        file or an address is a source.
+        recurs, or is firmly rejected by the page. What follows a picture is its caption. A
+        paragraph that is a link to another site, a file or an address is a source.
         """
         prose = np.flatnonzero(kept & (self._own >= PROSE))
         times = Counter(block.key for block in self._blocks)
@@ -193,10 +193,11 @@ class Coherence:
             block = self._blocks[number]
             if (
                 self._may_be_text(number, kept)
-                and rules[number].frequency <= 1
+                and max(rules[number].frequency, times[block.key]) <= 1
+                and (block.tag == "p" or "img" not in block.inner.split())
                 and self._is_within(number, prose)
             ):
-                is_alone = block.tag in _PARAGRAPHS and block.links == times[block.key] == 1
+                is_alone = block.tag in _PARAGRAPHS and block.links == 1
                 kept[number] = (
                     is_alone and self._links.is_source(block)
                     if block.link_share >= _LINKS
