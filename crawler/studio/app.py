@@ -1,0 +1,168 @@
+"""The web application: its addresses, and how it is served."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from crawler.core.errors import ArgumentError, CorpusError
+from crawler.studio.frame import FRAME, QUIRKS, frame_policy
+from crawler.studio.guard import Guard
+from crawler.studio.messages import Message
+from crawler.studio.workspace import Workspace
+
+_STATIC: Final = Path(__file__).parent / "static"
+_SECONDS: Final = 0.25
+
+
+class Studio:
+    """The addresses of the application, all of one workspace.
+
+    ``/api/do`` does an operation, ``/api/state`` and ``/api/page`` return what is shown, and
+    ``/api/events`` tells when something has changed. ``/frame`` is the document in which a page is
+    shown, which the browser fills with ``/api/tokens``.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def routes(self) -> list[Route | Mount]:
+        """Return the addresses."""
+        return [
+            Route("/", self.index),
+            Route("/api/do", self.do, methods=["POST"]),
+            Route("/api/state", self.state),
+            Route("/api/page/{page:int}", self.page),
+            Route("/api/tokens/{page:int}", self.tokens),
+            Route("/api/events", self.events),
+            Route("/frame/{page:int}", self.frame),
+            Mount("/static", StaticFiles(directory=_STATIC)),
+        ]
+
+    async def index(self, _: Request) -> Response:
+        """Give the one document of the application."""
+        return FileResponse(_STATIC / "index.html")
+
+    async def do(self, request: Request) -> Response:
+        """Do an operation."""
+        try:
+            message = Message.read(json.loads(await request.body()))
+        except ValueError:
+            return _refused(ArgumentError("the request is no JSON"))
+        except CorpusError as error:
+            return _refused(error)
+        if message.parts.get("op") == "project":
+            return await _answer(self.change, message)
+        return await _answer(self.workspace.do, message)
+
+    def change(self, message: Message) -> dict[str, Any]:
+        """Work on another project from now on."""
+        before = self.workspace
+        self.workspace = before.another(message.text("file"))
+        return {"state": self.workspace.state()}
+
+    async def state(self, _: Request) -> Response:
+        """Give the state of the project."""
+        return await _answer(lambda: {"state": self.workspace.state()})
+
+    async def page(self, request: Request) -> Response:
+        """Give what the project does on a page."""
+        number = request.path_params["page"]
+        known = request.query_params.get("known", "")
+        return await _answer(self.workspace.shown, Message({"page": number, "known": known}))
+
+    async def tokens(self, request: Request) -> Response:
+        """Give a page as the browser makes it."""
+        page = self.workspace.page
+        number = request.path_params["page"]
+        pictures = request.query_params.get("pictures") == "1"
+        return await _answer(lambda: {"tokens": page(number).tokens(pictures=pictures)})
+
+    async def frame(self, request: Request) -> Response:
+        """Give the empty document of the frame of a page."""
+        pictures = request.query_params.get("pictures") == "1"
+        try:
+            page = self.workspace.page(request.path_params["page"])
+        except CorpusError as error:
+            return _refused(error)
+        is_strict = page.page.body[:1024].lstrip().lower().startswith(b"<!doctype")
+        headers = {"Content-Security-Policy": frame_policy(pictures=pictures)}
+        return Response(FRAME if is_strict else QUIRKS, headers=headers, media_type="text/html")
+
+    async def events(self, request: Request) -> Response:
+        """Tell the number of each change."""
+
+        async def stream() -> AsyncIterator[str]:
+            told = -1
+            while not await request.is_disconnected():
+                if self.workspace.revision != told:
+                    told = self.workspace.revision
+                    yield f"data: {told}\n\n"
+                await asyncio.sleep(_SECONDS)
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+async def _answer(work: Callable[..., Any], *arguments: object) -> Response:
+    try:
+        found = await run_in_threadpool(work, *arguments)
+    except CorpusError as error:
+        return _refused(error)
+    return JSONResponse(found)
+
+
+def _refused(error: CorpusError) -> Response:
+    return JSONResponse({"error": str(error), "kind": type(error).__name__}, 400)
+
+
+def make_app(workspace: Workspace, token: str, hosts: frozenset[str]) -> ASGIApp:
+    """Return the application behind its guard."""
+    inner = Starlette(routes=Studio(workspace).routes())
+    return Guard(GZipMiddleware(inner, minimum_size=4_096, compresslevel=1), token, hosts)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; with port 0 on a free one.
+
+    Raises:
+        ArgumentError: another program listens there, or there is no such address.
+    """
+    try:
+        return socket.create_server((host, port), backlog=64)
+    except OSError as error:
+        raise ArgumentError(
+            f"{host}:{port} cannot be used: {error.strerror or error}; give another --port"
+        ) from error
+
+
+def hosts_of(listening: socket.socket, host: str) -> frozenset[str]:
+    """Return the names under which a browser reaches a socket."""
+    port = listening.getsockname()[1]
+    return frozenset(f"{name}:{port}" for name in {host, "127.0.0.1", "localhost"})
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """Return a server of the application; ``run`` it with the socket."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    return uvicorn.Server(config)

@@ -1,0 +1,169 @@
+"""The operations of the studio: each takes a project and a message, and gives a new project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from crawler.core.errors import ArgumentError
+from crawler.core.wrapper.example_nodes import Example, node_at
+from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
+from crawler.core.wrapper.project import GROUP, Element, Project, Rule, checked, elements_of
+from crawler.core.wrapper.rules import BestRule, RecordRule
+from crawler.core.wrapper.tree import PageTree
+from crawler.core.wrapper.view import View
+from crawler.studio.journal import Label
+from crawler.studio.messages import Message
+from crawler.studio.pages import OpenPage
+
+Pages = Callable[[int], OpenPage]
+"""Returns the open page of a number."""
+
+Edit = Callable[[Project, Message, Pages], tuple[Project, Label]]
+
+
+def with_element(group: Element, path: str, element: Element) -> Element:
+    """Return a group with an element at a path below it; groups around it are made.
+
+    Raises:
+        ArgumentError: an element on the way is no group.
+    """
+    name, _, rest = path.partition("/")
+    known = {child.name: child for child in group.elements}
+    if rest:
+        inner = known.get(name, Element(name, GROUP))
+        if inner.type != GROUP:
+            raise ArgumentError(f"'{name}' holds a value and no elements; choose another place")
+        element = with_element(inner, rest, element)
+    return replace(group, elements=tuple({**known, name: element}.values()))
+
+
+def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, Label]:
+    """Teach an element the nodes that were clicked; it is made where it is new.
+
+    On a page that was taught before, the new nodes take the place of the old ones, or are added to
+    them where the element repeats.
+    """
+    path, kind = message.text("path").strip("/"), message.text("kind")
+    page = pages(message.number("page"))
+    tree = page.tree
+    nodes = [page.check(node) for node in message.numbers("nodes")]
+    known = dict(elements_of(project.schema))
+    is_new = path not in known
+    if is_new:
+        name = path.rpartition("/")[2]
+        repeat, required = message.flag("repeat"), message.flag("required")
+        element = Element(name, message.text("type", "text"), repeat, required)
+        schema = with_element(project.schema, path, element)
+        project = checked(replace(project, schema=schema))
+    if not nodes:
+        project = _without(project, path, tree, _record(project, path, tree, None))
+        return learn_nodes(project, tree, path, []), ("step.absent", path)
+    record = _record(project, path, tree, nodes[0])
+    wrong = [page.check(node) for node in message.numbers("wrong")]
+    if project.element(path).repeat:
+        nodes = sorted({*nodes, *_taught(project, path, tree, record, kind)} - set(wrong))
+    project = _without(project, path, tree, record)
+    project = learn_nodes(project, tree, path, nodes, kind=kind, wrong=wrong, record=record)
+    return project, ("step.add" if is_new else "step.teach", path)
+
+
+def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Project, Label]:
+    """Teach a group its records, and make the fields that were confirmed in one of them.
+
+    ``nodes`` are elements of records, ``fields`` the fields: name, kind, type, and the node of each
+    in one record.
+    """
+    path = message.text("path").strip("/")
+    page = pages(message.number("page"))
+    tree = page.tree
+    nodes = [page.check(node) for node in message.numbers("nodes")]
+    if path not in dict(elements_of(project.schema)):
+        group = Element(path.rpartition("/")[2], GROUP, repeat=True)
+        schema = with_element(project.schema, path, group)
+        project = checked(replace(project, schema=schema))
+    outer = _record(project, path, tree, nodes[0] if nodes else None)
+    project = _without(project, path, tree, outer)
+    project = learn_record_nodes(project, tree, path, nodes, whole=message.flag("whole"))
+    for field in message.messages("fields"):
+        its = f"{path}/{field.text('name')}"
+        if its not in dict(elements_of(project.schema)):
+            element = Element(field.text("name"), field.text("type", "text"))
+            project = checked(replace(project, schema=with_element(project.schema, its, element)))
+        for node in field.numbers("nodes"):
+            record = _record(project, its, tree, page.check(node))
+            project = _without(project, its, tree, record)
+            kind = field.text("kind")
+            project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
+    return checked(project), ("step.records", path)
+
+
+def _record(project: Project, path: str, tree: PageTree, node: int | None) -> int:
+    """Return the record in which an element is looked for: the one around a node; -1 for the page.
+
+    Raises:
+        ArgumentError: the node is in no record.
+    """
+    group = project.record_of(path)
+    rule = project.rules.get(group)
+    if not isinstance(rule, RecordRule):
+        return -1
+    if node is None:
+        raise ArgumentError(f"'{path}' belongs to records; point at the record that lacks it")
+    view = View(tree, _record(project, group, tree, node))
+    for record in rule.records(view):
+        if record.node <= node < tree.ends[record.node]:
+            return record.node
+    raise ArgumentError(
+        f"'{path}' belongs to the records of '{group}', and this is in none of them; click within "
+        f"a record, or teach '{group}' this one first"
+    )
+
+
+def _examples_at(rule: Rule | None, tree: PageTree, record: int) -> list[Example]:
+    place = (tree.fingerprint, tree.path(record))
+    return [its for its in rule.examples if (its.page, its.record) == place] if rule else []
+
+
+def _taught(project: Project, path: str, tree: PageTree, record: int, kind: str) -> Iterable[int]:
+    """Yield the nodes of one kind that an element was taught on a page."""
+    view = View(tree, record)
+    for example in _examples_at(project.rules.get(path), tree, record):
+        for value in example.values:
+            node = node_at(view, value.nodes[0].path)
+            if node is not None and value.nodes[0].kind == kind:
+                yield node
+
+
+def _without(project: Project, path: str, tree: PageTree, record: int) -> Project:
+    """Return a project that forgot what an element was taught on a page, or in a record of it."""
+    rule = project.rules.get(path)
+    gone = _examples_at(rule, tree, record)
+    return forget(project, path, gone) if gone else project
+
+
+def forget(project: Project, path: str, gone: Iterable[Example]) -> Project:
+    """Return a project in which an element has not learned from some examples."""
+    rule = project.rules[path]
+    if not isinstance(rule, BestRule | RecordRule):
+        raise ArgumentError("rules of the matcher 'published' cannot forget; undo the step")
+    left = [example for example in rule.examples if example not in set(gone)]
+    return project.with_rule(path, type(rule).learn(left))
+
+
+def forget_example(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Take an example of an element back: what was learned follows."""
+    path, at = message.text("path"), message.number("at")
+    rule = project.rules.get(path)
+    if rule is None or not 0 <= at < len(rule.examples):
+        raise ArgumentError(f"'{path}' has no such example any more")
+    return forget(project, path, [rule.examples[at]]), ("step.forget", path)
+
+
+EDITS: Final[Mapping[str, Edit]] = {
+    "forget": forget_example,
+    "teach": teach,
+    "teach_records": teach_records,
+}
+"""The operations by their names."""

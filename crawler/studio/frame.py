@@ -1,0 +1,113 @@
+"""A page in the form in which the browser shows it: its tag tree, and nothing that acts.
+
+The browser makes the elements one by one from a list, in a frame without scripts, so that the
+frame has the tree that rules see, with the same numbers, whatever a browser would make of the
+markup. Nothing of the page is ever parsed by the browser as HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from lxml import etree
+
+from crawler.core.page.parse import ParsedPage
+from crawler.core.wrapper.tree import fold
+
+_SHOWN: Final = frozenset(
+    ("a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote",
+     "body", "br", "button", "caption", "center", "cite", "code", "col", "colgroup", "data", "dd",
+     "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption", "figure",
+     "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr",
+     "html", "i", "img", "input", "ins", "kbd", "label", "legend", "li", "main", "mark", "menu",
+     "meter", "nav", "ol", "optgroup", "option", "output", "p", "picture", "pre", "progress", "q",
+     "rp", "rt", "ruby", "s", "samp", "search", "section", "select", "small", "span", "strike",
+     "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "textarea", "tfoot", "th",
+     "thead", "time", "title", "tr", "tt", "u", "ul", "var", "wbr")
+)  # fmt: skip
+"""The elements that are shown as what they are; all others are shown as boxes of no meaning."""
+
+_SAFE: Final = frozenset(
+    ("align", "alt", "bgcolor", "border", "cellpadding", "cellspacing", "class", "color", "cols",
+     "colspan", "dir", "face", "height", "hidden", "id", "lang", "nowrap", "open", "reversed",
+     "rows", "rowspan", "size", "start", "style", "title", "type", "valign", "value", "width")
+)  # fmt: skip
+"""The attributes that an element of the frame has; all others are shown in the tag tree alone."""
+
+_PICTURES: Final = ("src",)
+_SILENT: Final = frozenset(("script", "template"))
+_SPACE: Final = re.compile(r"\s+")
+_MOST_CHARS: Final = 4_000
+
+FRAME: Final = b"<!doctype html><html><head></head><body></body></html>"
+"""The document of the frame before it is filled."""
+
+QUIRKS: Final = FRAME.removeprefix(b"<!doctype html>")
+"""The same for a page without a document type, which browsers show in another way."""
+
+
+def frame_policy(*, pictures: bool) -> str:
+    """Return the content security policy of the frame.
+
+    Args:
+        pictures: whether its pictures are fetched from where they are.
+    """
+    remote = " http: https:" if pictures else ""
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{remote}; "
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+    )
+
+
+def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
+    """Return a page as a list of what is made one after the other.
+
+    An element is ``[name, shown as, attributes, attributes of the tag tree alone]``, and 0 ends it.
+    A text is itself, and a blank one a list of it. Elements, and texts that are not blank, have the
+    numbers of the tag tree, in their order from 0.
+
+    Args:
+        parsed: the page.
+        pictures: whether pictures have their addresses.
+    """
+    tokens: list[Any] = []
+    silent = 0
+
+    def add_text(text: str | None) -> None:
+        if text and not silent:
+            tokens.append(text if fold(text) else [" " if _SPACE.fullmatch(text) else text])
+
+    for root in parsed.roots:
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            name = str(element.tag).lower()
+            is_silent = name in _SILENT or name == "style"
+            if event == "start":
+                tokens.append(_element(name, element, pictures=pictures))
+                if name == "style" and not silent:
+                    tokens[-1].append(element.text or "")
+                silent += is_silent
+                add_text(element.text)
+            else:
+                silent -= is_silent
+                tokens.append(0)
+                add_text(None if element is root else element.tail)
+    return tokens
+
+
+def _element(name: str, element: etree._Element, *, pictures: bool) -> list[Any]:
+    safe: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        lower = str(key).lower()
+        is_picture = pictures and name == "img" and lower in _PICTURES
+        is_type = lower == "type" and name not in {"ol", "ul", "li", "input", "button"}
+        kept = str(value)[:_MOST_CHARS]
+        if (lower in _SAFE and not is_type) or is_picture:
+            safe[lower] = kept
+        else:
+            others[lower] = kept
+    if name == "input" and safe.get("type", "").lower() in {"file", "hidden", "image", "password"}:
+        others["type"] = safe.pop("type")
+    shown = name if name in _SHOWN else ("" if name in _SILENT else "span")
+    return [name, shown if shown != name else 0, safe or 0, others or 0]

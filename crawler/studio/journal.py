@@ -1,0 +1,199 @@
+"""The journal beside a project file: every step of a project, and the pages that are open.
+
+It is a folder, ``shop.studio`` beside ``shop.h2x``. ``journal.jsonl`` in it is only appended to,
+and each line is on the disk before the step is shown. A line that was cut off is left out when the
+journal is read. Rules are written once: a step names them by the hash of their text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from crawler.core.page.page import Page
+from crawler.core.wrapper.project import Project
+from crawler.core.wrapper.project_file import read_project, write_project
+from crawler.store.files import system_errors, write_whole
+
+Label = tuple[str, ...]
+"""What a step did: a key of the interface's strings, and what is put into it."""
+
+_ADVICE = "Free some space there"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A state of the project: what was done to reach it, and its text without the rules."""
+
+    label: Label
+    body: Mapping[str, Any]
+    rules: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page that is open: its number, how it was named, and the page itself."""
+
+    number: int
+    name: str
+    page: Page
+
+
+class Journal:
+    """The steps of a project, and where one is in them.
+
+    Attributes:
+        steps: all steps, the oldest first; there is at least one.
+        at: the number of the present one.
+        saved: the hash of the text that was saved last; empty for none.
+        opened: the pages that are open, by their numbers.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.steps: list[Step] = []
+        self.at = -1
+        self.saved = ""
+        self.opened: dict[int, Opened] = {}
+        self._rules: dict[str, Any] = {}
+        self._projects: dict[int, Project] = {}
+        self._next = 1
+        self._file = folder / "journal.jsonl"
+        self._read()
+
+    @property
+    def project(self) -> Project:
+        """The project of the present step."""
+        return self.project_at(self.at)
+
+    def project_at(self, number: int) -> Project:
+        """Return the project of a step."""
+        step = self.steps[number]
+        known = self._projects.get(id(step))
+        if known is None:
+            rules = {path: self._rules[name] for path, name in step.rules.items()}
+            known = read_project(json.dumps({**step.body, "rules": rules}))
+            self._projects[id(step)] = known
+        return known
+
+    def add(self, label: Label, project: Project) -> None:
+        """Add a step after the present one; steps that were undone are gone."""
+        body = json.loads(write_project(project))
+        rules: dict[str, str] = {}
+        new: dict[str, Any] = {}
+        for path, rule in body.pop("rules").items():
+            name = hash_of(json.dumps(rule, ensure_ascii=False))
+            rules[path] = name
+            if name not in self._rules:
+                new[name] = rule
+        line = {"do": "step", "at": self.at, "label": label, "body": body, "rules": rules}
+        self._write({**line, "new": new})
+        self._add(Step(label, body, rules), new)
+        self._projects[id(self.steps[-1])] = project
+
+    def go(self, number: int) -> None:
+        """Make another step the present one."""
+        number = min(max(number, 0), len(self.steps) - 1)
+        if number != self.at:
+            self._write({"do": "go", "at": number})
+            self.at = number
+
+    def note_saved(self, text: str) -> None:
+        """Note that a text was saved as the project file."""
+        self.saved = hash_of(text)
+        self._write({"do": "saved", "text": self.saved})
+
+    def open(self, name: str, page: Page) -> Opened:
+        """Keep a page among those that are open."""
+        opened = Opened(self._next, name, page)
+        body = {**asdict(page), "body": b64encode(page.body).decode("ascii")}
+        body["name"] = name
+        write_whole(self._page(self._next), [json.dumps(body, ensure_ascii=False).encode("utf-8")])
+        self._write({"do": "open", "page": self._next})
+        self.opened[self._next] = opened
+        self._next += 1
+        return opened
+
+    def close(self, number: int) -> None:
+        """Forget a page that is open."""
+        if self.opened.pop(number, None) is not None:
+            self._write({"do": "close", "page": number})
+            self._page(number).unlink(missing_ok=True)
+
+    def move_to(self, folder: Path) -> None:
+        """Go on in another folder, with all that is in this one."""
+        with system_errors(f"{folder} cannot be written", _ADVICE):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.replace(folder)
+        self.folder = folder
+        self._file = folder / "journal.jsonl"
+
+    def _page(self, number: int) -> Path:
+        return self.folder / f"{number}.json"
+
+    def _add(self, step: Step, new: Mapping[str, Any]) -> None:
+        self._rules.update(new)
+        for gone in self.steps[self.at + 1 :]:
+            self._projects.pop(id(gone), None)
+        self.steps[self.at + 1 :] = [step]
+        self.at = len(self.steps) - 1
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        with system_errors(f"{self._file} cannot be written", _ADVICE):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with self._file.open("ab") as file:
+                file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+
+    def _read(self) -> None:
+        if not self._file.exists():
+            return
+        with system_errors(f"{self._file} cannot be read", "Check its rights"):
+            whole = self._file.read_bytes()
+        good = 0
+        for line in whole.splitlines(keepends=True):
+            try:
+                if not line.endswith(b"\n"):
+                    break
+                self._follow(json.loads(line))
+            except (ValueError, KeyError, TypeError, IndexError):
+                break
+            good += len(line)
+        if good < len(whole):
+            with system_errors(f"{self._file} cannot be written", _ADVICE):
+                os.truncate(self._file, good)
+
+    def _follow(self, line: Mapping[str, Any]) -> None:
+        match line["do"]:
+            case "step":
+                self.at = line["at"]
+                step = Step(tuple(line["label"]), line["body"], line["rules"])
+                self._add(step, line["new"])
+            case "go":
+                self.at = line["at"]
+            case "saved":
+                self.saved = line["text"]
+            case "open":
+                number = line["page"]
+                self._next = max(self._next, number + 1)
+                path = self._page(number)
+                if path.exists():
+                    kept = json.loads(path.read_bytes())
+                    name = kept.pop("name")
+                    kept["robots_tags"] = tuple(kept["robots_tags"])
+                    page = replace(Page(**{**kept, "body": b""}), body=b64decode(kept["body"]))
+                    self.opened[number] = Opened(number, name, page)
+            case "close":
+                self.opened.pop(line["page"], None)
+
+
+def hash_of(text: str) -> str:
+    """Return a hash of a text."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

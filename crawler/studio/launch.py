@@ -1,0 +1,46 @@
+"""``scrapy studio``: serve the studio, and open a browser window on it."""
+
+from __future__ import annotations
+
+import argparse
+import webbrowser
+from pathlib import Path
+from secrets import token_urlsafe
+
+from scrapy.settings import Settings
+
+from crawler.core.errors import printable
+from crawler.core.wrapper.project_file import EXTENSION
+from crawler.reports.stdout import print_error, print_line
+from crawler.studio.app import bind, hosts_of, make_app, server_of
+from crawler.studio.workspace import Workspace
+
+DEFAULT = f"wrapper{EXTENSION}"
+"""The project where a call names none."""
+
+
+def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
+    """Serve the studio until Ctrl-C.
+
+    Raises:
+        CorpusError: the project cannot be read, or the address cannot be used.
+    """
+    has_project = bool(args) and args[0].lower().endswith(EXTENSION)
+    names = args[has_project:]
+    workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
+    try:
+        listening = bind(opts.host, opts.port)
+        token = token_urlsafe(24)
+        for flaw in workspace.open_all(tuple(names)):
+            print_error("studio", flaw)
+        port = listening.getsockname()[1]
+        address = f"http://{opts.host}:{port}/?token={token}"
+        print_line(printable(f"the studio of {workspace.path.name} is at {address}"))
+        print_line("Ctrl-C ends it; nothing is lost")
+        if not opts.no_browser:
+            webbrowser.open(address)
+        app = make_app(workspace, token, hosts_of(listening, opts.host))
+        server_of(app).run(sockets=[listening])
+    finally:
+        workspace.close()
+    return 0

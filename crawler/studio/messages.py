@@ -1,0 +1,77 @@
+"""Messages of the browser: JSON objects whose parts are checked as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crawler.core.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A JSON object of the browser.
+
+    Each method returns a part of one type, or raises ArgumentError where it has another.
+    """
+
+    parts: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, value: object) -> Message:
+        """Return JSON as a message.
+
+        Raises:
+            ArgumentError: it is no object.
+        """
+        if not isinstance(value, dict):
+            raise ArgumentError("a message is a JSON object")
+        return cls(value)
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is a part of that name that is not null."""
+        return self.parts.get(name) is not None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a text."""
+        found = self.parts.get(name, default)
+        if not isinstance(found, str):
+            raise ArgumentError(f"'{name}' must be a text")
+        # Half of a UTF-16 pair cannot be written to a file.
+        return found.encode("utf-8", "replace").decode("utf-8")
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """Return a whole number."""
+        found = self.parts.get(name, default)
+        if type(found) is not int:
+            raise ArgumentError(f"'{name}' must be a whole number")
+        return found
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return true or false."""
+        found = self.parts.get(name, default)
+        if not isinstance(found, bool):
+            raise ArgumentError(f"'{name}' must be true or false")
+        return found
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """Return a list of whole numbers, none where it is not there."""
+        found = self.parts.get(name, [])
+        if not isinstance(found, list) or any(type(its) is not int for its in found):
+            raise ArgumentError(f"'{name}' must be a list of whole numbers")
+        return tuple(found)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts, none where it is not there."""
+        found = self.parts.get(name, [])
+        if not isinstance(found, list) or any(not isinstance(its, str) for its in found):
+            raise ArgumentError(f"'{name}' must be a list of texts")
+        return tuple(found)
+
+    def messages(self, name: str) -> tuple[Message, ...]:
+        """Return a list of objects, none where it is not there."""
+        found = self.parts.get(name, [])
+        if not isinstance(found, list):
+            raise ArgumentError(f"'{name}' must be a list")
+        return tuple(map(Message.read, found))

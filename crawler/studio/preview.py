@@ -1,0 +1,48 @@
+"""What a project does on an open page: the same run that ``scrapy wrap`` makes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from crawler.core.wrapper.output import Node, as_xml
+from crawler.core.wrapper.tree import PageTree
+from crawler.studio.journal import hash_of
+from crawler.wrapper.running import Wrapped
+
+
+def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
+    """Return what a project did on a page, as the browser shows it.
+
+    ``found`` has, by the path of an element, the nodes that its rule takes: number, attribute,
+    value and confidence. ``output`` is the output tree: name, value, confidence, number of the
+    node, attribute, children.
+    """
+    result = wrapped.result
+    shown: dict[str, Any] = {
+        "fits": result.fits,
+        "missing": result.missing,
+        "lines": list(wrapped.lines()),
+        "problems": [[its.element, its.reason, its.detail] for its in result.problems],
+        "debug": wrapped.debug,
+        "urls": wrapped.urls,
+        "saves": wrapped.saves,
+        "found": {
+            path: [[*_place(its, tree), its.value, round(its.confidence, 3)] for its in nodes]
+            for path, nodes in result.found.items()
+        },
+        "output": _shown(result.root, tree),
+        "xml": as_xml(result.root),
+    }
+    return {"hash": hash_of(json.dumps(shown, default=str)), **shown}
+
+
+def _place(node: Node, tree: PageTree) -> tuple[int | None, str]:
+    path, _, attribute = node.source.partition("/@")
+    number = tree.find(path) if path else None
+    return number, f"@{attribute}" if attribute else ""
+
+
+def _shown(node: Node, tree: PageTree) -> list[Any]:
+    children = [_shown(child, tree) for child in node.children]
+    return [node.name, node.value, round(node.confidence, 3), *_place(node, tree), children]

@@ -1,0 +1,34 @@
+// Talking with the server.
+
+import { note } from "./notes.js";
+import { t } from "./strings.js";
+
+async function read(response) {
+  let answer = {};
+  try { answer = await response.json(); } catch { /* no JSON: said below */ }
+  if (!response.ok) throw new Error(answer.error ?? t("error.refused", response.status));
+  return answer;
+}
+
+export async function get(path) {
+  return read(await fetch(path, { credentials: "same-origin" }));
+}
+
+export async function post(message) {
+  return read(await fetch("/api/do", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    credentials: "same-origin",
+    body: JSON.stringify(message),
+  }));
+}
+
+// Do something, and say what is wrong where it fails.
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    note(error instanceof TypeError ? `${t("error.server")} (${error.message})` : error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+// A dialog above the window, closed by Escape.
+
+import { button, h } from "./dom.js";
+import { t } from "./strings.js";
+
+export function dialog(title, body, actions = []) {
+  const before = document.activeElement;
+  const box = h("dialog", { "aria-label": title },
+    h("form", { method: "dialog" },
+      h("header", {}, h("h2", {}, title),
+        button("×", () => box.close(), { class: "plain", "aria-label": t("close") })),
+      h("div", { class: "body" }, body),
+      actions.length ? h("footer", {}, actions) : null));
+  box.addEventListener("close", () => { box.remove(); before?.focus?.(); });
+  document.body.append(box);
+  box.showModal();
+  return box;
+}

@@ -1,0 +1,55 @@
+// Making elements. Text is always text: nothing is parsed as HTML.
+
+export function h(name, props, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "value" || key === "checked" || key === "disabled" || key === "selected")
+      element[key] = value;
+    else if (key === "dataset") Object.assign(element.dataset, value);
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  add(element, children);
+  return element;
+}
+
+function add(element, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) add(element, child);
+    else if (child !== undefined && child !== null && child !== false) element.append(child);
+  }
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren();
+  add(element, children);
+  return element;
+}
+
+// Fill an element anew, and leave the focus and the text cursor on the control of the same id.
+export function refill(element, ...children) {
+  const active = document.activeElement;
+  const id = active && element.contains(active) ? active.id : "";
+  const place = id && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
+  const scroll = element.scrollTop;
+  fill(element, ...children);
+  const next = id && document.getElementById(id);
+  if (next && element.contains(next)) {
+    next.focus({ preventScroll: true });
+    if (place && place[0] !== null) try { next.setSelectionRange(...place); } catch { /* no text */ }
+  }
+  element.scrollTop = scroll;
+}
+
+export function button(label, action, props) {
+  return h("button", { type: "button", onclick: action, ...props }, label);
+}
+
+export function short(text, most = 80) {
+  const value = String(text ?? "");
+  return value.length > most ? value.slice(0, most - 1) + "…" : value;
+}
+
+let counter = 0;
+export const newId = (stem) => `${stem}-${++counter}`;

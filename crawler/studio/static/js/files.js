@@ -1,0 +1,74 @@
+// Opening pages and projects, and saving under another name.
+
+import { attempt, post } from "./api.js";
+import { button, fill, h } from "./dom.js";
+import { dialog } from "./dialog.js";
+import { say } from "./notes.js";
+import { act, showPage, store } from "./store.js";
+import { t } from "./strings.js";
+
+async function openPage(parts, box, list) {
+  list?.setAttribute("aria-busy", "true");
+  const answer = await act("open", { ...parts, page: 0 });
+  list?.removeAttribute("aria-busy");
+  if (answer?.choices) {
+    fill(list, h("p", {}, t("open.which", answer.choices.length)),
+      h("ul", { class: "entries" }, answer.choices.map(({ at, url }) =>
+        h("li", {}, button(url, () => openPage({ ...parts, at }, box, list))))));
+  } else if (answer?.opened) {
+    box.close();
+    await showPage(answer.opened);
+    say(t("opened", parts.name));
+  }
+}
+
+async function openProject(file, box) {
+  if (await act("project", { file, page: 0 })) {
+    box.close();
+    location.reload();
+  }
+}
+
+export function openDialog() {
+  const list = h("div", { class: "list" });
+  const address = h("input", { id: "open-name", type: "text", spellcheck: "false", autocomplete: "off",
+    placeholder: "https://shop.example/books", "aria-label": t("open.name") });
+  const url = h("input", { id: "open-url", type: "url", placeholder: t("open.url.hint"), "aria-label": t("open.url") });
+  const go = () => openPage({ name: address.value, url: url.value }, box, list);
+  const browse = async (name) => {
+    const answer = await attempt(() => post({ op: "list", name }));
+    if (!answer) return;
+    const up = name ? [{ name: "..", path: name.split("/").slice(0, -1).join("/"), kind: "folder" }] : [];
+    fill(list, h("ul", { class: "entries" }, [...up, ...answer.entries].map((entry) =>
+      h("li", {}, button(`${entry.kind === "folder" ? "📁 " : ""}${entry.name}`, () => {
+        if (entry.kind === "folder") browse(entry.path);
+        else if (entry.kind === "project") openProject(entry.path, box);
+        else openPage({ name: entry.path, url: url.value }, box, list);
+      }, { class: `entry ${entry.kind}` })))),
+    answer.entries.length ? null : h("p", { class: "hint" }, t("open.empty", store.state.folder)));
+  };
+  const box = dialog(t("open.title"), [
+    h("label", { for: "open-name" }, t("open.name")),
+    h("div", { class: "line" }, address, button(t("open"), go, { class: "primary" })),
+    h("label", { for: "open-url" }, t("open.url")), url,
+    h("h3", {}, t("open.here", store.state.folder)), list]);
+  for (const input of [address, url])
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") { event.preventDefault(); go(); }
+    });
+  address.focus();
+  browse("");
+}
+
+export function saveAs() {
+  const name = h("input", { id: "save-name", type: "text", value: store.state.file, spellcheck: "false" });
+  const go = async () => {
+    if (await act("save", { file: name.value })) { box.close(); say(t("saved", store.state.file)); }
+  };
+  const box = dialog(t("save.as"), [h("label", { for: "save-name" }, t("save.name")), name],
+    [button(t("save"), go, { class: "primary" })]);
+  name.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); go(); }
+  });
+  name.select();
+}

@@ -1,0 +1,164 @@
+// The frame in which a page is shown. It has no scripts: this module listens in its document.
+
+import { h } from "./dom.js";
+import { pick } from "./picking.js";
+
+const STYLE = `
+[data-studio-record]{outline:1.5px dashed #8a63d2!important;outline-offset:1px!important}
+[data-studio-match]{outline:2px solid var(--studio-colour,#1a7f37)!important;outline-offset:0!important}
+[data-studio-match="0"]{--studio-colour:#1a7f37}[data-studio-match="1"]{--studio-colour:#0969da}
+[data-studio-match="2"]{--studio-colour:#bc4c00}[data-studio-match="3"]{--studio-colour:#8250df}
+[data-studio-match="4"]{--studio-colour:#bf3989}[data-studio-match="5"]{--studio-colour:#1b7c83}
+[data-studio-match="6"]{--studio-colour:#9a6700}[data-studio-match="7"]{--studio-colour:#57606a}
+[data-studio-proposed]{outline:3px solid #d29922!important;outline-offset:1px!important}
+[data-studio-like]{outline:1px dotted #57606a!important}
+[data-studio-hover]{outline:2px dashed #0969da!important;outline-offset:1px!important;cursor:pointer!important}
+[data-studio-selection]{outline:3px solid #cf222e!important;outline-offset:1px!important}
+::highlight(studio-hover){background-color:#b6e3ff;color:#000}
+::highlight(studio-selection){background-color:#ffcecb;color:#000}
+::highlight(studio-match){text-decoration:underline 2px #1a7f37}
+html{min-height:100%}`;
+const MOST_ALIKE = 300;
+
+export class PageFrame {
+  // `events`: pick(node, kind), hover(node or null), key(event).
+  constructor(events, title) {
+    this.events = events;
+    this.marked = new Map();
+    this.element = h("iframe", { sandbox: "allow-same-origin", title, class: "page" });
+  }
+
+  // Show a page; returns when it is there.
+  show(number, tree, pictures) {
+    this.tree = tree;
+    this.ready = new Promise((done) => {
+      this.element.onload = () => { this.#build(); done(); };
+    });
+    this.element.src = `/frame/${number}${pictures ? "?pictures=1" : ""}`;
+    return this.ready;
+  }
+
+  #build() {
+    const doc = (this.doc = this.element.contentDocument);
+    this.nodes = [];
+    this.numbers = new Map();
+    this.marked.clear();
+    const open = [];
+    const once = { html: doc.documentElement, head: doc.head, body: doc.body };
+    for (const token of this.tree.tokens) {
+      const parent = open.at(-1);
+      if (token === 0) open.pop();
+      else if (typeof token === "string") this.#number(parent ? parent.appendChild(doc.createTextNode(token)) : null);
+      else if (token.length === 1) parent?.appendChild(doc.createTextNode(token[0]));
+      else open.push(this.#element(doc, token, parent, open.length, once));
+    }
+    const style = doc.createElement("style");
+    style.textContent = STYLE;
+    doc.head.append(style);
+    this.#listen(doc);
+  }
+
+  #number(node) {
+    if (node) this.numbers.set(node, this.nodes.length);
+    this.nodes.push(node);
+    return node;
+  }
+
+  #element(doc, [name, shown, safe, , css], parent, depth, once) {
+    // What is in an element that is not shown is not shown either.
+    if (shown === "" || (depth && !parent)) return this.#number(null);
+    let element = once[name];
+    if (element) delete once[name];
+    else {
+      const own = name in once || ["html", "head", "body"].includes(name) ? "div" : shown || name;
+      element = doc.createElement(own);
+      (parent ?? doc.body).append(element);
+    }
+    for (const [key, value] of Object.entries(safe || {})) {
+      try { element.setAttribute(key, value); } catch { /* a name that is none */ }
+    }
+    if (name === "a") { element.setAttribute("href", "#"); element.tabIndex = -1; }
+    if (css) element.textContent = css;
+    element.setAttribute("data-node", this.nodes.length);
+    return this.#number(element);
+  }
+
+  #listen(doc) {
+    const stop = (event) => { event.preventDefault(); event.stopPropagation(); };
+    for (const name of ["submit", "mousedown", "dragstart", "auxclick"]) doc.addEventListener(name, stop, true);
+    doc.addEventListener("click", (event) => {
+      stop(event);
+      this.element.contentWindow.focus();
+      const its = this.#at(event);
+      if (its) this.events.pick(its.node, its.kind, event);
+    }, true);
+    doc.addEventListener("mousemove", (event) => this.hover(this.#at(event)), true);
+    doc.addEventListener("mouseleave", () => this.hover(null));
+    doc.addEventListener("keydown", (event) => this.events.key(event), true);
+  }
+
+  // What is under the pointer.
+  #at(event) {
+    let element = event.target;
+    while (element && !this.numbers.has(element)) element = element.parentNode;
+    if (!element) return null;
+    return pick(this.tree, this.numbers.get(element), this.#textAt(event, element));
+  }
+
+  #textAt(event, element) {
+    const place = this.doc.caretPositionFromPoint
+      ? this.doc.caretPositionFromPoint(event.clientX, event.clientY)?.offsetNode
+      : this.doc.caretRangeFromPoint(event.clientX, event.clientY)?.startContainer;
+    if (place?.parentNode !== element || !this.numbers.has(place)) return undefined;
+    const range = this.doc.createRange();
+    range.selectNodeContents(place);
+    const isIn = [...range.getClientRects()].some((box) =>
+      event.clientX >= box.left - 2 && event.clientX <= box.right + 2 &&
+      event.clientY >= box.top - 2 && event.clientY <= box.bottom + 2);
+    return isIn ? this.numbers.get(place) : undefined;
+  }
+
+  hover(its) {
+    const node = its?.node ?? null;
+    if (node === this.hovered) return;
+    this.hovered = node;
+    this.mark("hover", node === null ? [] : [node]);
+    const alike = node === null ? [] : this.tree.like(node);
+    this.mark("like", alike.length > MOST_ALIKE ? [] : alike.filter((one) => one !== node));
+    this.events.hover(its);
+  }
+
+  // Mark nodes, and no others; `values` says how each is marked.
+  mark(kind, nodes, values = null) {
+    if (!this.doc) return;
+    const name = `data-studio-${kind}`;
+    for (const element of this.marked.get(kind) ?? []) element.removeAttribute(name);
+    const marked = [];
+    const ranges = [];
+    nodes.forEach((number, at) => {
+      const node = this.nodes[number];
+      if (!node) return;
+      const element = node.nodeType === 3 ? node.parentNode : node;
+      const shares = node.nodeType === 3 && this.tree.kids(this.tree.parents[number]).length > 1;
+      if (shares) {
+        const range = this.doc.createRange();
+        range.selectNodeContents(node);
+        ranges.push(range);
+      } else if (element !== this.doc.documentElement) {
+        element.setAttribute(name, values ? values[at] : "");
+        marked.push(element);
+      }
+    });
+    this.marked.set(kind, marked);
+    const view = this.element.contentWindow;
+    if (view.CSS?.highlights) {
+      if (ranges.length) view.CSS.highlights.set(`studio-${kind}`, new view.Highlight(...ranges));
+      else view.CSS.highlights.delete(`studio-${kind}`);
+    }
+  }
+
+  reveal(node) {
+    const its = this.nodes?.[node];
+    (its?.nodeType === 3 ? its.parentNode : its)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}

@@ -1,0 +1,57 @@
+// Keys that work everywhere in the window, in the frame of the page too.
+
+import { redo, save, setView, undo } from "./bar.js";
+import { dialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { openDialog } from "./files.js";
+import { showPage, store } from "./store.js";
+import { t } from "./strings.js";
+
+const focus = (id) => document.getElementById(id)?.focus();
+const nextPage = (step) => {
+  const pages = store.state.pages.map((its) => its.page);
+  if (pages.length > 1) showPage(pages[(pages.indexOf(store.page) + step + pages.length) % pages.length]);
+};
+
+const KEYS = [
+  ["Ctrl+Z", "undo", undo],
+  ["Ctrl+Shift+Z", "redo", redo],
+  ["Ctrl+Y", "redo", redo],
+  ["Ctrl+S", "save", save],
+  ["Ctrl+O", "open", () => openDialog()],
+  ["Alt+1", "view.wrap", () => setView("wrap")],
+  ["Alt+2", "view.run", () => setView("run")],
+  ["Alt+3", "view.inspect", () => setView("inspect")],
+  ["Alt+T", "keys.tree", () => focus("tag-tree")],
+  ["Alt+F", "keys.fields", () => focus("fields")],
+  ["Alt+N", "keys.name", () => focus("field-name")],
+  ["Alt+PageDown", "keys.next", () => nextPage(1)],
+  ["Alt+PageUp", "keys.previous", () => nextPage(-1)],
+  ["F1", "help", () => help()],
+];
+
+const OTHERS = [["↑ ↓ ← →", "keys.move"], ["Enter", "keys.enter"], ["Alt+↑ Alt+↓", "keys.widen"], ["Esc", "keys.escape"]];
+
+export function pressed(event) {
+  const name = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${event.shiftKey ? "Shift+" : ""}${event.key.length === 1 ? event.key.toUpperCase() : event.key}`;
+  const isText = event.target.closest?.("input, textarea, [contenteditable]");
+  const known = KEYS.find(([key]) => key === name);
+  // In a text, undo is that of the text.
+  if (!known || (isText && /^Ctrl\+(Z|Shift\+Z|Y)$/.test(name))) return false;
+  if (document.querySelector("dialog[open]")) return false;
+  event.preventDefault();
+  known[2]();
+  return true;
+}
+
+export function listen() {
+  document.addEventListener("keydown", pressed);
+}
+
+export function help() {
+  const row = (key, what) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, t(what)));
+  dialog(t("help"), [
+    h("ol", {}, ["help.1", "help.2", "help.3", "help.4"].map((key) => h("li", {}, t(key)))),
+    h("h3", {}, t("keys")),
+    h("table", { class: "keys" }, KEYS.map(([key, what]) => row(key, what)), OTHERS.map(([key, what]) => row(key, what)))]);
+}

@@ -1,0 +1,55 @@
+// The application: the bar, the views, the keys.
+//
+// A view is a module of `views/` that exports `name` and `view()`, which returns its element; it is
+// listed in VIEWS. What it shows it keeps up to date by the topics of `store.js`.
+
+import { h, fill, button } from "./dom.js";
+import { bar } from "./bar.js";
+import { listen } from "./keys.js";
+import { emit, follow, loadPage, on, refresh, store } from "./store.js";
+import { setLanguage, t } from "./strings.js";
+import * as wrap from "./views/wrap.js";
+
+export const VIEWS = [wrap];
+
+const made = new Map();
+
+function show() {
+  const name = store.view;
+  const module = VIEWS.find((its) => its.name === name) ?? VIEWS[0];
+  if (!made.has(module.name)) made.set(module.name, module.view());
+  const view = document.getElementById("view");
+  if (view.firstChild !== made.get(module.name)) fill(view, made.get(module.name));
+  document.title = `${store.state.saved ? "" : "• "}${store.state.file} – ${t("studio")}`;
+}
+
+// In another language everything is made anew.
+export async function changeLanguage(name) {
+  await setLanguage(name);
+  made.clear();
+  fill(document.getElementById("view"));
+  bar(document.getElementById("bar"), VIEWS);
+  emit("view", "state", "page", "selection", "preview");
+  await loadPage();
+}
+
+async function start() {
+  await setLanguage();
+  await refresh();
+  if (!store.state) {
+    fill(document.getElementById("view"), h("p", { class: "empty" }, t("error.server"), " ",
+      button(t("again"), () => location.reload())));
+    return;
+  }
+  store.page = store.state.pages[0]?.page ?? 0;
+  bar(document.getElementById("bar"), VIEWS);
+  on("view state", show);
+  show();
+  listen();
+  emit("page", "selection");
+  await loadPage();
+  follow();
+}
+
+document.addEventListener("studio-language", (event) => changeLanguage(event.detail));
+start();

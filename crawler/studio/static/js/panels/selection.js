@@ -1,0 +1,99 @@
+// What was clicked, and what it can become: a new field, another example of one, something else.
+
+import { button, h, refill, short } from "../dom.js";
+import { fields, groups, recordsAround, takenBy } from "../fields.js";
+import { say } from "../notes.js";
+import { choices, guessName, guessType } from "../picking.js";
+import { act, on, select, store } from "../store.js";
+import { t } from "../strings.js";
+
+export const TYPES = ["text", "integer", "number", "date", "url"];
+
+export function kindText(tree, { node, kind }) {
+  if (kind === "text") return t("kind.text");
+  const name = tree.names[node];
+  return kind === "element" ? t("kind.element", name) : t("kind.attribute", kind.slice(1), name);
+}
+
+// Take a node for a field on the page in front.
+export async function teach(path, its, more = {}) {
+  const answer = await act("teach", { path, nodes: [its.node], kind: its.kind, ...more });
+  if (answer) say(t("taught", path));
+  return answer;
+}
+
+export function selectionPanel() {
+  const element = h("section", { class: "selection", "aria-label": t("selection") });
+  let form = {};
+
+  const chosen = () => store.selection;
+  const reset = () => {
+    const tree = store.trees.get(store.page);
+    const its = chosen();
+    form = {};
+    if (!its || !tree) return;
+    const around = recordsAround(its.node)[0]?.path ?? "";
+    const taken = new Set(fields().map(({ path }) => path.slice(around ? around.length + 1 : 0)));
+    form = { place: around, name: guessName(tree, its, taken), type: guessType(tree.value(its.node, its.kind), its.kind) };
+  };
+
+  async function addField(event) {
+    event?.preventDefault();
+    const its = chosen();
+    const name = form.name.trim();
+    const path = form.place ? `${form.place}/${name}` : name;
+    const known = fields().some((one) => one.path === path);
+    if (await teach(path, its, known ? {} : { type: form.type })) { if (!known) say(t("added", path)); }
+  }
+
+  function widen(step) {
+    const tree = store.trees.get(store.page);
+    const its = chosen();
+    if (step > 0) {
+      const parent = tree.parents[its.node];
+      if (parent >= 0) { form.from = its; select(parent, "element"); }
+    } else {
+      const child = tree.kids(its.node).find((one) => tree.textNodes(one).length);
+      if (child !== undefined) select(child, tree.isText(child) ? "text" : "element");
+    }
+  }
+  element.addEventListener("studio-widen", (event) => chosen() && widen(event.detail));
+
+  function draw() {
+    const tree = store.trees.get(store.page);
+    const its = chosen();
+    if (!store.page) { refill(element); return; }
+    if (!its || !tree) { refill(element, h("p", { class: "hint" }, t("selection.none"))); return; }
+    const value = tree.value(its.node, its.kind);
+    const options = choices(tree, its);
+    const path = form.place ? `${form.place}/${form.name}` : form.name;
+    const known = fields().find((one) => one.path === path);
+    const taken = takenBy(its.node, its.kind);
+    refill(element,
+      h("div", { class: "crumbs", role: "group", "aria-label": t("selection.way") },
+        tree.way(its.node).slice(-6).map((node) => button(short(tree.isText(node) ? t("kind.text") : tree.label(node), 24),
+          () => select(node, tree.isText(node) ? "text" : "element"), { class: node === its.node ? "here" : "", title: tree.label(node) })),
+        button("⤢", () => widen(1), { "aria-label": t("selection.wider"), title: `${t("selection.wider")} (Alt+↑)`, id: "wider" }),
+        button("⤡", () => widen(-1), { "aria-label": t("selection.narrower"), title: `${t("selection.narrower")} (Alt+↓)`, id: "narrower" })),
+      h("form", { class: "line", onsubmit: addField },
+        h("select", { id: "field-kind", "aria-label": t("selection.kind"), onchange: (event) => { const to = options[event.target.value]; select(to.node, to.kind); } },
+          options.map((one, at) => h("option", { value: at, selected: at === 0 }, `${kindText(tree, one)}: ${short(tree.value(one.node, one.kind), 50)}`))),
+        h("label", { for: "field-name" }, t("field.name")),
+        h("input", { id: "field-name", type: "text", value: form.name, list: "field-names", autocomplete: "off", spellcheck: "false", size: 14,
+          oninput: (event) => { form.name = event.target.value; draw(); } }),
+        h("datalist", { id: "field-names" }, fields().filter((one) => one.element.type !== "group").map((one) => h("option", { value: one.element.name }))),
+        groups().length ? [h("label", { for: "field-place" }, t("field.place")),
+          h("select", { id: "field-place", onchange: (event) => { form.place = event.target.value; draw(); } },
+            h("option", { value: "" }, t("field.page")), groups().map((one) => h("option", { value: one.path, selected: one.path === form.place }, one.path)))] : null,
+        known ? null : h("select", { id: "field-type", "aria-label": t("field.type"), onchange: (event) => { form.type = event.target.value; } },
+          TYPES.map((type) => h("option", { value: type, selected: type === form.type }, t(`type.${type}`)))),
+        h("button", { type: "submit", class: "primary", id: "field-add" }, known ? t("field.merge") : t("field.add"))),
+      h("p", { class: "value" }, h("q", {}, short(value, 300) || t("selection.empty")),
+        taken.length ? h("span", { class: "hint" }, t("selection.taken", taken.map((one) => one.path).join(", "))) : null));
+  }
+
+  on("selection", () => { reset(); draw(); });
+  on("state preview tree page", draw);
+  draw();
+  return element;
+}

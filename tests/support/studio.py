@@ -1,0 +1,132 @@
+"""The studio as tests use it: a workspace on a folder, a client, and a server for a browser."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from crawler.studio.app import bind, hosts_of, make_app, server_of
+from crawler.studio.messages import Message
+from crawler.studio.workspace import Workspace
+from support.shop import ONE, TWO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from playwright.sync_api import Page as BrowserPage
+
+TOKEN = "a-token-of-tests"
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+def shop_folder(folder: Path) -> Path:
+    """Make a folder with two saved pages of a shop."""
+    (folder / "one.html").write_text(ONE, "utf-8")
+    (folder / "two.html").write_text(TWO, "utf-8")
+    return folder
+
+
+@contextmanager
+def workspace_of(folder: Path, *pages: str, project: str = "shop.h2x") -> Iterator[Workspace]:
+    workspace = Workspace(folder, Path(project))
+    try:
+        assert workspace.open_all(pages) == []
+        yield workspace
+    finally:
+        workspace.close()
+
+
+def do(workspace: Workspace, op: str, **parts: object) -> dict[str, Any]:
+    return workspace.do(Message({"op": op, **parts}))
+
+
+def text_node(workspace: Workspace, page: int, text: str) -> int:
+    """Return the number of the text node of a page that has a text."""
+    return workspace.page(page).tree.texts.index(text)
+
+
+def teach(workspace: Workspace, path: str, page: int, text: str, **more: object) -> dict[str, Any]:
+    nodes = [text_node(workspace, page, text)]
+    return do(workspace, "teach", path=path, page=page, nodes=nodes, kind="text", **more)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the server answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:  # noqa: ANN401 - JSON is of any type
+        return json.loads(self.body)
+
+
+class Client:
+    """Asks a server on loopback, with the headers of its own windows unless others are given."""
+
+    def __init__(self, address: str) -> None:
+        self.host = urlsplit(address).netloc
+        self.cookie: str | None = f"studio-{self.host.rpartition(':')[2]}={TOKEN}"
+
+    def get(self, path: str, **headers: str) -> Answered:
+        return self._ask("GET", path, None, headers)
+
+    def post(self, path: str, body: bytes, **headers: str) -> Answered:
+        return self._ask("POST", path, body, {"Origin": f"http://{self.host}", **headers})
+
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> Answered:
+        cookie = {"Cookie": self.cookie} if self.cookie else {}
+        named = {name.replace("_", "-"): value for name, value in headers.items() if value}
+        connection = HTTPConnection(self.host, timeout=30)
+        try:
+            connection.request(method, path, body, {**cookie, **named})
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return Answered(answer.status, found, answer.read())
+        finally:
+            connection.close()
+
+
+@contextmanager
+def served(workspace: Workspace) -> Iterator[str]:
+    """Serve a workspace on loopback; yield its address."""
+    listening = bind("127.0.0.1", 0)
+    server = server_of(make_app(workspace, TOKEN, hosts_of(listening, "127.0.0.1")))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/?token={TOKEN}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@contextmanager
+def browser_page(**options: Any) -> Iterator[BrowserPage]:  # noqa: ANN401 - as playwright has it
+    """Give a page of a real browser that reports each of its errors as a failure."""
+    api = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM.exists():
+        pytest.fail(f"{CHROMIUM} is not there; run: apt-get install chromium")
+    flaws: list[str] = []
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        context = browser.new_context(viewport={"width": 1400, "height": 860}, **options)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: flaws.append(str(error)))
+        try:
+            yield page
+        finally:
+            browser.close()
+    assert flaws == []

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
+from crawler.core.wrapper.tree import tree_of
+from crawler.studio import guard
+from crawler.studio.frame import frame_tokens
+from support.studio import TOKEN, Client, served, shop_folder, workspace_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+HOSTILE = """<!doctype html><html onload=alert(1)><base href=//evil.example>
+<meta http-equiv=refresh content="0;url=//evil.example"><script>alert(1)</script>
+<link rel=stylesheet href=//evil.example/a.css><body onclick=alert(1) style="color:red">
+<iframe src=//evil.example></iframe><object data=x></object>
+<form action=//evil.example formaction=x><input type=password name=p autofocus>
+<button>Go</button></form>
+<a href="javascript:alert(1)" ping=//evil.example target=_top>link</a>
+<img src=//evil.example/a.png onerror=alert(1) srcset=b.png>
+<svg onload=alert(1)><animate/></svg><template><p>not seen</p></template><p id=last>end"""
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    with (
+        workspace_of(shop_folder(tmp_path), "one.html") as workspace,
+        served(workspace) as address,
+    ):
+        yield Client(address)
+
+
+def test_the_address_with_the_token_gives_a_cookie(client: Client) -> None:
+    client.cookie = None
+    assert client.get("/").status == 403
+    assert client.get("/?token=wrong").status == 403
+    answer = client.get(f"/?token={TOKEN}")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/api/state", "/api/tokens/1", "/frame/1", "/static/js/main.js"]
+)
+def test_nothing_is_given_without_the_token(client: Client, path: str) -> None:
+    assert client.get(path).status == 200
+    client.cookie = None
+    assert client.get(path).status == 403
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1:81"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+    ],
+)
+def test_requests_of_other_sites_are_refused(
+    client: Client, headers: dict[str, str], status: int
+) -> None:
+    assert client.get("/api/state", **headers).status == status
+
+
+def test_a_change_needs_its_origin(client: Client) -> None:
+    assert client.post("/api/do", b'{"op": "undo"}', Origin="").status == 403
+    assert client.post("/api/do", b'{"op": "undo"}').status == 200
+
+
+def test_requests_are_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MOST_BYTES", 1000)
+    answer = client.post("/api/do", b"x" * 2000)
+    assert answer.status == 413
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"no json", "no JSON"),
+        (b"[]", "object"),
+        (b'{"op": "fly"}', "no operation 'fly'"),
+        (b'{"op": "teach", "path": 1}', "'path' must be a text"),
+        (b'{"op": "teach", "path": "a", "kind": "text", "page": 1, "nodes": [99999]}', "no node"),
+        (b'{"op": "teach", "path": "a b", "kind": "text", "page": 1, "nodes": [3]}', "no name"),
+        (b'{"op": "close", "page": true}', "whole number"),
+    ],
+)
+def test_a_wrong_message_is_said_to_be_one(client: Client, body: bytes, told: str) -> None:
+    answer = client.post("/api/do", body)
+    assert answer.status == 400
+    assert told in answer.json()["error"]
+
+
+def test_each_answer_has_its_policy(client: Client) -> None:
+    policy = client.get("/").headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    frame = client.get("/frame/1").headers["content-security-policy"]
+    assert "default-src 'none'" in frame
+    assert "script" not in frame
+    assert "https:" not in frame
+    assert "https:" in client.get("/frame/1?pictures=1").headers["content-security-policy"]
+
+
+def test_a_page_that_is_not_open_is_an_error_that_says_so(client: Client) -> None:
+    for path in ("/api/tokens/9", "/frame/9"):
+        assert client.get(path).status == 400
+        assert "not open any more" in client.get(path).json()["error"]
+
+
+def test_files_outside_of_the_interface_are_not_served(client: Client) -> None:
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/js/../../app.py"):
+        assert client.get(path).status == 404
+
+
+def test_nothing_that_acts_gets_into_the_frame() -> None:
+    tokens = frame_tokens(parse(Page.from_text("https://a.example/", HOSTILE)), pictures=False)
+    shown = [
+        (token[0] if token[1] == 0 else token[1], token[2] or {})
+        for token in tokens
+        if isinstance(token, list) and len(token) > 1
+    ]
+    names = {name for name, _ in shown}
+    assert names.isdisjoint(
+        {"script", "iframe", "object", "svg", "base", "meta", "link", "template"}
+    )
+    attributes = {key for _, its in shown for key in its}
+    assert attributes <= {"style", "id", "type", "title"}
+    assert ("p", {"id": "last"}) in shown
+
+
+def test_the_numbers_of_the_frame_are_those_of_the_tag_tree() -> None:
+    parsed = parse(Page.from_text("https://a.example/", HOSTILE + "<p>one <b>two</b>\n three</p>"))
+    tree = tree_of(parsed)
+    names = [
+        "#text" if isinstance(token, str) else token[0]
+        for token in frame_tokens(parsed, pictures=False)
+        if isinstance(token, str) or (isinstance(token, list) and len(token) > 1)
+    ]
+    assert names == tree.names

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.core.errors import ArgumentError, StoreError, UnreadableInputError
+from crawler.core.wrapper.project_file import write_project
+from crawler.studio.workspace import Workspace
+from crawler.wrapper.project_store import load_project
+from support.shop import wrapped
+from support.studio import do, shop_folder, teach, text_node, workspace_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_click_makes_a_field_that_is_found_on_the_other_page(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        answer = teach(workspace, "name", 1, "Corner")
+        assert answer["preview"]["found"]["name"][0][2] == "Corner"
+        teach(workspace, "phone", 1, "555-1")
+        found = workspace.preview(2)["found"]
+        assert [found[path][0][2] for path in ("name", "phone")] == ["Harbour", "555-2"]
+        assert answer["state"]["undo"] == ("step.add", "name")
+
+
+def test_a_preview_is_not_sent_again_where_nothing_has_changed(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        first = teach(workspace, "name", 1, "Corner")["preview"]["hash"]
+        assert "preview" not in do(workspace, "list", name="", page=1, known=first)
+
+
+def test_undo_and_redo_survive_a_restart(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        teach(workspace, "phone", 1, "555-1")
+        do(workspace, "undo")
+        before = write_project(workspace.project)
+    with workspace_of(tmp_path) as workspace:
+        assert write_project(workspace.project) == before
+        assert list(workspace.project.rules) == ["name"]
+        assert [its["name"] for its in workspace.state()["pages"]] == ["one.html"]
+        do(workspace, "redo")
+        assert list(workspace.project.rules) == ["name", "phone"]
+        for _ in range(5):
+            do(workspace, "undo")
+        assert list(workspace.project.rules) == []
+
+
+def test_a_step_after_undo_takes_the_place_of_what_was_undone(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        do(workspace, "undo")
+        teach(workspace, "phone", 1, "555-1")
+        assert workspace.state()["redo"] is None
+    with workspace_of(tmp_path) as workspace:
+        assert list(workspace.project.rules) == ["phone"]
+
+
+def test_a_journal_that_was_cut_off_loses_its_last_line_alone(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        teach(workspace, "phone", 1, "555-1")
+    journal = tmp_path / "shop.studio" / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-40])
+    with workspace_of(tmp_path) as workspace:
+        assert list(workspace.project.rules) == ["name"]
+        teach(workspace, "phone", 1, "555-1")
+    with workspace_of(tmp_path) as workspace:
+        assert list(workspace.project.rules) == ["name", "phone"]
+
+
+def test_what_is_saved_is_what_the_command_reads_and_runs(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        assert not workspace.state()["saved"]
+        do(workspace, "save")
+        assert workspace.state()["saved"]
+        assert load_project(tmp_path / "shop.h2x") == workspace.project
+        _, xml, _ = wrapped(tmp_path, "two.html")
+        assert workspace.preview(2)["xml"] in xml
+    assert (tmp_path / "shop.pages.warc.gz").exists()
+
+
+def test_a_file_that_was_changed_outside_is_a_step_of_its_own(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        do(workspace, "save")
+        teach(workspace, "phone", 1, "555-1")
+    path = tmp_path / "shop.h2x"
+    changed = json.loads(path.read_text("utf-8"))
+    changed["confidence"] = 0.5
+    path.write_text(json.dumps(changed), "utf-8")
+    with workspace_of(tmp_path) as workspace:
+        assert workspace.project.confidence == 0.5
+        do(workspace, "undo")
+        assert list(workspace.project.rules) == ["name", "phone"]
+
+
+def test_saving_under_another_name_takes_the_journal_along(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        do(workspace, "save", file="books")
+        assert workspace.state()["file"] == "books.h2x"
+        do(workspace, "undo")
+    with workspace_of(tmp_path, project="books.h2x") as workspace:
+        assert workspace.state()["redo"] == ("step.add", "name")
+    (tmp_path / "shop.h2x").write_text("{}")
+    with (
+        workspace_of(tmp_path, project="books.h2x") as workspace,
+        pytest.raises(ArgumentError, match="there already"),
+    ):
+        do(workspace, "save", file="shop.h2x")
+
+
+def test_one_studio_works_on_a_project(tmp_path: Path) -> None:
+    with (
+        workspace_of(shop_folder(tmp_path)) as workspace,
+        pytest.raises(StoreError, match="another studio"),
+    ):
+        Workspace(tmp_path, workspace.path)
+
+
+def test_a_wrong_project_file_is_named_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "shop.h2x").write_text('{"format": "h2x", "version": 1}', "utf-8")
+    with pytest.raises(UnreadableInputError, match="is missing"):
+        Workspace(tmp_path, tmp_path / "shop.h2x")
+
+
+def test_a_wrong_click_is_taken_back_by_removing_its_example(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        right = write_project(workspace.project)
+        teach(workspace, "name", 2, "555-2")
+        examples = workspace.state()["examples"]["name"]
+        wrong = next(at for at, its in enumerate(examples) if its["values"] == ["555-2"])
+        assert examples[wrong]["page"] == 2
+        do(workspace, "forget", path="name", at=wrong)
+        assert write_project(workspace.project) == right
+
+
+def test_a_second_click_on_a_page_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "555-1")
+        teach(workspace, "name", 1, "Corner")
+        (example,) = workspace.state()["examples"]["name"]
+        assert example["values"] == ["Corner"]
+
+
+def test_a_field_that_repeats_takes_each_click(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "titles", 1, "Tree", repeat=True)
+        answer = teach(workspace, "titles", 1, "Sky")
+        assert answer["state"]["examples"]["titles"][0]["values"] == ["Tree", "Sky"]
+
+
+def test_a_list_is_taught_with_its_fields(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        tree = workspace.page(1).tree
+        title = text_node(workspace, 1, "Tree")
+        link = tree.parents[title]
+        price = text_node(workspace, 1, "$3.50")
+        fields = [
+            {"name": "title", "kind": "text", "nodes": [title]},
+            {"name": "price", "kind": "text", "type": "number", "nodes": [price]},
+            {"name": "link", "kind": "@href", "type": "url", "nodes": [link]},
+        ]
+        record = [tree.parents[link]]
+        answer = do(workspace, "teach_records", path="book", page=1, nodes=record, fields=fields)
+        assert [its[2] for its in answer["preview"]["found"]["book/title"]] == [
+            "Tree",
+            "Sea",
+            "Sky",
+        ]
+        assert [its[2] for its in workspace.preview(2)["found"]["book/price"]] == [1.5]
+
+
+def test_a_field_of_records_is_refused_outside_of_them(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        tree = workspace.page(1).tree
+        title = text_node(workspace, 1, "Tree")
+        record = [tree.parents[tree.parents[title]]]
+        do(workspace, "teach_records", path="book", page=1, nodes=record)
+        before = workspace.state()
+        with pytest.raises(ArgumentError, match="none of them"):
+            teach(workspace, "book/title", 1, "Corner")
+        assert workspace.state() == before
+
+
+def test_paths_stay_in_the_working_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    shop_folder(tmp_path)
+    (inner / "link.html").symlink_to(tmp_path / "one.html")
+    with workspace_of(inner) as workspace:
+        for name in ("../one.html", str(tmp_path / "one.html"), "link.html"):
+            with pytest.raises(ArgumentError, match="outside"):
+                do(workspace, "open", name=name)
+        with pytest.raises(ArgumentError, match="outside"):
+            do(workspace, "save", file="../other.h2x")
+        with pytest.raises(ArgumentError, match="outside"):
+            do(workspace, "list", name="..")
+
+
+def test_a_file_of_several_pages_lists_them_first(tmp_path: Path) -> None:
+    rows = [{"url": f"https://shop.example/{at}", "html": f"<h1>Page {at}</h1>"} for at in range(3)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "pages.jsonl").write_text(lines, "utf-8")
+    with workspace_of(tmp_path) as workspace:
+        answer = do(workspace, "open", name="pages.jsonl")
+        assert answer["choices"][2] == {"at": 2, "url": "https://shop.example/2"}
+        assert do(workspace, "open", name="pages.jsonl", at=2)["opened"] == 1
+        assert workspace.state()["pages"][0]["url"] == "https://shop.example/2"
