@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.wrapper.example_nodes import Example, node_at
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
 from crawler.core.wrapper.project import GROUP, Element, Project, Rule, checked, elements_of
+from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import BestRule, RecordRule
 from crawler.core.wrapper.tree import PageTree
 from crawler.core.wrapper.view import View
@@ -19,6 +21,9 @@ from crawler.studio.pages import OpenPage
 
 Pages = Callable[[int], OpenPage]
 """Returns the open page of a number."""
+
+NEXT: Final = "next"
+"""The name of the element that has the address of the next page of a list."""
 
 Edit = Callable[[Project, Message, Pages], tuple[Project, Label]]
 
@@ -96,7 +101,18 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
             project = _without(project, its, tree, record)
             kind = field.text("kind")
             project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
+    if message.has("next"):
+        project = _next_page(project, tree, page.check(message.number("next")))
     return checked(project), ("step.records", path)
+
+
+def _next_page(project: Project, tree: PageTree, link: int) -> Project:
+    """Teach the element ``next``, an address, the link of a page to the next one."""
+    if NEXT not in dict(elements_of(project.schema)):
+        schema = with_element(project.schema, NEXT, Element(NEXT, "url"))
+        project = checked(replace(project, schema=schema))
+    project = _without(project, NEXT, tree, -1)
+    return learn_nodes(project, tree, NEXT, [link], kind="@href")
 
 
 def _record(project: Project, path: str, tree: PageTree, node: int | None) -> int:
@@ -161,7 +177,22 @@ def forget_example(project: Project, message: Message, _: Pages) -> tuple[Projec
     return forget(project, path, [rule.examples[at]]), ("step.forget", path)
 
 
+def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Give a project other actions, in the form of project files.
+
+    ``label`` says what was done to them: a key of the interface's strings without ``step.``.
+    """
+    whole = json.loads(write_project(project))
+    whole["actions"] = message.parts.get("actions")
+    try:
+        project = read_project(json.dumps(whole), "the actions")
+    except UnreadableInputError as error:
+        raise ArgumentError(str(error)) from error
+    return project, (f"step.{message.text('label')}", message.text("what", ""))
+
+
 EDITS: Final[Mapping[str, Edit]] = {
+    "actions": set_actions,
     "forget": forget_example,
     "teach": teach,
     "teach_records": teach_records,

@@ -6,6 +6,7 @@ that another one has changed something.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from crawler.studio.journal import Journal, Label, hash_of
 from crawler.studio.messages import Message
 from crawler.studio.pages import OpenPage, inside, is_remote, list_folder, pages_of
 from crawler.studio.preview import preview_of
+from crawler.studio.propose import propose
 from crawler.wrapper.project_store import check_name, keep_page, read_text
 from crawler.wrapper.running import ProjectRunner, Wrapped
 
@@ -126,9 +128,7 @@ class Workspace:
                 "pages": [self.page(number).described() for number in journal.opened],
                 "schema": asdict(project.schema),
                 "examples": self._examples(),
-                "actions": [
-                    {"do": type(its).__name__.lower(), **asdict(its)} for its in project.actions
-                ],
+                "actions": json.loads(write_project(replace(project, rules={})))["actions"],
                 "matcher": project.matcher,
                 "confidence": project.confidence,
             }
@@ -191,6 +191,8 @@ class Workspace:
                 answer: Answer = {}
             elif name in _OPERATIONS:
                 answer = _OPERATIONS[name](self, message)
+                if name in _QUESTIONS:
+                    return answer
             else:
                 raise ArgumentError(f"there is no operation '{name}'")
             return {**answer, **self.shown(message)}
@@ -308,6 +310,13 @@ class Workspace:
         self.revision += 1
         return {}
 
+    def propose(self, message: Message) -> Answer:
+        """Propose the list that one or two clicks mean; null where there is none."""
+        page = self.page(message.number("of"))
+        clicked = [page.check(node) for node in message.numbers("nodes")]
+        found = propose(page.tree, clicked, message.number("at", 0)) if clicked else None
+        return {"proposal": found and asdict(found)}
+
     def folder_list(self, message: Message) -> Answer:
         """List what the studio can open in a folder."""
         return {"entries": list_folder(self.folder, message.text("name", ""))}
@@ -322,5 +331,9 @@ _OPERATIONS: Mapping[str, Callable[[Workspace, Message], Answer]] = {
     "close": Workspace.close_page,
     "save": Workspace.save,
     "list": Workspace.folder_list,
+    "propose": Workspace.propose,
 }
 """The operations that change no project, by their names."""
+
+_QUESTIONS = frozenset(("history", "list", "propose"))
+"""Of these, the ones that change nothing."""

@@ -29,7 +29,7 @@ def test_a_click_makes_a_field_that_is_found_on_the_other_page(tmp_path: Path) -
 def test_a_preview_is_not_sent_again_where_nothing_has_changed(tmp_path: Path) -> None:
     with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
         first = teach(workspace, "name", 1, "Corner")["preview"]["hash"]
-        assert "preview" not in do(workspace, "list", name="", page=1, known=first)
+        assert "preview" not in do(workspace, "save", page=1, known=first)
 
 
 def test_undo_and_redo_survive_a_restart(tmp_path: Path) -> None:

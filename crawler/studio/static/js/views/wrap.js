@@ -1,13 +1,13 @@
 // The view in which wrappers are made: the page, its tag tree, the output, the actions.
 
-import { fill, h } from "../dom.js";
-import { button } from "../dom.js";
+import { button, fill, h } from "../dom.js";
 import { colourOf, fields, foundOf } from "../fields.js";
 import { openDialog } from "../files.js";
 import { PageFrame } from "../frame.js";
 import { pressed } from "../keys.js";
 import { outputPanel } from "../panels/output.js";
 import { pagesPanel } from "../panels/pages.js";
+import { proposalPanel } from "../panels/proposal.js";
 import { resultPanel } from "../panels/result.js";
 import { selectionPanel } from "../panels/selection.js";
 import { treePanel } from "../panels/tree.js";
@@ -80,7 +80,7 @@ export function view() {
   const reveal = (node) => frame.reveal(node);
   return h("div", { class: "wrap", onkeydown: (event) => { if (event.altKey && event.key.startsWith("Arrow")) key(event); } },
     treePanel((node) => frame.mark("hover", node === null ? [] : [node])),
-    h("div", { class: "middle" }, pagesPanel(), selection, stage),
+    h("div", { class: "middle" }, pagesPanel(), selection, proposalPanel(frame), stage),
     h("div", { class: "side" }, outputPanel(reveal), resultPanel(reveal)));
 }
 

@@ -1,0 +1,287 @@
+"""Proposals for a list: its records, their fields, and the link to its next page.
+
+A person has clicked something within one record, or within two. Records are children of one
+element that look alike. Of the elements around the click those are taken whose likes hold most of
+the page's text in the most similar form; with two clicks, those just below the nearest element
+around both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from crawler.core.wrapper.example_nodes import TEXT_NODE
+from crawler.core.wrapper.project import convert
+from crawler.core.wrapper.tree import TEXT, PageTree
+from crawler.core.wrapper.view import View, masked
+from crawler.core.words import fold, read_data, texts_of
+
+# An element is described by what is in it, down to this depth, and in this many nodes.
+_DEPTH = 4
+_MOST_NODES = 400
+# Records share at least this part of their descriptions with the one that was clicked.
+_ALIKE = 0.35
+# So many of the records are compared with each other, and searched for fields.
+_SAMPLE = 40
+# A field is in at least this share of the records, and there are at most so many.
+_SHARE = 0.5
+_MOST_FIELDS = 12
+_MOST_TEACHERS = 3
+_VALUE_CHARS = 120
+_NUMBER_CHARS = 24
+_ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
+_NAMES = {"h1": "title", "h2": "title", "h3": "title", "h4": "title", "time": "date"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedField:
+    """A field of records.
+
+    ``nodes`` are where it is in a few of them, ``values`` its values there; ``share`` is the share
+    of the records that have it. ``type`` is one of the types of elements.
+    """
+
+    name: str
+    kind: str
+    type: str
+    nodes: tuple[int, ...]
+    values: tuple[str, ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A list: its records in document order, their fields, and the link to the next page."""
+
+    records: tuple[int, ...]
+    fields: tuple[ProposedField, ...]
+    next_link: int | None
+
+
+def propose(tree: PageTree, clicked: Sequence[int], at: int = 0) -> Proposal | None:
+    """Return the list that one or two clicks mean; None where nothing around them is one.
+
+    Args:
+        tree: the page.
+        clicked: one node, or two of different records.
+        at: 0 for the list that is meant most probably, 1 for the next one, and so on, around.
+    """
+    lists = propose_records(tree, clicked)
+    if not lists:
+        return None
+    records = lists[at % len(lists)]
+    return Proposal(records, _fields(tree, records, clicked), next_link(tree, records))
+
+
+def propose_records(tree: PageTree, clicked: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the lists that one or two clicks may mean, the best first."""
+    view = View(tree)
+    profile = cache(lambda node: _profile(view, node))
+    way = _around(tree, clicked[0])
+    for other in clicked[1:2]:
+        others = set(_around(tree, other))
+        at = next((at for at, node in enumerate(way) if node in others), len(way))
+        way = way[max(at - 1, 0) : at]
+    found = []
+    for node in way:
+        own = profile(node)
+        records = tuple(
+            child
+            for child in view.children(tree.parents[node])
+            if child == node
+            or (tree.names[child] == tree.names[node] and _alike(own, profile(child)) >= _ALIKE)
+        )
+        if len(records) > 1:
+            sample = [profile(record) for record in _some(records)]
+            found.append((_score(tree, records, sample), records))
+    found.sort(key=lambda its: -its[0])
+    return [records for _, records in found]
+
+
+def _around(tree: PageTree, node: int) -> list[int]:
+    """Return the elements around a node, the nearest first, itself included, up to the body."""
+    here = node if tree.names[node] != TEXT else tree.parents[node]
+    found = []
+    while here >= 0 and tree.names[here] not in {"html", "body"}:
+        found.append(here)
+        here = tree.parents[here]
+    return found
+
+
+def _some(records: Sequence[int]) -> Sequence[int]:
+    return records[:: max(1, len(records) // _SAMPLE)]
+
+
+def _profile(view: View, node: int) -> frozenset[str]:
+    """Return the kinds of nodes within an element: depth, name and classes."""
+    tree = view.tree
+    top = tree.depths[node]
+    return frozenset(
+        f"{tree.depths[here] - top} {_step(view, here)}"
+        for here in range(node, min(tree.ends[node], node + _MOST_NODES))
+        if tree.depths[here] - top <= _DEPTH
+    )
+
+
+def _step(view: View, node: int) -> str:
+    name = view.tree.names[node]
+    return name if name == TEXT else f"{name}.{view.class_of(node)}"
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(len(one | other), 1)
+
+
+def _score(tree: PageTree, records: Sequence[int], sample: Sequence[frozenset[str]]) -> float:
+    """Return how much of a list these elements are: their text, how many, how similar."""
+    texts = (tree.texts[node] for record in records for node in range(record, tree.ends[record]))
+    counts = Counter(part for profile in sample for part in profile)
+    pairs = sum(count * count for count in counts.values())
+    even = pairs / max(len(sample) * counts.total(), 1)
+    return sum(map(len, texts)) * (1 - 1 / len(records)) ** 2 * even**2
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A place in records: in each record, the first node there and its value."""
+
+    kind: str
+    nodes: dict[int, int]
+    values: dict[int, str]
+
+
+def _fields(
+    tree: PageTree, records: Sequence[int], clicked: Sequence[int]
+) -> tuple[ProposedField, ...]:
+    """Return the fields of records: places whose values differ from record to record."""
+    view, some = View(tree), list(_some(records))
+    own = [its for its in records for node in clicked if its <= node < tree.ends[its]]
+    slots: defaultdict[tuple[str, ...], _Slot] = defaultdict(lambda: _Slot("", {}, {}))
+    for record in dict.fromkeys((*own, *some)):
+        for key, node, value in _places(view, record):
+            slot = slots[key]
+            slot.kind = key[0]
+            slot.nodes.setdefault(record, node)
+            slot.values.setdefault(record, value)
+    searched = len(dict.fromkeys((*own, *some)))
+    found: list[ProposedField] = []
+    taken: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
+    for slot in slots.values():
+        values = tuple(slot.values.values())
+        is_clicked = any(node in clicked for node in slot.nodes.values())
+        differs = len(set(values)) > max(1, len(values) // 10)
+        is_often = len(values) >= _SHARE * searched
+        if values in seen or not (is_clicked or (differs and is_often)):
+            continue
+        seen.add(values)
+        teachers = list(slot.nodes)[:_MOST_TEACHERS]
+        kind = _type_of(slot.kind, values)
+        name = _name_of(view, slot.nodes[teachers[0]], slot.kind, kind, taken)
+        taken.add(name)
+        nodes = tuple(slot.nodes[its] for its in teachers)
+        shown = tuple(slot.values[its][:_VALUE_CHARS] for its in teachers)
+        found.append(ProposedField(name, slot.kind, kind, nodes, shown, len(values) / searched))
+    return tuple(found[:_MOST_FIELDS])
+
+
+def _places(view: View, record: int) -> Iterator[tuple[tuple[str, ...], int, str]]:
+    """Yield the texts and addresses of a record: kind and way to it, node, value."""
+    tree = view.tree
+    numbers: Counter[tuple[str, ...]] = Counter()
+    ways: dict[int, tuple[str, ...]] = {record: ()}
+    for node in range(record, tree.ends[record]):
+        if node != record:
+            ways[node] = (*ways[tree.parents[node]], _step(view, node))
+        found = [(TEXT_NODE, tree.texts[node])] if tree.names[node] == TEXT else []
+        for name, of in (("href", "a"), ("src", "img"), ("datetime", "time")):
+            value = tree.attribute(node, name) if tree.names[node] == of else None
+            if value and not value.startswith(("#", "javascript:", "data:")):
+                found.append((f"@{name}", value))
+        for kind, value in found:
+            key = (kind, *ways[node])
+            numbers[key] += 1
+            yield (*key, str(numbers[key])), node, value
+
+
+def _type_of(kind: str, values: Sequence[str]) -> str:
+    if kind in {"@href", "@src"}:
+        return "url"
+    for name, most in (("number", _NUMBER_CHARS), ("date", 2 * _NUMBER_CHARS)):
+        fit = [its for its in values if len(its) <= most and convert(its, name) is not None]
+        letters = sum(its.isalpha() for value in fit for its in value)
+        if len(fit) == len(values) and (name == "date" or letters <= 3 * len(fit)):
+            return name
+    return "text"
+
+
+def _name_of(view: View, node: int, kind: str, type_: str, taken: set[str]) -> str:
+    """Return a name for a field, by the names that the page uses for its element."""
+    tree = view.tree
+    element = tree.parents[node] if tree.names[node] == TEXT else node
+    fixed = {"@href": "link", "@src": "picture", "@datetime": "date"}.get(kind)
+    words = (
+        tree.attribute(element, "itemprop") or "",
+        (tree.attribute(element, "class") or "").split(" ")[0],
+    )
+    name = fixed or _NAMES.get(tree.names[element]) or next(filter(None, map(_word, words)), "")
+    if not name:
+        name = {"number": "number", "date": "date"}.get(type_, "")
+    if not name:
+        name = "title" if tree.names[element] == "a" else "text"
+    stem, number = name, 2
+    while name in taken:
+        name, number = f"{stem}{number}", number + 1
+    return name
+
+
+def _word(name: str) -> str:
+    word = "".join(its if its.isalnum() else "_" for its in masked(name).lower()).strip("_0")
+    return word if len(word) <= _NUMBER_CHARS and word[:1].isalpha() else ""
+
+
+@cache
+def _next_words() -> tuple[frozenset[str], tuple[str, ...]]:
+    data = read_data("crawler.core.pagination", "pagers")
+    return frozenset(texts_of(data["next"])), texts_of(data["next_page"])
+
+
+def next_link(tree: PageTree, records: Iterable[int] = ()) -> int | None:
+    """Return the link of a page to the next page of a list; None where there is none.
+
+    It has the relation "next", or reads so in one of many languages, or is an arrow. Links within
+    the records are none.
+    """
+    inside = [(record, tree.ends[record]) for record in records]
+    best: tuple[int, int] | None = None
+    for node, name in enumerate(tree.names):
+        href = tree.attribute(node, "href") if name == "a" else None
+        if not href or href.startswith(("#", "javascript:")):
+            continue
+        if any(start <= node < end for start, end in inside):
+            continue
+        sign = _sign(tree, node)
+        if sign and (best is None or sign >= best[0]):
+            best = sign, node
+    return None if best is None else best[1]
+
+
+def _sign(tree: PageTree, node: int) -> int:
+    """Return how sure a link leads to the next page, 0 for not at all."""
+    if "next" in (tree.attribute(node, "rel") or "").lower().split():
+        return 3
+    words, starts = _next_words()
+    written = tree.value(node)
+    texts = [written, tree.attribute(node, "aria-label") or "", tree.attribute(node, "title") or ""]
+    folded = [fold(text[:_VALUE_CHARS]) for text in texts]
+    if any(text.startswith(starts) for text in folded) or not words.isdisjoint(folded):
+        return 2
+    holders = (node, tree.parents[node])
+    classes = " ".join(tree.attribute(its, "class") or "" for its in holders if its >= 0)
+    is_arrow = 0 < len(written) <= 2 and not _ARROWS.isdisjoint(written)
+    return int(is_arrow or "next" in classes.lower().replace("-", " ").split())
+
+
