@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,6 +24,7 @@ from crawler.core.errors import ArgumentError, CorpusError
 from crawler.studio.frame import FRAME, QUIRKS, frame_policy
 from crawler.studio.guard import Guard
 from crawler.studio.messages import Message
+from crawler.studio.runs import TYPES
 from crawler.studio.workspace import Workspace
 
 _STATIC: Final = Path(__file__).parent / "static"
@@ -49,6 +51,8 @@ class Studio:
             Route("/api/page/{page:int}", self.page),
             Route("/api/tokens/{page:int}", self.tokens),
             Route("/api/events", self.events),
+            Route("/api/run", self.run),
+            Route("/api/results.{form}", self.results),
             Route("/frame/{page:int}", self.frame),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ]
@@ -84,6 +88,26 @@ class Studio:
         number = request.path_params["page"]
         known = request.query_params.get("known", "")
         return await _answer(self.workspace.shown, Message({"page": number, "known": known}))
+
+    async def run(self, request: Request) -> Response:
+        """Give how far the run is, with the results from a number on."""
+        start = request.query_params.get("from", "0")
+        runs = self.workspace.runs
+        if runs is None or not start.isdecimal():
+            return JSONResponse({"run": None})
+        return JSONResponse({"run": runs.progress(int(start))})
+
+    async def results(self, request: Request) -> Response:
+        """Give the results of the run as a file."""
+        form, runs = request.path_params["form"], self.workspace.runs
+        try:
+            if runs is None:
+                raise ArgumentError("nothing was run yet")
+            name, body = await run_in_threadpool(runs.written, form)
+        except CorpusError as error:
+            return _refused(error)
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        return Response(body, headers=headers, media_type=TYPES[form])
 
     async def tokens(self, request: Request) -> Response:
         """Give a page as the browser makes it."""

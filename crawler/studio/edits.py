@@ -8,11 +8,18 @@ from dataclasses import replace
 from typing import Final
 
 from crawler.core.errors import ArgumentError, UnreadableInputError
+from crawler.core.wrapper.editing import (
+    change_element,
+    move_element,
+    remove_element,
+    remove_examples,
+    rename_element,
+)
 from crawler.core.wrapper.example_nodes import Example, node_at
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
 from crawler.core.wrapper.project import GROUP, Element, Project, Rule, checked, elements_of
 from crawler.core.wrapper.project_file import read_project, write_project
-from crawler.core.wrapper.rules import BestRule, RecordRule
+from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import PageTree
 from crawler.core.wrapper.view import View
 from crawler.studio.journal import Label
@@ -63,9 +70,9 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
         schema = with_element(project.schema, path, element)
         project = checked(replace(project, schema=schema))
     if not nodes:
-        project = _without(project, path, tree, _record(project, path, tree, None))
+        project = _without(project, path, tree, record_around(project, path, tree, -1))
         return learn_nodes(project, tree, path, []), ("step.absent", path)
-    record = _record(project, path, tree, nodes[0])
+    record = record_around(project, path, tree, nodes[0])
     wrong = [page.check(node) for node in message.numbers("wrong")]
     if project.element(path).repeat:
         nodes = sorted({*nodes, *_taught(project, path, tree, record, kind)} - set(wrong))
@@ -88,7 +95,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
         group = Element(path.rpartition("/")[2], GROUP, repeat=True)
         schema = with_element(project.schema, path, group)
         project = checked(replace(project, schema=schema))
-    outer = _record(project, path, tree, nodes[0] if nodes else None)
+    outer = record_around(project, path, tree, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
     project = learn_record_nodes(project, tree, path, nodes, whole=message.flag("whole"))
     for field in message.messages("fields"):
@@ -97,7 +104,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
             element = Element(field.text("name"), field.text("type", "text"))
             project = checked(replace(project, schema=with_element(project.schema, its, element)))
         for node in field.numbers("nodes"):
-            record = _record(project, its, tree, page.check(node))
+            record = record_around(project, its, tree, page.check(node))
             project = _without(project, its, tree, record)
             kind = field.text("kind")
             project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
@@ -115,21 +122,20 @@ def _next_page(project: Project, tree: PageTree, link: int) -> Project:
     return learn_nodes(project, tree, NEXT, [link], kind="@href")
 
 
-def _record(project: Project, path: str, tree: PageTree, node: int | None) -> int:
+def record_around(project: Project, path: str, tree: PageTree, node: int) -> int:
     """Return the record in which an element is looked for: the one around a node; -1 for the page.
 
+    Without a node (-1) it is the first record of the page.
+
     Raises:
-        ArgumentError: the node is in no record.
+        ArgumentError: the node is in no record, or the page has none.
     """
     group = project.record_of(path)
     rule = project.rules.get(group)
     if not isinstance(rule, RecordRule):
         return -1
-    if node is None:
-        raise ArgumentError(f"'{path}' belongs to records; point at the record that lacks it")
-    view = View(tree, _record(project, group, tree, node))
-    for record in rule.records(view):
-        if record.node <= node < tree.ends[record.node]:
+    for record in rule.records(View(tree, record_around(project, group, tree, node))):
+        if node < 0 or record.node <= node < tree.ends[record.node]:
             return record.node
     raise ArgumentError(
         f"'{path}' belongs to the records of '{group}', and this is in none of them; click within "
@@ -153,19 +159,15 @@ def _taught(project: Project, path: str, tree: PageTree, record: int, kind: str)
 
 
 def _without(project: Project, path: str, tree: PageTree, record: int) -> Project:
-    """Return a project that forgot what an element was taught on a page, or in a record of it."""
+    """Return a project that forgot what an element was taught at a place, to be taught anew there.
+
+    What was learned within the records of a group stays.
+    """
     rule = project.rules.get(path)
     gone = _examples_at(rule, tree, record)
-    return forget(project, path, gone) if gone else project
-
-
-def forget(project: Project, path: str, gone: Iterable[Example]) -> Project:
-    """Return a project in which an element has not learned from some examples."""
-    rule = project.rules[path]
-    if not isinstance(rule, BestRule | RecordRule):
-        raise ArgumentError("rules of the matcher 'published' cannot forget; undo the step")
-    left = [example for example in rule.examples if example not in set(gone)]
-    return project.with_rule(path, type(rule).learn(left))
+    if rule is None or not gone:
+        return project
+    return project.with_rule(path, rule.learn(its for its in rule.examples if its not in gone))
 
 
 def forget_example(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
@@ -174,7 +176,49 @@ def forget_example(project: Project, message: Message, _: Pages) -> tuple[Projec
     rule = project.rules.get(path)
     if rule is None or not 0 <= at < len(rule.examples):
         raise ArgumentError(f"'{path}' has no such example any more")
-    return forget(project, path, [rule.examples[at]]), ("step.forget", path)
+    return remove_examples(project, path, [rule.examples[at]]), ("step.forget", path)
+
+
+def rename(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Give an element another name."""
+    path, name = message.text("path"), message.text("name").strip()
+    return rename_element(project, path, name), ("step.rename", path, name)
+
+
+def move(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Give an element another place among those of its group."""
+    path = message.text("path")
+    return move_element(project, path, max(message.number("to"), 0)), ("step.move", path)
+
+
+def remove(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Remove an element with all that it learned."""
+    path = message.text("path")
+    return remove_element(project, path), ("step.remove", path)
+
+
+def change(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Change the type of an element, and whether it repeats and is required."""
+    path = message.text("path")
+    changed = change_element(
+        project,
+        path,
+        kind=message.text("type") if message.has("type") else None,
+        repeat=message.flag("repeat") if message.has("repeat") else None,
+        required=message.flag("required") if message.has("required") else None,
+    )
+    return changed, ("step.change", path)
+
+
+def add_element(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
+    """Add an element without an example to the output, for a script to fill."""
+    path = message.text("path").strip("/")
+    if path in dict(elements_of(project.schema)):
+        raise ArgumentError(f"'{path}' is there already; give another name")
+    kind = message.text("type", "text")
+    element = Element(path.rpartition("/")[2], kind, repeat=message.flag("repeat"))
+    schema = with_element(project.schema, path, element)
+    return checked(replace(project, schema=schema)), ("step.add", path)
 
 
 def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
@@ -193,7 +237,12 @@ def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, 
 
 EDITS: Final[Mapping[str, Edit]] = {
     "actions": set_actions,
+    "add": add_element,
+    "change": change,
     "forget": forget_example,
+    "move": move,
+    "remove": remove,
+    "rename": rename,
     "teach": teach,
     "teach_records": teach_records,
 }

@@ -9,9 +9,10 @@ import json
 import subprocess
 import sys
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from typing import Any
 
-from crawler.core.errors import CorpusError, FetchError
+from crawler.core.errors import FetchError
 from crawler.core.page.page import Page
 from crawler.store.sources import check_address
 
@@ -25,39 +26,59 @@ def fetch(url: str) -> Page:
         ArgumentError: it is no http(s) address.
         FetchError: it could not be fetched; the message says why.
     """
-    check_address(url)
-    command = (sys.executable, "-m", "crawler.studio.fetching", url)
+    (found,) = fetch_all([url])
+    if isinstance(found, FetchError):
+        raise found
+    return found
+
+
+def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
+    """Fetch some pages in one crawl; give each, or why it could not be fetched.
+
+    Raises:
+        ArgumentError: one is no http(s) address.
+        FetchError: the crawl itself failed.
+    """
+    for url in urls:
+        check_address(url)
+    command = (sys.executable, "-m", "crawler.studio.fetching", *urls)
     try:
-        done = subprocess.run(  # noqa: S603 - the program is our own, and the address is checked
-            command, capture_output=True, timeout=_SECONDS, check=False
+        done = subprocess.run(  # noqa: S603 - the program is our own, and the addresses are checked
+            command, capture_output=True, timeout=_SECONDS * len(urls), check=False
         )
-        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        answers: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     except subprocess.TimeoutExpired as error:
-        raise FetchError(f"{url} did not come within {_SECONDS} seconds") from error
+        raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds") from error
     except (ValueError, IndexError) as error:
-        raise FetchError(f"{url} could not be fetched: the crawl ended at once") from error
-    if "error" in answer:
-        raise FetchError(answer["error"])
-    return Page(answer["url"], b64decode(answer["body"]), answer["content_type"])
+        raise FetchError(f"{urls[0]} could not be fetched: the crawl ended at once") from error
+    return [
+        FetchError(its["error"])
+        if "error" in its
+        else Page(its["url"], b64decode(its["body"]), its["content_type"])
+        for its in answers
+    ]
 
 
 def main() -> None:
-    """Fetch the page that the call names, and write it as JSON, or why it could not be had."""
+    """Fetch the pages that the call names, and write them as JSON, or why they could not be had."""
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415 - the studio itself loads no Scrapy
     from scrapy.utils.project import get_project_settings  # noqa: PLC0415 - as above
 
-    from crawler.spiders.fetch import fetch_page  # noqa: PLC0415 - as above
+    from crawler.spiders.fetch import fetch_pages  # noqa: PLC0415 - as above
 
     settings = get_project_settings()
     settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
-    try:
-        page = fetch_page(sys.argv[1], CrawlerProcess(settings))
-    except CorpusError as error:
-        answer = {"error": str(error)}
-    else:
-        body = b64encode(page.body).decode("ascii")
-        answer = {"url": page.url, "body": body, "content_type": page.content_type}
-    sys.stdout.write(f"\n{json.dumps(answer)}\n")
+    answers = [
+        {"error": str(its)}
+        if isinstance(its, FetchError)
+        else {
+            "url": its.url,
+            "body": b64encode(its.body).decode("ascii"),
+            "content_type": its.content_type,
+        }
+        for its in fetch_pages(sys.argv[1:], CrawlerProcess(settings))
+    ]
+    sys.stdout.write(f"\n{json.dumps(answers)}\n")
 
 
 if __name__ == "__main__":

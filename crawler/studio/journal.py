@@ -109,15 +109,16 @@ class Journal:
         self.saved = hash_of(text)
         self._write({"do": "saved", "text": self.saved})
 
-    def open(self, name: str, page: Page) -> Opened:
-        """Keep a page among those that are open."""
-        opened = Opened(self._next, name, page)
+    def open(self, name: str, page: Page, number: int = 0) -> Opened:
+        """Keep a page among those that are open, in the place of another one or as a new one."""
+        opened = Opened(number or self._next, name, page)
+        number = opened.number
         body = {**asdict(page), "body": b64encode(page.body).decode("ascii")}
         body["name"] = name
-        write_whole(self._page(self._next), [json.dumps(body, ensure_ascii=False).encode("utf-8")])
-        self._write({"do": "open", "page": self._next})
-        self.opened[self._next] = opened
-        self._next += 1
+        write_whole(self._page(number), [json.dumps(body, ensure_ascii=False).encode("utf-8")])
+        self._write({"do": "open", "page": number})
+        self.opened[number] = opened
+        self._next = max(self._next, number + 1)
         return opened
 
     def close(self, number: int) -> None:

@@ -107,6 +107,8 @@ def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     for entry in sorted(path.iterdir(), key=lambda its: (not its.is_dir(), its.name.lower())):
         if entry.name.startswith(".") or not entry.resolve().is_relative_to(folder.resolve()):
             continue
+        if entry.name.endswith(".pages.warc.gz"):
+            continue
         bare = entry.name.lower().removesuffix(".gz").removesuffix(".zst")
         kind = next((kind for suffix, kind in kept if bare.endswith(suffix)), "")
         kind = "page" if bare.endswith(pages) else kind

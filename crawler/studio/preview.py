@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-from crawler.core.wrapper.output import Node, as_xml
+from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, as_xml
 from crawler.core.wrapper.tree import PageTree
 from crawler.studio.journal import hash_of
 from crawler.wrapper.running import Wrapped
+
+_SCRIPT_PLACE = re.compile(r", action (\d+)(?:, line (\d+), column (\d+))?: ")
 
 
 def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
@@ -23,7 +26,7 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
         "fits": result.fits,
         "missing": result.missing,
         "lines": list(wrapped.lines()),
-        "problems": [[its.element, its.reason, its.detail] for its in result.problems],
+        "flaws": [_flaw(its) for its in result.problems if its.reason == SCRIPT_FAILED],
         "debug": wrapped.debug,
         "urls": wrapped.urls,
         "saves": wrapped.saves,
@@ -35,6 +38,14 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
         "xml": as_xml(result.root),
     }
     return {"hash": hash_of(json.dumps(shown, default=str)), **shown}
+
+
+def _flaw(problem: Problem) -> dict[str, Any]:
+    """Return what a script did wrong: the action, counted from 1, line and column, in words."""
+    found = _SCRIPT_PLACE.search(problem.detail)
+    numbers = [int(its) if its else None for its in (found.groups() if found else (None,) * 3)]
+    words = problem.detail[found.end() :] if found else problem.detail
+    return {**dict(zip(("action", "line", "column"), numbers, strict=True)), "words": words}
 
 
 def _place(node: Node, tree: PageTree) -> tuple[int | None, str]:

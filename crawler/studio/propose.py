@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from crawler.core.words import fold, read_data, texts_of
 from crawler.core.wrapper.example_nodes import TEXT_NODE
 from crawler.core.wrapper.project import convert
 from crawler.core.wrapper.tree import TEXT, PageTree
 from crawler.core.wrapper.view import View, masked
-from crawler.core.words import fold, read_data, texts_of
 
 # An element is described by what is in it, down to this depth, and in this many nodes.
 _DEPTH = 4
@@ -281,7 +281,5 @@ def _sign(tree: PageTree, node: int) -> int:
         return 2
     holders = (node, tree.parents[node])
     classes = " ".join(tree.attribute(its, "class") or "" for its in holders if its >= 0)
-    is_arrow = 0 < len(written) <= 2 and not _ARROWS.isdisjoint(written)
+    is_arrow = len(written) in {1, 2} and not _ARROWS.isdisjoint(written)
     return int(is_arrow or "next" in classes.lower().replace("-", " ").split())
-
-

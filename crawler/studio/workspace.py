@@ -15,22 +15,28 @@ from typing import Any
 
 from crawler.core.errors import ArgumentError, UnreadablePageError
 from crawler.core.page.page import Page
+from crawler.core.wrapper.candidates import candidates
+from crawler.core.wrapper.editing import script_of
 from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
 from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, write_project
+from crawler.core.wrapper.view import View
 from crawler.scripting.calls import ScriptsNotInstalledError
 from crawler.store.files import lock_beside, write_whole
-from crawler.studio.edits import EDITS
+from crawler.store.sources import check_address
+from crawler.studio.edits import EDITS, record_around
 from crawler.studio.fetching import fetch
 from crawler.studio.journal import Journal, Label, hash_of
 from crawler.studio.messages import Message
 from crawler.studio.pages import OpenPage, inside, is_remote, list_folder, pages_of
 from crawler.studio.preview import preview_of
 from crawler.studio.propose import propose
+from crawler.studio.runs import Run, command_lines
 from crawler.wrapper.project_store import check_name, keep_page, read_text
 from crawler.wrapper.running import ProjectRunner, Wrapped
 
 Answer = dict[str, Any]
+_SHOWN = 200
 
 
 class Workspace:
@@ -56,6 +62,7 @@ class Workspace:
         self._pages: dict[int, OpenPage] = {}
         self._previews: dict[int, tuple[Project, Answer]] = {}
         self._runner: ProjectRunner | None = None
+        self.runs: Run | None = None
         self._begin()
 
     @property
@@ -77,6 +84,8 @@ class Workspace:
         with self.lock:
             if self._runner is not None:
                 self._runner.close()
+            if self.runs is not None:
+                self.runs.stop()
             self._held.release()
 
     def another(self, file: str) -> Workspace:
@@ -128,10 +137,19 @@ class Workspace:
                 "pages": [self.page(number).described() for number in journal.opened],
                 "schema": asdict(project.schema),
                 "examples": self._examples(),
-                "actions": json.loads(write_project(replace(project, rules={})))["actions"],
+                "actions": self._actions(),
                 "matcher": project.matcher,
                 "confidence": project.confidence,
             }
+
+    def _actions(self) -> list[Answer]:
+        """Return the actions as project files have them, each with its JavaScript."""
+        project = self.project
+        written = json.loads(write_project(replace(project, rules={})))["actions"]
+        return [
+            {**its, "code": script_of(action)}
+            for its, action in zip(written, project.actions, strict=True)
+        ]
 
     def _examples(self) -> dict[str, list[Answer]]:
         by_print = {}
@@ -143,7 +161,7 @@ class Workspace:
                     "page": by_print.get(example.page),
                     "address": example.address,
                     "record": example.record,
-                    "values": [its.value[:200] for its in example.values],
+                    "values": [its.value[:_SHOWN] for its in example.values],
                     "wrong": len(example.wrong),
                 }
                 for example in rule.examples
@@ -260,6 +278,17 @@ class Workspace:
                 flaws.append(str(error))
         return flaws
 
+    def set_address(self, message: Message) -> Answer:
+        """Give a page the address that it has, by which its links become absolute."""
+        number, url = message.number("page"), message.text("url").strip()
+        check_address(url)
+        opened = self.page(number)
+        self._journal.open(opened.name, replace(opened.page, url=url), number)
+        self._pages.pop(number)
+        self._previews.pop(number, None)
+        self.revision += 1
+        return {}
+
     def close_page(self, message: Message) -> Answer:
         """Close a page; what was learned from it stays."""
         number = message.number("page")
@@ -300,6 +329,27 @@ class Workspace:
         self._held.release()
         self._held, self.path = held, path
 
+    def run(self, message: Message) -> Answer:
+        """Run the project over pages in the background; a run before it is stopped."""
+        if self.runs is not None:
+            self.runs.stop()
+        names, args = message.texts("names"), message.texts("args")
+        file = self.path.relative_to(self.folder).as_posix()
+        self.runs = Run(self.project, file, self.folder, names, args)
+        return {"run": self.runs.progress(0)}
+
+    def stop(self, _: Message) -> Answer:
+        """Stop the run."""
+        if self.runs is not None:
+            self.runs.stop()
+        return {}
+
+    def commands(self, message: Message) -> Answer:
+        """Return the command lines that do what a run does."""
+        file = self.path.relative_to(self.folder).as_posix()
+        names, args = message.texts("names"), message.texts("args")
+        return {"commands": command_lines(file, names, args, message.text("form", "csv"))}
+
     def history(self, _: Message) -> Answer:
         """Return all steps, the oldest first."""
         return {"history": [step.label for step in self._journal.steps], "at": self._journal.at}
@@ -317,6 +367,27 @@ class Workspace:
         found = propose(page.tree, clicked, message.number("at", 0)) if clicked else None
         return {"proposal": found and asdict(found)}
 
+    def near(self, message: Message) -> Answer:
+        """Return the nodes that the rule of an element would take next, the surest first."""
+        path, page = message.text("path"), self.page(message.number("of"))
+        rule = self.project.field_rule(path)
+        view = View(
+            page.tree, record_around(self.project, path, page.tree, message.number("node", -1))
+        )
+        taken = {match.node for match in rule.matches(view)}
+        return {
+            "near": [
+                {
+                    "node": its.node,
+                    "kind": its.kind,
+                    "value": its.value[:_SHOWN],
+                    "confidence": round(its.confidence, 3),
+                    "taken": its.node in taken,
+                }
+                for its in candidates(rule, view)
+            ]
+        }
+
     def folder_list(self, message: Message) -> Answer:
         """List what the studio can open in a folder."""
         return {"entries": list_folder(self.folder, message.text("name", ""))}
@@ -328,12 +399,17 @@ _OPERATIONS: Mapping[str, Callable[[Workspace, Message], Answer]] = {
     "go": Workspace.go,
     "history": Workspace.history,
     "open": Workspace.open_page,
+    "address": Workspace.set_address,
     "close": Workspace.close_page,
+    "run": Workspace.run,
     "save": Workspace.save,
+    "stop": Workspace.stop,
     "list": Workspace.folder_list,
+    "commands": Workspace.commands,
+    "near": Workspace.near,
     "propose": Workspace.propose,
 }
 """The operations that change no project, by their names."""
 
-_QUESTIONS = frozenset(("history", "list", "propose"))
+_QUESTIONS = frozenset(("commands", "history", "list", "near", "propose", "run", "stop"))
 """Of these, the ones that change nothing."""

@@ -130,7 +130,8 @@ export class PageFrame {
 
   // Mark nodes, and no others; `values` says how each is marked.
   mark(kind, nodes, values = null) {
-    if (!this.doc) return;
+    const view = this.element.contentWindow;
+    if (!this.doc || !view) return;
     const name = `data-studio-${kind}`;
     for (const element of this.marked.get(kind) ?? []) element.removeAttribute(name);
     const marked = [];
@@ -150,7 +151,6 @@ export class PageFrame {
       }
     });
     this.marked.set(kind, marked);
-    const view = this.element.contentWindow;
     if (view.CSS?.highlights) {
       if (ranges.length) view.CSS.highlights.set(`studio-${kind}`, new view.Highlight(...ranges));
       else view.CSS.highlights.delete(`studio-${kind}`);

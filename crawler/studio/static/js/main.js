@@ -3,14 +3,15 @@
 // A view is a module of `views/` that exports `name` and `view()`, which returns its element; it is
 // listed in VIEWS. What it shows it keeps up to date by the topics of `store.js`.
 
-import { h, fill, button } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { bar } from "./bar.js";
 import { listen } from "./keys.js";
 import { emit, follow, loadPage, on, refresh, store } from "./store.js";
 import { setLanguage, t } from "./strings.js";
+import * as run from "./views/run.js";
 import * as wrap from "./views/wrap.js";
 
-export const VIEWS = [wrap];
+const VIEWS = [wrap, run];
 
 const made = new Map();
 
@@ -21,16 +22,6 @@ function show() {
   const view = document.getElementById("view");
   if (view.firstChild !== made.get(module.name)) fill(view, made.get(module.name));
   document.title = `${store.state.saved ? "" : "• "}${store.state.file} – ${t("studio")}`;
-}
-
-// In another language everything is made anew.
-export async function changeLanguage(name) {
-  await setLanguage(name);
-  made.clear();
-  fill(document.getElementById("view"));
-  bar(document.getElementById("bar"), VIEWS);
-  emit("view", "state", "page", "selection", "preview");
-  await loadPage();
 }
 
 async function start() {
@@ -51,5 +42,9 @@ async function start() {
   follow();
 }
 
-document.addEventListener("studio-language", (event) => changeLanguage(event.detail));
+// In another language everything is made anew; nothing is lost by that.
+document.addEventListener("studio-language", async (event) => {
+  await setLanguage(event.detail);
+  location.reload();
+});
 start();

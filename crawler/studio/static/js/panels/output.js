@@ -1,10 +1,12 @@
 // The output: its fields with what is found on this page, and their examples.
 
+import { attempt, post } from "../api.js";
 import { button, h, refill, short } from "../dom.js";
+import { dialog } from "../dialog.js";
 import { colourOf, fields, foundOf, preview } from "../fields.js";
 import { act, on, select, showPage, store } from "../store.js";
 import { t } from "../strings.js";
-import { teach } from "./selection.js";
+import { TYPES, teach } from "./selection.js";
 
 const SHOWN = 3;
 let opened = new Set();
@@ -40,13 +42,64 @@ function field({ path, element, depth }, reveal) {
     isOpen ? details(path, element) : null);
 }
 
+// The elements beside an element, in order.
+const beside = (path) => fields().filter((its) => its.path.split("/").slice(0, -1).join("/") === path.split("/").slice(0, -1).join("/"));
+
+async function rename(path, name) {
+  if (name.trim() === path.split("/").at(-1)) return;
+  const to = [...path.split("/").slice(0, -1), name.trim()].join("/");
+  if (await act("rename", { path, name })) { opened.delete(path); opened.add(to); store.redraw?.(); }
+}
+
 function details(path, element) {
   const its = store.selection;
+  const at = beside(path).findIndex((one) => one.path === path);
+  const flag = (name) => h("label", {}, h("input", { type: "checkbox", id: `${name}-${path}`, checked: element[name],
+    onchange: (event) => act("change", { path, [name]: event.target.checked }) }), t(`field.${name}`));
   return h("div", { class: "details" },
-    examples(path),
     h("div", { class: "line" },
-      element.type !== "group" && its ? button(t("field.this"), () => teach(path, its), { class: "primary" }) : null,
-      element.type !== "group" ? button(t("field.absent"), () => act("teach", { path, nodes: [], kind: "text" })) : null));
+      h("input", { type: "text", id: `rename-${path}`, value: element.name, size: 12, "aria-label": t("field.rename"), title: t("field.rename"),
+        onchange: (event) => rename(path, event.target.value) }),
+      element.type === "group" ? null : h("select", { id: `type-${path}`, "aria-label": t("field.type"), onchange: (event) => act("change", { path, type: event.target.value }) },
+        TYPES.map((type) => h("option", { value: type, selected: type === element.type }, t(`type.${type}`)))),
+      flag("repeat"), flag("required")),
+    h("div", { class: "line" },
+      button("↑", () => act("move", { path, to: at - 1 }), { disabled: at === 0, "aria-label": t("up", path), id: `up-${path}` }),
+      button("↓", () => act("move", { path, to: at + 1 }), { disabled: at === beside(path).length - 1, "aria-label": t("down", path), id: `down-${path}` }),
+      button(t("field.remove"), () => act("remove", { path }), { id: `remove-${path}` })),
+    (store.state.examples[path] ?? []).length ? [h("span", { class: "hint" }, t("examples", path)), examples(path)] : null,
+    h("div", { class: "line" },
+      element.type !== "group" && its ? button(t("field.this"), () => teach(path, its), { class: "primary", id: `this-${path}` }) : null,
+      element.type !== "group" && !path.includes("/") ? button(t("field.absent"), () => act("teach", { path, nodes: [], kind: "text" }), { id: `absent-${path}` }) : null,
+      element.type !== "group" ? button(t("field.near"), () => showNear(path), { id: `near-${path}` }) : null),
+    near.path === path && near.page === store.page ? nearList(path) : null);
+}
+
+// The candidates of a field that come next, where it was asked for them.
+const near = { path: "", page: 0, list: [] };
+
+async function showNear(path) {
+  const answer = await attempt(() => post({ op: "near", path, of: store.page }));
+  if (!answer) return;
+  Object.assign(near, { path, page: store.page, list: answer.near });
+  store.redraw?.();
+}
+
+function nearList(path) {
+  return h("ul", { class: "examples near", "aria-label": t("field.near") }, near.list.map(({ node, kind, value, confidence, taken }) => h("li", {},
+    button(short(value, 50), () => { select(node, kind); store.reveal?.(node); }, { class: "link" }),
+    h("span", {}, confidence.toFixed(2), taken ? " ✓" : ""),
+    taken ? null : button(t("field.right"), () => teach(path, { node, kind }), { class: "plain" }))),
+  near.list.length ? null : h("li", { class: "hint" }, t("field.near.none")));
+}
+
+function giveAddress(page) {
+  const input = h("input", { type: "url", id: "page-address", placeholder: "https://…" });
+  const go = async () => { if (await act("address", { url: input.value, page: page.page })) box.close(); };
+  const box = dialog(t("address.title", page.title || page.name), [h("p", { class: "hint" }, t("address.hint")), h("label", { for: "page-address" }, t("open.url")), input],
+    [button(t("address.set"), go, { class: "primary", id: "address-set" })]);
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); go(); } });
+  input.focus();
 }
 
 export function outputPanel(reveal) {
@@ -56,9 +109,12 @@ export function outputPanel(reveal) {
     const all = fields();
     refill(list, all.length ? all.map((its) => field(its, reveal)) : h("li", { class: "hint" }, t("fields.none")));
     const its = preview();
-    refill(flaws, (all.length && its ? its.lines : []).map(([kind, line]) => h("li", { class: kind === "debug" ? "debug" : "flaw" }, line)));
+    const page = store.state.pages.find((one) => one.page === store.page);
+    const lacksAddress = page?.url.startsWith("file:") && its?.lines.some(([kind]) => kind === "wrong-type");
+    refill(flaws, lacksAddress ? h("li", {}, button(t("address.give"), () => giveAddress(page), { class: "link", id: "give-address" })) : null, (all.length && its ? its.lines : []).map(([kind, line]) => h("li", { class: kind === "debug" ? "debug" : "flaw" }, line)));
   };
   store.redraw = draw;
+  store.reveal = reveal;
   on("state preview page selection", draw);
   draw();
   return h("section", { class: "panel output", "aria-label": t("output") }, h("h2", {}, t("output")), flaws, list);

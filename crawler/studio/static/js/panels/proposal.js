@@ -35,6 +35,12 @@ export function proposalPanel(frame) {
     const mine = ++asked;
     const answer = await attempt(() => post({ op: "propose", of: store.page, nodes: clicks, at }));
     if (mine !== asked || !answer) return;
+    if (!answer.proposal && clicks.length > 1) {
+      // Two clicks that are of no list are two clicks of their own.
+      clicks = clicks.slice(-1);
+      await ask();
+      return;
+    }
     if (!answer.proposal) { leave(); return; }
     proposal = { ...answer.proposal, name: proposal?.name ?? freeName(),
       fields: answer.proposal.fields.map((its) => ({ ...its, on: its.share >= 0.6 })), next: answer.proposal.next_link !== null };

@@ -36,5 +36,5 @@ export function resultPanel(reveal) {
   }
   on("preview page", draw);
   draw();
-  return h("section", { class: "panel result", "aria-label": t("result") }, h("h2", {}, t("result")), list.element);
+  return list.element;
 }

@@ -80,10 +80,10 @@ export function selectionPanel() {
           options.map((one, at) => h("option", { value: at, selected: at === 0 }, `${kindText(tree, one)}: ${short(tree.value(one.node, one.kind), 50)}`))),
         h("label", { for: "field-name" }, t("field.name")),
         h("input", { id: "field-name", type: "text", value: form.name, list: "field-names", autocomplete: "off", spellcheck: "false", size: 14,
-          oninput: (event) => { form.name = event.target.value; draw(); } }),
+          oninput: (event) => { form.name = event.target.value; form.typed = true; draw(); } }),
         h("datalist", { id: "field-names" }, fields().filter((one) => one.element.type !== "group").map((one) => h("option", { value: one.element.name }))),
         groups().length ? [h("label", { for: "field-place" }, t("field.place")),
-          h("select", { id: "field-place", onchange: (event) => { form.place = event.target.value; draw(); } },
+          h("select", { id: "field-place", onchange: (event) => { form.place = event.target.value; form.placed = true; draw(); } },
             h("option", { value: "" }, t("field.page")), groups().map((one) => h("option", { value: one.path, selected: one.path === form.place }, one.path)))] : null,
         known ? null : h("select", { id: "field-type", "aria-label": t("field.type"), onchange: (event) => { form.type = event.target.value; } },
           TYPES.map((type) => h("option", { value: type, selected: type === form.type }, t(`type.${type}`)))),
@@ -93,6 +93,7 @@ export function selectionPanel() {
   }
 
   on("selection", () => { reset(); draw(); });
+  on("preview", () => { if (!form.placed && !form.typed) reset(); });
   on("state preview tree page", draw);
   draw();
   return element;

@@ -5,10 +5,10 @@ import { colourOf, fields, foundOf } from "../fields.js";
 import { openDialog } from "../files.js";
 import { PageFrame } from "../frame.js";
 import { pressed } from "../keys.js";
+import { lowerPanel } from "../panels/lower.js";
 import { outputPanel } from "../panels/output.js";
 import { pagesPanel } from "../panels/pages.js";
 import { proposalPanel } from "../panels/proposal.js";
-import { resultPanel } from "../panels/result.js";
 import { selectionPanel } from "../panels/selection.js";
 import { treePanel } from "../panels/tree.js";
 import { on, select, store } from "../store.js";
@@ -81,7 +81,7 @@ export function view() {
   return h("div", { class: "wrap", onkeydown: (event) => { if (event.altKey && event.key.startsWith("Arrow")) key(event); } },
     treePanel((node) => frame.mark("hover", node === null ? [] : [node])),
     h("div", { class: "middle" }, pagesPanel(), selection, proposalPanel(frame), stage),
-    h("div", { class: "side" }, outputPanel(reveal), resultPanel(reveal)));
+    h("div", { class: "side" }, outputPanel(reveal), lowerPanel(reveal)));
 }
 
 function empty() {

@@ -1,0 +1,191 @@
+"""A run of the project over many pages, in the background: its progress, its results, its files."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crawler.core.errors import ArgumentError, CorpusError, UnreadablePageError
+from crawler.core.page.page import MAX_PAGE_BYTES
+from crawler.core.wrapper.output import Result
+from crawler.core.wrapper.project import Project
+from crawler.core.wrapper.tree import read_tree
+from crawler.store.sources import is_address
+from crawler.studio.fetching import fetch_all
+from crawler.studio.pages import inside
+from crawler.wrapper.documents import cell_of, document, page_rows, table_columns, workbook
+from crawler.wrapper.project_store import Inputs
+from crawler.wrapper.running import ProjectRunner, Wrapped, addresses_of
+
+Answer = dict[str, Any]
+_ROWS = 2_000
+_SUFFIXES = {"csv": "csv", "jsonl": "jsonl", "xml": "xml", "xlsx": "xlsx"}
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "xml": "application/xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""The kinds of files of results, with their types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table of results: a record, or a page.
+
+    ``at`` is the number of the page in its source; ``line`` says what is wrong with the page.
+    """
+
+    source: str
+    at: int
+    url: str
+    fits: bool
+    cells: tuple[str, ...]
+    line: str = ""
+
+
+class Run:
+    """A run over pages. It goes on in a thread of its own until all are done, or it is stopped.
+
+    Args:
+        project: the project as it is now.
+        file: the name of its file.
+        folder: the working folder.
+        names: saved pages, folders, archives, lists, addresses; none for those that it loads.
+        args: further arguments for its scripts.
+
+    Raises:
+        ArgumentError: a name is outside of the folder, or there is nothing to run over.
+    """
+
+    def __init__(
+        self, project: Project, file: str, folder: Path, names: Sequence[str], args: Sequence[str]
+    ) -> None:
+        self.project = project
+        self.names = tuple(names) or addresses_of(project, ("", "", *args))
+        if not self.names:
+            raise ArgumentError("name pages to run over: files, folders, archives or addresses")
+        self._file = file
+        self._args = tuple(args)
+        self._paths = {
+            name if is_address(name) else str(inside(folder, name)): name for name in self.names
+        }
+        self._results: list[Result] = []
+        self._rows: list[Row] = []
+        self._counts = {"fit": 0, "misfit": 0, "unreadable": 0}
+        self._error = ""
+        self._stopped = threading.Event()
+        self._began = time.monotonic()
+        self._seconds = 0.0
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the run; its results so far stay."""
+        self._stopped.set()
+
+    def wait(self) -> None:
+        """Wait until the run has ended."""
+        self._thread.join()
+
+    def progress(self, start: int) -> Answer:
+        """Return how far the run is, and rows of results from a number on."""
+        running = self._thread.is_alive()
+        rows = self._rows[start : start + _ROWS]
+        return {
+            "running": running,
+            "names": self.names,
+            "counts": self._counts,
+            "error": self._error,
+            "seconds": round(time.monotonic() - self._began if running else self._seconds, 1),
+            "columns": table_columns(self.project.schema),
+            "start": start,
+            "more": len(self._rows) > start + len(rows),
+            "rows": [[its.source, its.at, its.url, its.fits, its.line, its.cells] for its in rows],
+        }
+
+    def written(self, form: str) -> tuple[str, bytes]:
+        """Return the results as a file: its name and its bytes, those that ``scrapy wrap`` writes.
+
+        Raises:
+            ArgumentError: there is no such form.
+        """
+        if form not in _SUFFIXES:
+            raise ArgumentError(f"there is no form '{form}'; choose one of {', '.join(_SUFFIXES)}")
+        name = f"{Path(self._file).stem}.{_SUFFIXES[form]}"
+        results, schema = list(self._results), self.project.schema
+        if form == "xlsx":
+            return name, workbook(schema, results)
+        inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
+        text = "".join(document(form, schema, results, alone=inputs.is_one_page))
+        return name, text.encode("utf-8", "backslashreplace")
+
+    def _work(self) -> None:
+        try:
+            with closing(ProjectRunner(self.project, self._file)) as runner:
+                self._run(runner)
+        except CorpusError as error:
+            self._error = str(error)
+        finally:
+            self._seconds = time.monotonic() - self._began
+
+    def _run(self, runner: ProjectRunner) -> None:
+        inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
+        numbers = dict.fromkeys(self._paths, 0)
+        for path, page in inputs.pages(self._skip):
+            if self._stopped.is_set():
+                return
+            name, at = self._paths[path], numbers[path]
+            numbers[path] += 1
+            try:
+                tree = read_tree(page)
+            except UnreadablePageError as error:
+                self._skip(name, error.reason, f"{page.url}: {error.detail}")
+                continue
+            self._take(name, at, runner.run(tree, (name, "", *self._args)))
+
+    def _take(self, source: str, at: int, wrapped: Wrapped) -> None:
+        result = wrapped.result
+        columns = table_columns(self.project.schema)
+        line = "; ".join(line for _, line in wrapped.lines())
+        made = Row(source, at, result.url, result.fits, (), line)
+        self._counts["fit" if result.fits else "misfit"] += 1
+        if not result.fits:
+            self._rows.append(replace(made, cells=(result.url,)))
+            return
+        self._results.append(result)
+        for row in page_rows(result, self.project.schema, by_record=True):
+            self._rows.append(replace(made, cells=tuple(cell_of(row.get(its)) for its in columns)))
+
+    def _skip(self, name: str, reason: str, detail: str) -> None:
+        self._counts["unreadable"] += 1
+        shown = self._paths.get(name, name)
+        self._rows.append(
+            Row(shown, -1, shown, fits=False, cells=(shown,), line=f"{reason}: {detail}")
+        )
+
+
+def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: str) -> Answer:
+    """Return the commands that do the same: ``scrapy wrap``, and a crawl where there are addresses.
+
+    Args:
+        file: the project file.
+        names: what it is run over.
+        args: further arguments for its scripts.
+        form: the form of the results.
+    """
+    written = form if form in {"xml", "jsonl", "csv"} else "csv"
+    output = f"{Path(file).stem}.{written}"
+    more = [part for its in args for part in ("--arg", its)]
+    wrap = shlex.join(["scrapy", "wrap", file, *names, *more, "-O", output])
+    addresses = [name for name in names if is_address(name)]
+    crawl = ["scrapy", "crawl", "wrapper", "-a", f"rules={file}"]
+    crawl += ["-a", f"url={' '.join(addresses)}"] if addresses else []
+    crawl += ["-a", f"args={' '.join(args)}"] if args else []
+    return {"wrap": wrap, "crawl": shlex.join([*crawl, "-O", output]) if addresses else ""}

@@ -1,0 +1,105 @@
+"""The results of many pages as one document: XML, JSON Lines, CSV, or a workbook of Excel."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from crawler.core.wrapper.output import Result, as_json, as_rows, as_xml, columns_of
+from crawler.core.wrapper.project import Element
+from crawler.items import nested_to_json, value_to_text
+
+_MOST_CELL_CHARS = 32_767
+
+
+def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[str, Any]]:
+    """Return a page as JSON objects, each with its ``url`` unless the schema has one.
+
+    Args:
+        result: the page.
+        schema: the schema of the project.
+        by_record: one a record (:func:`~crawler.core.wrapper.output.as_rows`), and not the page.
+    """
+    rows = as_rows(result.root, schema) if by_record else [as_json(result.root, schema)]
+    return [{"url": result.url, **row} for row in rows]
+
+
+def table_columns(schema: Element) -> list[str]:
+    """Return the columns of a table of all pages: the address, then those of the schema."""
+    return list(dict.fromkeys(["url", *columns_of(schema)]))
+
+
+def document(
+    form: str, schema: Element, results: Iterable[Result], *, alone: bool, by_record: bool = False
+) -> Iterator[str]:
+    """Yield the output as one document, piece by piece.
+
+    Args:
+        form: ``xml``, ``jsonl`` or ``csv``.
+        schema: the schema of the pages.
+        results: the pages.
+        alone: whether there is one page, which is the document in XML. Several are in an element
+            ``pages``, each in an element ``page`` with its address.
+        by_record: in JSON Lines, a line a record and not a page.
+    """
+    if form == "xml":
+        yield '<?xml version="1.0" encoding="UTF-8"?>\n' + ("" if alone else "<pages>\n")
+        for result in results:
+            # Not indented further: the lines of a text would change.
+            url = quoteattr("".join(filter(str.isprintable, result.url)))
+            xml = as_xml(result.root)
+            yield xml if alone else f"<page url={url}>\n{xml}</page>\n"
+        yield "" if alone else "</pages>\n"
+    elif form == "jsonl":
+        for result in results:
+            rows = page_rows(result, schema, by_record=by_record)
+            yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    else:
+        # Its method writerow returns what the method write returns, a line.
+        lines = csv.writer(SimpleNamespace(write=str), lineterminator="\n")
+        columns = table_columns(schema)
+        yield lines.writerow(columns)
+        for result in results:
+            rows = page_rows(result, schema, by_record=True)
+            cells = ([cell_of(row.get(name)) for name in columns] for row in rows)
+            yield "".join(map(lines.writerow, cells))
+
+
+def cell_of(value: object) -> str:
+    """Return a value as a cell of a table; lists and groups are JSON."""
+    return nested_to_json(value) if isinstance(value, list | dict) else value_to_text(value)
+
+
+def workbook(schema: Element, results: Iterable[Result]) -> bytes:
+    """Return the table of all pages as a workbook of Excel: numbers are numbers, all else is text.
+
+    A text that begins with ``=`` stays text.
+    """
+    from openpyxl import Workbook  # noqa: PLC0415 - of an extra
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - as above
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE  # noqa: PLC0415 - as above
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("results")
+    columns = table_columns(schema)
+
+    def cell(value: object) -> object:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        text = ILLEGAL_CHARACTERS_RE.sub("", cell_of(value))[:_MOST_CELL_CHARS]
+        made = WriteOnlyCell(sheet, text)
+        made.data_type = "s"
+        return made
+
+    sheet.append([cell(name) for name in columns])
+    for result in results:
+        for row in page_rows(result, schema, by_record=True):
+            sheet.append([cell(row.get(name)) for name in columns])
+    written = BytesIO()
+    book.save(written)
+    return written.getvalue()
