@@ -35,6 +35,9 @@ _SAFE: Final = frozenset(
 )  # fmt: skip
 """The attributes that an element of the frame has; all others are shown in the tag tree alone."""
 
+# What fetches something in styles; what these leave, the policy of the frame refuses.
+_IMPORT: Final = re.compile(r"@import[^;]*;?", re.IGNORECASE)
+_URL: Final = re.compile(r"url\(\s*(?!['\"]?data:)[^)]*\)", re.IGNORECASE)
 _PICTURES: Final = ("src",)
 _SILENT: Final = frozenset(("script", "template"))
 _SPACE: Final = re.compile(r"\s+")
@@ -85,7 +88,7 @@ def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
             if event == "start":
                 tokens.append(_element(name, element, pictures=pictures))
                 if name == "style" and not silent:
-                    tokens[-1].append(element.text or "")
+                    tokens[-1].append(_style(element.text or "", pictures=pictures))
                 silent += is_silent
                 add_text(element.text)
             else:
@@ -93,6 +96,11 @@ def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
                 tokens.append(0)
                 add_text(None if element is root else element.tail)
     return tokens
+
+
+def _style(css: str, *, pictures: bool) -> str:
+    css = _IMPORT.sub("", css)
+    return css if pictures else _URL.sub("none", css)
 
 
 def _element(name: str, element: etree._Element, *, pictures: bool) -> list[Any]:
@@ -103,6 +111,8 @@ def _element(name: str, element: etree._Element, *, pictures: bool) -> list[Any]
         is_picture = pictures and name == "img" and lower in _PICTURES
         is_type = lower == "type" and name not in {"ol", "ul", "li", "input", "button"}
         kept = str(value)[:_MOST_CHARS]
+        if lower == "style":
+            kept = _style(kept, pictures=pictures)
         if (lower in _SAFE and not is_type) or is_picture:
             safe[lower] = kept
         else:

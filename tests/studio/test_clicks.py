@@ -6,36 +6,173 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import browser_page, served, shop_folder, workspace_of
+from crawler.wrapper.project_store import load_project
+from support.studio import browser_page, served, workspace_of
+from support.studio_pages import shelves
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+    from playwright.sync_api import FrameLocator
+    from playwright.sync_api import Page as BrowserPage
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+SCRIPT = """function main(prices) {
+  let total = 0;
+  for (const price of prices) total += Number(price.value.slice(1));
+  system.Debug("books: " + prices.length);
+  xtree.root.Add("total", total);
+}"""
 
 
-def test_a_click_a_name_and_a_field_on_every_page(tmp_path: Path) -> None:
+def frame_of(page: BrowserPage) -> FrameLocator:
+    return page.frame_locator("iframe.page")
+
+
+def add(page: BrowserPage, text: str, name: str) -> None:
+    """Click a text on the page, and add it to the output."""
+    frame_of(page).get_by_text(text, exact=True).first.click()
+    page.fill("#field-name", name)
+    page.click("#field-add")
+
+
+def shows(page: BrowserPage, path: str, text: str) -> None:
+    """Wait until a field shows that it has found something."""
+    field = page.locator("#fields > li", has=page.locator(f'[id="field-{path}"]'))
+    field.locator(".values", has_text=text).wait_for()
+
+
+def correct(page: BrowserPage) -> None:
+    """Take the name of the keeper for that of the shelf, and correct it."""
+    add(page, "Keeper 1", "shelf")
+    shows(page, "shelf", "Keeper 1")
+    page.click("#bar-undo")
+    page.locator("#fields .hint").wait_for()
+    page.click("#bar-redo")
+    shows(page, "shelf", "Keeper 1")
+    frame_of(page).get_by_role("heading", name="Shelf 1", exact=True).click()
+    page.click('[id="field-shelf"]')
+    page.click('[id="this-shelf"]')
+    shows(page, "shelf", "Shelf 1")
+    page.click('[id="field-shelf"]')
+
+
+def take_list(page: BrowserPage) -> None:
+    """Click one book: the list, its fields and the link to the next page are proposed."""
+    frame_of(page).get_by_text("Book 2 of shelf 1").click()
+    page.click("#list-open")
+    assert frame_of(page).locator("article[data-studio-proposed]").count() == 12
+    page.fill("#list-name", "book")
+    page.click("#list-confirm")
+    shows(page, "book", "12")
+    shows(page, "next", "https://shop.example/s2")
+
+
+def write_script(page: BrowserPage) -> None:
+    """Write a script with an error, which is shown with its place, and mend it."""
+    page.click("#tab-actions")
+    page.click("#action-new")
+    page.fill("#script-element", "total")
+    page.click("#script-element-add")
+    page.get_by_label("book/price").check()
+    page.fill("#script-text", SCRIPT.replace("prices.length", "prises.length"))
+    page.click("#script-run")
+    page.locator("#script-flaw", has_text="Line 4, column").wait_for()
+    page.fill("#script-text", SCRIPT)
+    page.click("#script-run")
+    page.locator("#script-debug", has_text="books: 10").wait_for()
+    page.click("#script-ok")
+    page.click("#tab-xml")
+    page.locator("pre.xml", has_text="<total>").wait_for()
+
+
+def test_a_list_with_details_is_made_by_clicks_alone(tmp_path: Path) -> None:
+    names = ("s1.html", "s2.html", "s3.html")
     with (
-        workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace,
+        workspace_of(shelves(tmp_path), *names) as workspace,
         served(workspace) as address,
         browser_page() as page,
     ):
         page.goto(address)
-        frame = page.frame_locator("iframe.page")
-        frame.get_by_role("heading", name="Corner").hover()
-        frame.locator("h1[data-studio-hover]").wait_for()
-        frame.get_by_role("heading", name="Corner").click()
-        page.fill("#field-name", "name")
-        page.click("#field-add")
-        page.locator("#fields").get_by_text("Corner").wait_for()
+        # What a click would take is outlined, and its like.
+        frame_of(page).get_by_text("Author 2", exact=True).hover()
+        frame_of(page).locator("p.author[data-studio-hover]").wait_for()
+        assert frame_of(page).locator("p.author[data-studio-like]").count() == 11
+        correct(page)
+        add(page, "Keeper 1", "keeper")
+        take_list(page)
         page.click("#page-2")
-        page.locator("#fields").get_by_text("Harbour").wait_for()
-        frame.locator("h1[data-studio-match]").wait_for()
+        shows(page, "shelf", "Shelf 2")
+        shows(page, "keeper", "Keeper 2")
+        shows(page, "book/title", "Book 0 of shelf 2")
+        frame_of(page).locator("p.price[data-studio-match]").first.wait_for()
         page.reload()
-        page.locator("#fields").get_by_text("Corner").wait_for()
-        page.click("#bar-undo")
-        page.locator("#fields .hint").wait_for()
-        page.click("#bar-redo")
+        page.click("#page-3")
+        shows(page, "book/author", "Author 3")
+    # The server is started again, and all is there.
+    with (
+        workspace_of(tmp_path) as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        shows(page, "book/title", "Book 0 of shelf 1")
+        write_script(page)
         page.click("#bar-save")
         page.locator(".dot.saved").wait_for()
-    assert (tmp_path / "shop.h2x").exists()
+        made = workspace.preview(1)
+    project = load_project(tmp_path / "shop.h2x")
+    paths = {"shelf", "keeper", "book", "book/title", "book/author", "book/price", "next"}
+    assert paths <= set(project.rules)
+    assert made["fits"]
+    assert made["found"]["book/price"][0][2] == 1.1
+    assert "<total>" in made["xml"]
+
+
+def test_fields_are_renamed_moved_typed_and_removed(tmp_path: Path) -> None:
+    with (
+        workspace_of(shelves(tmp_path), "s1.html", "s2.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        add(page, "Shelf 1", "shelf")
+        add(page, "Keeper 1", "keeper")
+        page.click('[id="field-keeper"]')
+        page.fill('[id="rename-keeper"]', "person")
+        page.locator('[id="rename-keeper"]').blur()
+        page.click('[id="up-person"]')
+        page.check('[id="required-person"]')
+        page.locator("#fields > li", has_text="person").locator(".type", has_text="!").wait_for()
+        assert [its.name for its in workspace.project.schema.elements] == ["person", "shelf"]
+        assert workspace.project.element("person").required
+        page.click("#page-2")
+        shows(page, "person", "Keeper 2")
+        # An example of another page is a wrong click, and is taken back.
+        frame_of(page).get_by_text("Home").click()
+        page.click('[id="this-person"]')
+        shows(page, "person", "Home")
+        page.get_by_role("button", name="Remove example 2 of person").click()
+        shows(page, "person", "Keeper 2")
+        page.click('[id="near-person"]')
+        page.locator(".near li").nth(2).wait_for()
+        page.click('[id="remove-person"]')
+        page.locator('[id="field-person"]').wait_for(state="detached")
+        assert workspace.project.paths == ("shelf",)
+
+
+def test_two_windows_show_the_same(tmp_path: Path) -> None:
+    with (
+        workspace_of(shelves(tmp_path), "s1.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        other = page.context.new_page()
+        other.goto(address.partition("?")[0])
+        other.locator("#fields .hint").wait_for()
+        add(page, "Shelf 1", "shelf")
+        shows(other, "shelf", "Shelf 1")
+        other.click("#bar-undo")
+        page.locator("#fields .hint").wait_for()

@@ -1,0 +1,86 @@
+"""Pages of a made bookshop for the studio: shelves with books, and hostile and large ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STYLE = (
+    "body{font-family:sans-serif;margin:16px}.grid{display:grid;gap:12px;"
+    "grid-template-columns:repeat(4,1fr)}.card{border:1px solid #ddd;padding:10px;"
+    "border-radius:8px}nav a{margin-right:1em}.card h3{margin:.2em 0;font-size:16px}"
+)
+
+
+def shelf(number: int, books: int = 12) -> str:
+    """Make a page of a shelf: its name, who keeps it, and its books."""
+    cards = "".join(
+        f"<article class=card><h3><a href='/b/{number}-{at}'>Book {at} of shelf {number}</a></h3>"
+        f"<p class=author>Author {number * at}</p>"
+        + (f"<p class=price>${at + 1}.{number % 10}0</p>" if at % 5 != 3 else "")
+        + "<button>Add to cart</button></article>"
+        for at in range(books)
+    )
+    return (
+        f"<!doctype html><!-- saved from url=(0024)https://shop.example/s{number} -->"
+        f"<title>Shelf {number} - Books</title><style>{STYLE}</style>"
+        "<nav><a href=/>Home</a><a href=/new>New books</a><a href=/us>About us</a></nav>"
+        f"<h1>Shelf {number}</h1><p>Kept by <b>Keeper {number}</b>, room {number + 100}</p>"
+        f"<div class=grid>{cards}</div>"
+        f"<ul class=pager><li><a href='/s{number - 1}'>Previous</a></li>"
+        f"<li><a href='/s{number + 1}'>Next</a></li></ul>"
+    )
+
+
+def shelves(folder: Path, count: int = 3) -> Path:
+    """Save pages of shelves: ``s1.html`` and so on."""
+    folder.mkdir(exist_ok=True, parents=True)
+    for number in range(1, count + 1):
+        (folder / f"s{number}.html").write_text(shelf(number), "utf-8")
+    return folder
+
+
+HOSTILE = """<!doctype html><html><head><title>Trap</title>
+<base href="https://evil.example/" target="_top">
+<meta http-equiv="refresh" content="0;url=https://evil.example/refresh">
+<meta http-equiv="Content-Security-Policy" content="default-src *">
+<link rel="stylesheet" href="https://evil.example/a.css">
+<style>@import url(https://evil.example/b.css); body{background:url(https://evil.example/c.png)}
+html,body{position:fixed;inset:0;z-index:99999999}</style>
+<script>parent.document.title='taken'; top.location='https://evil.example/s'</script></head>
+<body onload="parent.document.title='taken'" onclick="parent.document.title='taken'">
+<h1 onmouseover="parent.document.title='taken'">Bargain</h1>
+<iframe src="https://evil.example/f"></iframe><object data="https://evil.example/o"></object>
+<embed src="https://evil.example/e"><video src="https://evil.example/v" autoplay></video>
+<img src="https://evil.example/p.png" onerror="parent.document.title='taken'" srcset="q.png 2x">
+<svg onload="parent.document.title='taken'"><image href="https://evil.example/i.png"/>
+<script>parent.document.title='taken'</script><a href="javascript:parent.document.title='taken'">
+<text>x</text></a></svg>
+<math><mtext><table><mglyph><style><img src=x onerror="parent.document.title='taken'"></style>
+</mglyph></table></mtext></math>
+<form action="https://evil.example/post" method="post"><input name="a" value="1" autofocus
+onfocus="parent.document.title='taken'"><button id="go">Buy</button></form>
+<a id="out" href="javascript:parent.document.title='taken'">link</a>
+<a id="top" href="https://evil.example/t" target="_top">away</a>
+<noscript><p title="</noscript><img src=x onerror=parent.document.title='taken'>">n</p></noscript>
+<template><img src="https://evil.example/t.png" onerror="parent.document.title='taken'"></template>
+<p>The end</p></body></html>"""
+
+
+def large(elements: int) -> str:
+    """Make a page of about that many elements."""
+    rows = "".join(
+        f"<li class=item><h3><a href='/i/{at}'>Item {at}</a></h3><p>Some <b>words</b></p>"
+        f"<span class=price>${at}.00</span></li>"
+        for at in range(elements // 6)
+    )
+    return f"<!doctype html><title>Large</title><h1>All items</h1><ol>{rows}</ol>"
+
+
+def heavy(size: int) -> str:
+    """Make a page of about that many bytes."""
+    words = "lorem ipsum dolor sit amet " * 12
+    row = f"<div class=entry><h2>Entry</h2><p>{words}</p><p>{words}<a href=/x>more</a></p></div>"
+    return f"<!doctype html><title>Heavy</title><h1>Heavy</h1>{row * (size // len(row))}"
