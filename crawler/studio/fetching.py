@@ -14,7 +14,7 @@ from typing import Any
 
 from crawler.core.errors import FetchError
 from crawler.core.page.page import Page
-from crawler.store.sources import check_address
+from crawler.discovery.addresses import check_address
 
 _SECONDS = 120
 

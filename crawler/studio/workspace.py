@@ -21,9 +21,9 @@ from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
 from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, write_project
 from crawler.core.wrapper.view import View
+from crawler.discovery.addresses import check_address
 from crawler.scripting.calls import ScriptsNotInstalledError
 from crawler.store.files import lock_beside, write_whole
-from crawler.store.sources import check_address
 from crawler.studio.edits import EDITS, record_around
 from crawler.studio.fetching import fetch
 from crawler.studio.journal import Journal, Label, hash_of

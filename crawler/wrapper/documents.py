@@ -7,26 +7,14 @@ import json
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from types import SimpleNamespace
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from crawler.core.wrapper.output import Result, as_json, as_rows, as_xml, columns_of
+from crawler.core.wrapper.output import Result, as_xml, columns_of
 from crawler.core.wrapper.project import Element
 from crawler.items import nested_to_json, value_to_text
+from crawler.wrapper.running import page_rows
 
 _MOST_CELL_CHARS = 32_767
-
-
-def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[str, Any]]:
-    """Return a page as JSON objects, each with its ``url`` unless the schema has one.
-
-    Args:
-        result: the page.
-        schema: the schema of the project.
-        by_record: one a record (:func:`~crawler.core.wrapper.output.as_rows`), and not the page.
-    """
-    rows = as_rows(result.root, schema) if by_record else [as_json(result.root, schema)]
-    return [{"url": result.url, **row} for row in rows]
 
 
 def table_columns(schema: Element) -> list[str]:
