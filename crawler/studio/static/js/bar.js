@@ -1,5 +1,7 @@
 // The bar at the top: the file, undo and redo, the views, the language.
 
+import { attempt, post } from "./api.js";
+import { dialog } from "./dialog.js";
 import { button, fill, h } from "./dom.js";
 import { openDialog, saveAs } from "./files.js";
 import { help } from "./keys.js";
@@ -17,6 +19,16 @@ export async function undo() {
 export async function redo() {
   const what = label(store.state.redo);
   if (store.state.redo && await act("redo")) say(t("redone", what));
+}
+
+// All steps of the project, each to go back to.
+export async function history() {
+  const answer = await attempt(() => post({ op: "history" }));
+  if (!answer) return;
+  const list = h("ol", { class: "entries history" }, answer.history.map((step, at) => h("li", {},
+    button(label(step), async () => { if (await act("go", { at })) box.close(); }, { "aria-current": at === answer.at ? "step" : undefined, class: at > answer.at ? "undone" : "" }))));
+  const box = dialog(t("history"), list);
+  list.querySelector("[aria-current]")?.focus();
 }
 
 export async function save() {
@@ -41,6 +53,7 @@ export function bar(element, views) {
       button(t("save.as"), saveAs, { id: "bar-save-as" }),
       button(t("undo"), undo, { disabled: !last, title: last ? `${label(last)} (Ctrl+Z)` : t("undo.none"), id: "bar-undo" }),
       button(t("redo"), redo, { disabled: !next, title: next ? `${label(next)} (Ctrl+Shift+Z)` : t("redo.none"), id: "bar-redo" }),
+      button(t("history"), history, { id: "bar-history" }),
       h("nav", { "aria-label": t("views"), class: "tabs" }, views.map((its) =>
         button(t(`view.${its.name}`), () => setView(its.name),
           { "aria-current": store.view === its.name ? "page" : undefined, id: `view-${its.name}` }))),

@@ -33,7 +33,22 @@ export function recordsAround(node) {
 }
 
 // The fields that take a node on this page.
+const taken = new WeakMap();
 export function takenBy(node, kind) {
-  return fields().filter(({ path, element }) => element.type !== "group" &&
-    foundOf(path).some(([its, attribute]) => its === node && (attribute || "") === (kind.startsWith("@") ? kind : "")));
+  const its = preview();
+  if (!its) return [];
+  if (!taken.has(its)) {
+    const by = new Map();
+    for (const path of Object.keys(its.found)) {
+      for (const [number, attribute, value] of its.found[path]) {
+        if (number === null || value === null) continue;
+        const key = `${number} ${attribute || ""}`;
+        if (!by.has(key)) by.set(key, []);
+        if (!by.get(key).includes(path)) by.get(key).push(path);
+      }
+    }
+    taken.set(its, by);
+  }
+  const paths = taken.get(its).get(`${node} ${kind.startsWith("@") ? kind : ""}`) ?? [];
+  return paths.map((path) => ({ path }));
 }

@@ -6,6 +6,7 @@ import { on } from "../store.js";
 import { t } from "../strings.js";
 import { tabs } from "../tabs.js";
 import { actionsPanel } from "./actions.js";
+import { everyPanel } from "./every.js";
 import { resultPanel } from "./result.js";
 
 export function lowerPanel(reveal) {
@@ -13,5 +14,5 @@ export function lowerPanel(reveal) {
   const draw = () => { xml.textContent = (preview()?.xml ?? "").slice(0, 200000); };
   on("preview page", draw);
   draw();
-  return tabs("result.tabs", [["result", resultPanel(reveal)], ["xml", xml], ["actions", actionsPanel()]]);
+  return tabs("result.tabs", [["result", resultPanel(reveal)], ["everypage", everyPanel(reveal)], ["xml", xml], ["actions", actionsPanel()]]);
 }

@@ -36,7 +36,7 @@ function field({ path, element, depth }, reveal) {
   return h("li", { class: `field depth-${Math.min(depth, 6)} ${found.length ? "" : "lacking"}` },
     h("div", { class: "line" },
       h("span", { class: `swatch colour-${element.type === "group" ? "group" : colourOf(path)}`, "aria-hidden": "true" }),
-      button(element.name, () => { if (!opened.delete(path)) opened.add(path); store.redraw?.(); }, { class: "name", "aria-expanded": String(isOpen), id: `field-${path}` }),
+      button(element.name, () => { if (!opened.delete(path)) opened.add(path); store.redraw?.(); document.getElementById(`field-${path}`)?.closest("li").scrollIntoView({ block: "nearest" }); }, { class: "name", "aria-expanded": String(isOpen), id: `field-${path}` }),
       h("span", { class: "type" }, t(`type.${element.type}`), element.repeat ? " *" : "", element.required ? " !" : ""),
       h("span", { class: "values" }, values(path, element, reveal))),
     isOpen ? details(path, element) : null);

@@ -1,7 +1,7 @@
 // The view in which wrappers are made: the page, its tag tree, the output, the actions.
 
 import { button, fill, h } from "../dom.js";
-import { colourOf, fields, foundOf } from "../fields.js";
+import { colourOf, fields, foundOf, preview } from "../fields.js";
 import { openDialog } from "../files.js";
 import { PageFrame } from "../frame.js";
 import { pressed } from "../keys.js";
@@ -45,14 +45,17 @@ export function view() {
       status.textContent = t("page.loading");
       await frame.show(store.page, tree, store.pictures);
       status.textContent = "";
-      mark();
+      mark(true);
       chosen();
     }
   }
 
   // Mark what the rules take, in the colour of the field.
-  function mark() {
+  let marked = null;
+  function mark(anew = false) {
     if (!shown || shown !== store.trees.get(store.page)) return;
+    if (!anew && marked === preview()) return;
+    marked = preview();
     const nodes = [];
     const colours = [];
     const records = [];
@@ -74,7 +77,7 @@ export function view() {
   }
 
   on("tree page", show);
-  on("preview state", mark);
+  on("preview state", () => mark());
   on("selection", chosen);
   show();
   const reveal = (node) => frame.reveal(node);

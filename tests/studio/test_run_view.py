@@ -1,0 +1,133 @@
+"""A project that was made in the browser, run over many pages: there, and by the command."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.wrapper.project_store import Inputs
+from crawler.wrapper.run_project import ProjectRun
+from support.shop import MAX_BYTES, offline
+from support.studio import browser_page, do, served, workspace_of
+from support.studio_pages import shelf, shelves
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+PAGES = 50
+
+
+def make(page: BrowserPage) -> None:
+    """Make a wrapper of shelves and their books by clicks."""
+    frame = page.frame_locator("iframe.page")
+    frame.get_by_role("heading", name="Shelf 1", exact=True).click()
+    page.fill("#field-name", "shelf")
+    page.click("#field-add")
+    page.locator("#fields", has_text="Shelf 1").wait_for()
+    frame.get_by_text("Book 2 of shelf 1").click()
+    page.click("#list-open")
+    page.fill("#list-name", "book")
+    page.click("#list-confirm")
+    page.locator("#fields", has_text="12 records").wait_for()
+    page.click("#bar-save")
+    page.locator(".dot.saved").wait_for()
+
+
+def command(folder: Path, form: str) -> bytes:
+    """Run the command on the saved pages; return what it writes."""
+    output = folder / f"out.{form}"
+    pages = Inputs((str(folder / "pages"),), offline, MAX_BYTES)
+    ProjectRun(folder / "shop.h2x", print, lambda _: None, output=output).run(pages)
+    return output.read_bytes()
+
+
+def test_the_run_of_the_browser_is_that_of_the_command(tmp_path: Path) -> None:
+    shelves(tmp_path / "pages", PAGES)
+    (tmp_path / "pages" / "gone.html").write_text("<h2>Gone</h2><p>Nothing here", "utf-8")
+    files: dict[str, bytes] = {}
+    with (
+        workspace_of(tmp_path, "pages/s1.html", "pages/s2.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        make(page)
+        page.click("#view-run")
+        page.fill("#run-names", "pages")
+        page.locator("#command-wrap", has_text="scrapy wrap shop.h2x pages -O shop.csv").wait_for()
+        page.click("#run-start")
+        page.locator("#run-counts", has_text="51 pages: 50 fit, 1 do not fit").wait_for()
+        page.locator("#run-start").wait_for()
+        # What does not fit comes first.
+        assert "gone.html" in page.locator("#results .row").first.inner_text()
+        page.fill("#run-search", "book 11 of shelf 3")
+        page.click("#sort-0")
+        page.locator("#results .row.misfit").wait_for(state="detached")
+        rows = page.locator("#results .row")
+        assert rows.count() == 11  # of shelves 3, and 30 to 39
+        assert rows.first.locator(".cell").nth(1).inner_text() == "https://shop.example/s3"
+        for form in ("csv", "jsonl", "xml", "xlsx"):
+            with page.expect_download() as found:
+                page.click(f"#export-{form}")
+            files[form] = Path(found.value.path()).read_bytes()
+        rows.first.dblclick()
+        page.locator("#page-3").wait_for()
+        shown = [workspace.preview(number) for number in (1, 2, 3)]
+    for form in ("csv", "jsonl", "xml"):
+        assert files[form] == command(tmp_path, form)
+    by_url = {row["url"]: row for row in map(json.loads, files["jsonl"].splitlines())}
+    for number, preview in zip((1, 2, 3), shown, strict=True):
+        row = by_url[f"https://shop.example/s{number}"]
+        assert [its[2] for its in preview["found"]["book/title"]] == [
+            its["title"] for its in row["book"]
+        ]
+        assert preview["xml"].encode("utf-8") in files["xml"]
+    check_workbook(files["xlsx"], rows=PAGES * 12 + 1)
+
+
+def check_workbook(body: bytes, rows: int) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    sheet = openpyxl.load_workbook(BytesIO(body)).active
+    assert sheet.max_row == rows
+    titles = [cell.value for cell in sheet[1]]
+    first = dict(zip(titles, (cell.value for cell in sheet[2]), strict=True))
+    assert first["title"] == "Book 0 of shelf 1"
+    assert first["price"] == 1.1
+
+
+def test_a_list_of_5000_records_stays_smooth(tmp_path: Path) -> None:
+    (tmp_path / "many.html").write_text(shelf(1, books=5_000), "utf-8")
+    with (
+        workspace_of(tmp_path, "many.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        tree = workspace.page(1).tree
+        title = tree.texts.index("Book 7 of shelf 1")
+        record = [tree.parents[tree.parents[tree.parents[title]]]]
+        fields = [{"name": "title", "kind": "text", "nodes": [title]}]
+        do(workspace, "teach_records", path="book", page=1, nodes=record, fields=fields)
+        page.goto(address)
+        page.locator("#fields", has_text="5000 records").wait_for(timeout=60_000)
+        rows = page.locator("#output-tree .row")
+        assert rows.count() < 100
+        took = page.evaluate(
+            """() => new Promise((done) => {
+              const list = document.getElementById("output-tree");
+              let longest = 0, steps = 0, last = performance.now();
+              const step = (now) => {
+                longest = Math.max(longest, now - last);
+                last = now;
+                list.scrollTop = (steps * 2003) % list.scrollHeight;
+                if (++steps < 60) requestAnimationFrame(step); else done(longest);
+              };
+              requestAnimationFrame(step);
+            })"""
+        )
+        assert took < 200
