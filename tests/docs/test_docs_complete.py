@@ -92,7 +92,7 @@ def test_the_index_lists_every_page() -> None:
 def test_all_commands_are_found() -> None:
     assert COMMANDS == [
         "articles", "counts", "demo", "discover", "evaluate", "extract", "harvest", "ledger",
-        "replay", "wrap",
+        "replay", "studio", "wrap",
     ]  # fmt: skip
 
 

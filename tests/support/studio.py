@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,7 +118,9 @@ def browser_page(**options: Any) -> Iterator[BrowserPage]:  # noqa: ANN401 - as 
     """Give a page of a real browser that reports each of its errors as a failure."""
     api = pytest.importorskip("playwright.sync_api")
     if not CHROMIUM.exists():
-        pytest.fail(f"{CHROMIUM} is not there; run: apt-get install chromium")
+        why = f"{CHROMIUM} is not there; run: apt-get install chromium"
+        # What cannot be tried is a failure where it must be.
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
     flaws: list[str] = []
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])

@@ -9,6 +9,7 @@ import { t } from "../strings.js";
 import { TYPES, teach } from "./selection.js";
 
 const SHOWN = 3;
+const NO_FIT = "rule no longer fits";
 let opened = new Set();
 
 function values(path, element, reveal) {
@@ -111,7 +112,7 @@ export function outputPanel(reveal) {
     const its = preview();
     const page = store.state.pages.find((one) => one.page === store.page);
     const lacksAddress = page?.url.startsWith("file:") && its?.lines.some(([kind]) => kind === "wrong-type");
-    refill(flaws, lacksAddress ? h("li", {}, button(t("address.give"), () => giveAddress(page), { class: "link", id: "give-address" })) : null, (all.length && its ? its.lines : []).map(([kind, line]) => h("li", { class: kind === "debug" ? "debug" : "flaw" }, line)));
+    refill(flaws, lacksAddress ? h("li", {}, button(t("address.give"), () => giveAddress(page), { class: "link", id: "give-address" })) : null, (all.length && its ? its.lines : []).map(([kind, line]) => h("li", { class: kind === "debug" ? "debug" : "flaw" }, kind === NO_FIT ? t("misfit.line", its.missing.join(", ")) : line)));
   };
   store.redraw = draw;
   store.reveal = reveal;

@@ -95,12 +95,12 @@ export function view() {
   }
 
   function row(at) {
-    const [source, number, url, fits, line, cells] = shown[at];
+    const [, number, url, fits, line, cells] = shown[at];
     return h("div", { class: `row cells ${fits ? "" : "misfit"}`, role: "row", "aria-rowindex": at + 2, onclick: () => list.go(at), ondblclick: () => open(at), title: line || url },
       h("span", { role: "gridcell", class: "cell state" }, fits ? (line ? "⚠" : "✓") : "✗"),
       fits ? cells.map((cell) => h("span", { role: "gridcell", class: "cell" }, short(cell, 200)))
         : [h("span", { role: "gridcell", class: "cell" }, short(url, 200)), h("span", { role: "gridcell", class: "cell long" }, line)],
-      number < 0 ? null : button(t("open"), () => open(at), { class: "plain", tabindex: -1 }), source ? "" : "");
+      number < 0 ? null : button(t("run.open"), () => open(at), { class: "plain", tabindex: -1 }));
   }
 
   function key(event, at) {

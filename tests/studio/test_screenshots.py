@@ -1,0 +1,87 @@
+"""Pictures of the main views, light and dark: those of the docs.
+
+With ``STUDIO_IMAGES=docs/images`` they are written there, for someone to look at.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.studio import browser_page, served, workspace_of
+from support.studio_pages import shelves
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+SCRIPT = """function main(prices) {
+  let total = 0;
+  for (const price of prices) total += Number(price.value.slice(1));
+  system.Debug("books with a price: " + prices.length);
+  xtree.root.Add("total", total.toFixed(2) + currency);
+}"""
+
+
+def views(page: BrowserPage, picture: Path) -> None:
+    """Make a wrapper, and take a picture of each view on the way."""
+
+    def take(name: str) -> None:
+        page.wait_for_timeout(400)
+        page.screenshot(path=picture.with_name(f"studio-{name}-{picture.name}.png"))
+
+    frame = page.frame_locator("iframe.page")
+    frame.get_by_role("heading", name="Shelf 1", exact=True).click()
+    page.fill("#field-name", "shelf")
+    page.click("#field-add")
+    page.locator("#fields", has_text="Shelf 1").wait_for()
+    frame.get_by_text("Book 2 of shelf 1").click()
+    page.click("#list-open")
+    page.fill("#list-name", "book")
+    take("list")
+    page.click("#list-confirm")
+    page.locator("#fields", has_text="12 ").wait_for()
+    page.click("#tab-everypage")
+    frame.get_by_text("Keeper 1").click()
+    take("wrap")
+    page.click("#tab-actions")
+    page.click("#action-new")
+    page.fill("#script-element", "total")
+    page.click("#script-element-add")
+    page.get_by_label("book/price").check()
+    page.fill("#script-text", SCRIPT)
+    page.click("#script-run")
+    page.locator("#script-flaw").wait_for()
+    take("script")
+    page.keyboard.press("Escape")
+    page.click("#action-remove-0")
+    page.click("#view-run")
+    page.fill("#run-names", "pages")
+    page.click("#run-start")
+    page.locator("#run-counts", has_text="13").wait_for()
+    page.locator("#run-start").wait_for()
+    take("run")
+
+
+@pytest.mark.parametrize(("scheme", "locale"), [("light", "en"), ("dark", "en"), ("light", "ko")])
+def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) -> None:
+    folder = Path(os.environ.get("STUDIO_IMAGES") or tmp_path / "images").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    name = scheme if locale == "en" else locale
+    shelves(tmp_path / "pages", 12)
+    (tmp_path / "pages" / "moved.html").write_text("<h2>Moved</h2><p>Ask elsewhere.", "utf-8")
+    opened = ("pages/s1.html", "pages/s2.html", "pages/s3.html")
+    options = {"color_scheme": scheme, "locale": {"en": "en-US", "ko": "ko-KR"}[locale]}
+    with (
+        workspace_of(tmp_path, *opened) as workspace,
+        served(workspace) as address,
+        browser_page(**options) as page,
+    ):
+        page.goto(address)
+        views(page, folder / name)
+    for view in ("list", "wrap", "script", "run"):
+        assert (folder / f"studio-{view}-{name}.png").stat().st_size > 20_000
