@@ -24,6 +24,7 @@ from crawler.core.errors import ArgumentError, CorpusError
 from crawler.studio.frame import FRAME, QUIRKS, frame_policy
 from crawler.studio.guard import Guard
 from crawler.studio.messages import Message
+from crawler.studio.operations import perform
 from crawler.studio.runs import TYPES
 from crawler.studio.workspace import Workspace
 
@@ -71,7 +72,7 @@ class Studio:
             return _refused(error)
         if message.parts.get("op") == "project":
             return await _answer(self.change, message)
-        return await _answer(self.workspace.do, message)
+        return await _answer(perform, self.workspace, message)
 
     def change(self, message: Message) -> dict[str, Any]:
         """Work on another project from now on."""
@@ -87,7 +88,7 @@ class Studio:
         """Give what the project does on a page."""
         number = request.path_params["page"]
         known = request.query_params.get("known", "")
-        return await _answer(self.workspace.shown, Message({"page": number, "known": known}))
+        return await _answer(self.workspace.shown, number, known)
 
     async def run(self, request: Request) -> Response:
         """Give how far the run is, with the results from a number on."""

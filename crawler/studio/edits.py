@@ -17,7 +17,7 @@ from crawler.core.wrapper.editing import (
 )
 from crawler.core.wrapper.example_nodes import Example, node_at
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
-from crawler.core.wrapper.project import GROUP, Element, Project, Rule, checked, elements_of
+from crawler.core.wrapper.project import GROUP, Element, Project, Rule, Script, checked, elements_of
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import PageTree
@@ -219,6 +219,26 @@ def add_element(project: Project, message: Message, _: Pages) -> tuple[Project, 
     element = Element(path.rpartition("/")[2], kind, repeat=message.flag("repeat"))
     schema = with_element(project.schema, path, element)
     return checked(replace(project, schema=schema)), ("step.add", path)
+
+
+def with_shape(project: Project, shape: Element) -> Project:
+    """Return a project whose output has another shape.
+
+    Elements that have rules, or are named by actions, stay where the shape lacks them.
+    """
+    named = set(project.rules) | {
+        path
+        for action in project.actions
+        for path in (
+            action.rules if isinstance(action, Script) else (getattr(action, "element", ""),)
+        )
+    }
+    known = dict(elements_of(shape))
+    for path, element in elements_of(project.schema):
+        if path in named and path not in known:
+            shape = with_element(shape, path, element)
+            known = dict(elements_of(shape))
+    return checked(replace(project, schema=shape))
 
 
 def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:

@@ -13,6 +13,7 @@ from crawler.core.errors import printable
 from crawler.core.wrapper.project_file import EXTENSION
 from crawler.reports.stdout import print_error, print_line
 from crawler.studio.app import bind, hosts_of, make_app, server_of
+from crawler.studio.operations import open_all
 from crawler.studio.workspace import Workspace
 
 DEFAULT = f"wrapper{EXTENSION}"
@@ -31,7 +32,7 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     try:
         listening = bind(opts.host, opts.port)
         token = token_urlsafe(24)
-        for flaw in workspace.open_all(tuple(names)):
+        for flaw in open_all(workspace, tuple(names)):
             print_error("studio", flaw)
         port = listening.getsockname()[1]
         address = f"http://{opts.host}:{port}/?token={token}"

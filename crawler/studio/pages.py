@@ -101,7 +101,10 @@ def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     path = inside(folder, name)
     if not path.is_dir():
         raise ArgumentError(f"{name} is no folder")
-    kept = ((".h2x", "project"), (".warc", "archive"), (".jsonl", "archive"))
+    kept = (
+        (".h2x", "project"), (".warc", "archive"), (".jsonl", "archive"),
+        (".dtd", "shape"), (".medl", "shape"),
+    )  # fmt: skip
     pages = (".html", ".htm", ".xhtml", ".shtml", ".mht", ".mhtml")
     found = []
     for entry in sorted(path.iterdir(), key=lambda its: (not its.is_dir(), its.name.lower())):

@@ -16,6 +16,7 @@ import pytest
 
 from crawler.studio.app import bind, hosts_of, make_app, server_of
 from crawler.studio.messages import Message
+from crawler.studio.operations import open_all, perform
 from crawler.studio.workspace import Workspace
 from support.shop import ONE, TWO
 
@@ -39,14 +40,14 @@ def shop_folder(folder: Path) -> Path:
 def workspace_of(folder: Path, *pages: str, project: str = "shop.h2x") -> Iterator[Workspace]:
     workspace = Workspace(folder, Path(project))
     try:
-        assert workspace.open_all(pages) == []
+        assert open_all(workspace, pages) == []
         yield workspace
     finally:
         workspace.close()
 
 
 def do(workspace: Workspace, op: str, **parts: object) -> dict[str, Any]:
-    return workspace.do(Message({"op": op, **parts}))
+    return perform(workspace, Message({"op": op, **parts}))
 
 
 def text_node(workspace: Workspace, page: int, text: str) -> int:

@@ -213,3 +213,83 @@ def test_a_file_of_several_pages_lists_them_first(tmp_path: Path) -> None:
         assert answer["choices"][2] == {"at": 2, "url": "https://shop.example/2"}
         assert do(workspace, "open", name="pages.jsonl", at=2)["opened"] == 1
         assert workspace.state()["pages"][0]["url"] == "https://shop.example/2"
+
+
+def test_a_document_type_becomes_the_shape_of_the_output(tmp_path: Path) -> None:
+    (tmp_path / "shop.dtd").write_text(DTD, "utf-8")
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "phone", 1, "555-1")
+        do(workspace, "shape", file="shop.dtd")
+        schema = workspace.project.schema
+        assert schema.name == "shop"
+        assert [its.name for its in schema.elements] == ["name", "book", "phone"]
+        name, book, _ = schema.elements
+        assert (name.required, name.repeat) == (True, False)
+        assert (book.required, book.repeat, book.type) == (True, True, "group")
+        assert [(its.name, its.repeat) for its in book.elements] == [
+            ("title", False), ("author", True), ("price", False),
+        ]  # fmt: skip
+        assert workspace.preview(1)["found"]["phone"][0][2] == "555-1"
+
+
+DTD = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- <!ELEMENT comment (#PCDATA)> -->
+<!ENTITY % text "(#PCDATA)"><!ENTITY % facts "author*, price?">
+<!ELEMENT shop (name, book+)><!ATTLIST shop id ID #IMPLIED note CDATA "a > b">
+<!ELEMENT name %text;><!ELEMENT book (title, %facts;)>
+<!ELEMENT title %text;><!ELEMENT author %text;><!ELEMENT price %text;>"""
+
+
+def test_a_document_type_whose_element_holds_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "tree.dtd").write_text("<!ELEMENT tree (leaf, tree*)><!ELEMENT leaf (#PCDATA)>")
+    with (
+        workspace_of(tmp_path) as workspace,
+        pytest.raises(ArgumentError, match="holds itself"),
+    ):
+        do(workspace, "shape", file="tree.dtd")
+
+
+def test_actions_are_kept_in_the_form_of_project_files(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        do(workspace, "add", path="upper")
+        script = ["function main(name) {", '  xtree.root.Add("upper", name.value + nosuch);', "}"]
+        actions = [{"do": "script", "rules": ["name"], "script": script}]
+        answer = do(workspace, "actions", actions=actions, label="actions.add", page=1)
+        (flaw,) = answer["preview"]["flaws"]
+        assert (flaw["action"], flaw["line"]) == (1, 2)
+        assert "nosuch" in flaw["words"]
+        actions[0]["script"] = [line.replace("nosuch", '"!"') for line in script]
+        answer = do(workspace, "actions", actions=actions, label="actions.edit", page=1)
+        assert "<upper>Corner!</upper>" in answer["preview"]["xml"]
+        answer = do(
+            workspace,
+            "actions",
+            actions=[{**actions[0], "off": True}],
+            label="actions.switch",
+            page=1,
+        )
+        assert "upper" not in answer["preview"]["xml"]
+        with pytest.raises(ArgumentError, match=r"actions\[0\].*'file' is missing"):
+            do(workspace, "actions", actions=[{"do": "save"}], label="actions.add")
+
+
+def test_the_next_best_candidates_of_a_field(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        teach(workspace, "phone", 1, "555-1")
+        near = do(workspace, "near", path="phone", of=2)["near"]
+        assert (near[0]["value"], near[0]["taken"]) == ("555-2", True)
+        assert len(near) > 2
+        assert near[0]["confidence"] > near[1]["confidence"]
+
+
+def test_a_saved_page_is_given_its_address(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        tree = workspace.page(1).tree
+        link = [tree.parents[text_node(workspace, 1, "Home")]]
+        parts = {"path": "home", "page": 1, "nodes": link, "kind": "@href", "type": "url"}
+        assert do(workspace, "teach", **parts)["preview"]["found"]["home"] == []
+        answer = do(workspace, "address", page=1, url="https://shop.example/1")
+        assert answer["preview"]["found"]["home"][0][2] == "https://shop.example/"
+    with workspace_of(tmp_path) as workspace:
+        assert workspace.state()["pages"][0]["url"] == "https://shop.example/1"

@@ -29,6 +29,10 @@ async function openProject(file, box) {
   }
 }
 
+async function takeShape(file, box) {
+  if (await act("shape", { file })) { box.close(); say(t("shape.taken", file)); }
+}
+
 export function openDialog() {
   const list = h("div", { class: "list" });
   const address = h("input", { id: "open-name", type: "text", spellcheck: "false", autocomplete: "off",
@@ -40,9 +44,10 @@ export function openDialog() {
     if (!answer) return;
     const up = name ? [{ name: "..", path: name.split("/").slice(0, -1).join("/"), kind: "folder" }] : [];
     fill(list, h("ul", { class: "entries" }, [...up, ...answer.entries].map((entry) =>
-      h("li", {}, button(`${entry.kind === "folder" ? "📁 " : ""}${entry.name}`, () => {
+      h("li", {}, button(`${entry.kind === "folder" ? "📁 " : ""}${entry.name}${entry.kind === "shape" ? ` (${t("shape")})` : ""}`, () => {
         if (entry.kind === "folder") browse(entry.path);
         else if (entry.kind === "project") openProject(entry.path, box);
+        else if (entry.kind === "shape") takeShape(entry.path, box);
         else openPage({ name: entry.path, url: url.value }, box, list);
       }, { class: `entry ${entry.kind}` })))),
     answer.entries.length ? null : h("p", { class: "hint" }, t("open.empty", store.state.folder)));

@@ -1,0 +1,244 @@
+"""What the window asks the server to do: operations by their names, each of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from crawler.core.errors import ArgumentError, CorpusError
+from crawler.core.structure.medl import parse_model
+from crawler.core.wrapper.candidates import candidates
+from crawler.core.wrapper.project_file import EXTENSION, write_project
+from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
+from crawler.core.wrapper.view import View
+from crawler.discovery.addresses import check_address
+from crawler.store.files import write_whole
+from crawler.studio.edits import EDITS, record_around, with_shape
+from crawler.studio.fetching import fetch
+from crawler.studio.messages import Message
+from crawler.studio.pages import inside, is_remote, list_folder, pages_of
+from crawler.studio.propose import propose
+from crawler.studio.runs import Run, command_lines
+from crawler.studio.workspace import Workspace
+from crawler.wrapper.project_store import keep_page, load_schema, read_text
+
+Answer = dict[str, Any]
+_SHOWN: Final = 200
+
+
+def perform(workspace: Workspace, message: Message) -> Answer:
+    """Do an operation, and return the state after it, with the preview of the page it names.
+
+    Raises:
+        CorpusError: it cannot be done; nothing has changed then.
+    """
+    name = message.text("op")
+    answer: Answer = {}
+    if name in EDITS:
+        with workspace.lock:
+            project, label = EDITS[name](workspace.project, message, workspace.page)
+            workspace.step(label, project)
+    elif name == "open":
+        answer = open_page(workspace, message)
+    elif name in CHANGES:
+        with workspace.lock:
+            answer = CHANGES[name](workspace, message)
+    elif name in QUESTIONS:
+        with workspace.lock:
+            return QUESTIONS[name](workspace, message)
+    else:
+        raise ArgumentError(f"there is no operation '{name}'")
+    return {**answer, **workspace.shown(message.number("page", 0), message.text("known", ""))}
+
+
+def open_all(workspace: Workspace, names: tuple[str, ...]) -> list[str]:
+    """Open the pages that a call of the command names; return what could not be opened."""
+    flaws = []
+    known = {opened.name for opened in workspace.journal.opened.values()}
+    for name in names:
+        try:
+            if name not in known:
+                open_page(workspace, Message({"name": name, "at": 0}))
+        except CorpusError as error:
+            flaws.append(str(error))
+    return flaws
+
+
+def undo(workspace: Workspace, _: Message) -> Answer:
+    """Go one step back."""
+    workspace.journal.go(workspace.journal.at - 1)
+    workspace.revision += 1
+    return {}
+
+
+def redo(workspace: Workspace, _: Message) -> Answer:
+    """Go one step forward again."""
+    workspace.journal.go(workspace.journal.at + 1)
+    workspace.revision += 1
+    return {}
+
+
+def set_shape(workspace: Workspace, message: Message) -> Answer:
+    """Give the output the shape that a file has: a document type, a model, a project."""
+    path = inside(workspace.folder, message.text("file"))
+    if path.suffix.lower() == ".dtd":
+        shape = schema_of_dtd(read_text(path), path.name)
+    elif path.suffix.lower() == ".medl":
+        shape = schema_of_model(parse_model(read_text(path), path.name))
+    else:
+        shape = load_schema(path)
+    workspace.step(("step.shape", path.name), with_shape(workspace.project, shape))
+    return {}
+
+
+def open_page(workspace: Workspace, message: Message) -> Answer:
+    """Open a saved page, an address, or one page of an archive, a list or a folder.
+
+    Where there are several, the answer lists them, and nothing is opened yet.
+    """
+    name, url = message.text("name").strip(), message.text("url", "").strip() or None
+    if not name:
+        raise ArgumentError("name a saved page, an address, or an archive")
+    if is_remote(name):
+        # The lock is not held: it takes long.
+        return {"opened": workspace.open(name, fetch(name))}
+    found = pages_of(workspace.folder, name, url)
+    at = message.number("at", -1)
+    if len(found) == 1 or 0 <= at < len(found):
+        return {"opened": workspace.open(*found[max(at, 0)])}
+    if not found:
+        raise ArgumentError(f"{name} has no page that can be read")
+    return {"choices": [{"at": at, "url": page.url} for at, (_, page) in enumerate(found)]}
+
+
+def set_address(workspace: Workspace, message: Message) -> Answer:
+    """Give a page the address that it has, by which its links become absolute."""
+    number, url = message.number("page"), message.text("url").strip()
+    check_address(url)
+    opened = workspace.page(number)
+    workspace.journal.open(opened.name, replace(opened.page, url=url), number)
+    workspace.forget(number)
+    return {}
+
+
+def close_page(workspace: Workspace, message: Message) -> Answer:
+    """Close a page; what was learned from it stays."""
+    number = message.number("page")
+    workspace.journal.close(number)
+    workspace.forget(number)
+    return {}
+
+
+def save(workspace: Workspace, message: Message) -> Answer:
+    """Write the project file, and keep the pages that it was taught beside it."""
+    name = message.text("file", "").strip()
+    if name:
+        workspace.move_to(
+            inside(workspace.folder, name if name.endswith(EXTENSION) else name + EXTENSION),
+            over=message.flag("over"),
+        )
+    text = write_project(workspace.project)
+    write_whole(workspace.path, [text.encode("utf-8")])
+    taught = {its.page for rule in workspace.project.rules.values() for its in rule.examples}
+    for number in workspace.journal.opened:
+        page = workspace.page(number)
+        if page.tree.fingerprint in taught:
+            keep_page(workspace.path, page.page)
+    workspace.journal.note_saved(text)
+    workspace.revision += 1
+    return {"saved": True}
+
+
+def run(workspace: Workspace, message: Message) -> Answer:
+    """Run the project over pages in the background; a run before it is stopped."""
+    if workspace.runs is not None:
+        workspace.runs.stop()
+    names, args = message.texts("names"), message.texts("args")
+    file = workspace.path.relative_to(workspace.folder).as_posix()
+    workspace.runs = Run(workspace.project, file, workspace.folder, names, args)
+    return {"run": workspace.runs.progress(0)}
+
+
+def stop(workspace: Workspace, _: Message) -> Answer:
+    """Stop the run."""
+    if workspace.runs is not None:
+        workspace.runs.stop()
+    return {}
+
+
+def commands(workspace: Workspace, message: Message) -> Answer:
+    """Return the command lines that do what a run does."""
+    file = workspace.path.relative_to(workspace.folder).as_posix()
+    names, args = message.texts("names"), message.texts("args")
+    return {"commands": command_lines(file, names, args, message.text("form", "csv"))}
+
+
+def history(workspace: Workspace, _: Message) -> Answer:
+    """Return all steps, the oldest first."""
+    return {"history": [step.label for step in workspace.journal.steps], "at": workspace.journal.at}
+
+
+def go(workspace: Workspace, message: Message) -> Answer:
+    """Go to a step of the history."""
+    workspace.journal.go(message.number("at"))
+    workspace.revision += 1
+    return {}
+
+
+def proposal(workspace: Workspace, message: Message) -> Answer:
+    """Propose the list that one or two clicks mean; null where there is none."""
+    page = workspace.page(message.number("of"))
+    clicked = [page.check(node) for node in message.numbers("nodes")]
+    found = propose(page.tree, clicked, message.number("at", 0)) if clicked else None
+    return {"proposal": found and asdict(found)}
+
+
+def near(workspace: Workspace, message: Message) -> Answer:
+    """Return the nodes that the rule of an element would take next, the surest first."""
+    path, page = message.text("path"), workspace.page(message.number("of"))
+    rule = workspace.project.field_rule(path)
+    view = View(
+        page.tree, record_around(workspace.project, path, page.tree, message.number("node", -1))
+    )
+    taken = {match.node for match in rule.matches(view)}
+    return {
+        "near": [
+            {
+                "node": its.node,
+                "kind": its.kind,
+                "value": its.value[:_SHOWN],
+                "confidence": round(its.confidence, 3),
+                "taken": its.node in taken,
+            }
+            for its in candidates(rule, view)
+        ]
+    }
+
+
+def folder_list(workspace: Workspace, message: Message) -> Answer:
+    """List what the studio can open in a folder."""
+    return {"entries": list_folder(workspace.folder, message.text("name", ""))}
+
+
+CHANGES: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
+    "address": set_address,
+    "close": close_page,
+    "go": go,
+    "redo": redo,
+    "save": save,
+    "shape": set_shape,
+    "undo": undo,
+}
+"""The operations that change what the window shows, beside ``open`` and those on the project."""
+
+QUESTIONS: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
+    "commands": commands,
+    "history": history,
+    "list": folder_list,
+    "near": near,
+    "propose": proposal,
+    "run": run,
+    "stop": stop,
+}
+"""The operations that change nothing of it."""
