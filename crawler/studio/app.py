@@ -27,6 +27,7 @@ from crawler.studio.messages import Message
 from crawler.studio.operations import perform
 from crawler.studio.runs import TYPES
 from crawler.studio.workspace import Workspace
+from crawler.wrapper.page_object import page_object
 
 _STATIC: Final = Path(__file__).parent / "static"
 _SECONDS: Final = 0.25
@@ -54,6 +55,7 @@ class Studio:
             Route("/api/events", self.events),
             Route("/api/run", self.run),
             Route("/api/results.{form}", self.results),
+            Route("/api/page-object.zip", self.page_object),
             Route("/frame/{page:int}", self.frame),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ]
@@ -107,8 +109,18 @@ class Studio:
             name, body = await run_in_threadpool(runs.written, form)
         except CorpusError as error:
             return _refused(error)
-        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-        return Response(body, headers=headers, media_type=TYPES[form])
+        return _file(name, body, TYPES[form])
+
+    async def page_object(self, _: Request) -> Response:
+        """Give the project as a page object of web-poet, with a fixture of each open page."""
+        space = self.workspace
+        stem = space.path.stem
+        pages = [opened.page for opened in space.journal.opened.values()]
+        try:
+            body = await run_in_threadpool(page_object, space.project, stem, pages)
+        except CorpusError as error:
+            return _refused(error)
+        return _file(f"{stem}-page-object.zip", body, "application/zip")
 
     async def tokens(self, request: Request) -> Response:
         """Give a page as the browser makes it."""
@@ -148,6 +160,11 @@ async def _answer(work: Callable[..., Any], *arguments: object) -> Response:
     except CorpusError as error:
         return _refused(error)
     return JSONResponse(found)
+
+
+def _file(name: str, body: bytes, kind: str) -> Response:
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    return Response(body, headers=headers, media_type=kind)
 
 
 def _refused(error: CorpusError) -> Response:

@@ -26,7 +26,6 @@ export function view() {
     oninput: (event) => { kept.names = event.target.value; later(); } });
   const args = h("input", { id: "run-args", type: "text", spellcheck: "false", value: kept.args, "aria-label": t("run.args"), placeholder: t("run.args"),
     oninput: (event) => { kept.args = event.target.value; later(); } });
-  const found = h("datalist", { id: "run-found" });
   const progress = h("progress", { id: "run-progress", "aria-label": t("run.progress"), hidden: true });
   const counts = h("span", { id: "run-counts", role: "status" });
   const search = h("input", { id: "run-search", type: "search", placeholder: t("run.search"), "aria-label": t("run.search"), oninput: () => { wanted = search.value.toLowerCase(); arrange(); } });
@@ -148,6 +147,8 @@ export function view() {
   on("state", later);
   return h("div", { class: "run" },
     h("section", { class: "settings", "aria-label": t("run.what") }, h("h2", {}, t("run.names")), names, chooser, args, controls,
-      h("h3", {}, t("run.commands")), commands, found),
+      h("h3", {}, t("run.commands")), commands,
+      h("h3", {}, t("run.object")), h("p", { class: "hint" }, t("run.object.hint")),
+      h("div", { class: "line" }, h("a", { class: "button", href: "/api/page-object.zip", download: "", id: "export-object" }, t("run.object.get")))),
     h("section", { class: "results", "aria-label": t("run.results") }, h("div", { class: "line top" }, search, exports), head, list.element, empty));
 }
