@@ -19,9 +19,10 @@ from crawler.core.wrapper.tree import read_tree
 from crawler.store.sources import is_address
 from crawler.studio.fetching import fetch_all
 from crawler.studio.pages import inside
+from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.documents import cell_of, document, table_columns, workbook
 from crawler.wrapper.project_store import Inputs
-from crawler.wrapper.running import ProjectRunner, Wrapped, addresses_of, page_rows
+from crawler.wrapper.running import ProjectRunner, Wrapped, page_rows
 
 Answer = dict[str, Any]
 _ROWS = 2_000
