@@ -73,11 +73,14 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
         project = _without(project, path, tree, record_around(project, path, tree, -1))
         return learn_nodes(project, tree, path, []), ("step.absent", path)
     record = record_around(project, path, tree, nodes[0])
+    evidence = page.evidence if record < 0 else None
     wrong = [page.check(node) for node in message.numbers("wrong")]
     if project.element(path).repeat:
         nodes = sorted({*nodes, *_taught(project, path, tree, record, kind)} - set(wrong))
     project = _without(project, path, tree, record)
-    project = learn_nodes(project, tree, path, nodes, kind=kind, wrong=wrong, record=record)
+    project = learn_nodes(
+        project, tree, path, nodes, kind=kind, wrong=wrong, record=record, evidence=evidence
+    )
     return project, ("step.add" if is_new else "step.teach", path)
 
 
@@ -97,7 +100,8 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
         project = checked(replace(project, schema=schema))
     outer = record_around(project, path, tree, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
-    project = learn_record_nodes(project, tree, path, nodes, whole=message.flag("whole"))
+    whole, evidence = message.flag("whole"), page.evidence
+    project = learn_record_nodes(project, tree, path, nodes, whole=whole, evidence=evidence)
     for field in message.messages("fields"):
         its = f"{path}/{field.text('name')}"
         if its not in dict(elements_of(project.schema)):
@@ -109,17 +113,17 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
             kind = field.text("kind")
             project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
     if message.has("next"):
-        project = _next_page(project, tree, page.check(message.number("next")))
+        project = _next_page(project, page, page.check(message.number("next")))
     return checked(project), ("step.records", path)
 
 
-def _next_page(project: Project, tree: PageTree, link: int) -> Project:
+def _next_page(project: Project, page: OpenPage, link: int) -> Project:
     """Teach the element ``next``, an address, the link of a page to the next one."""
     if NEXT not in dict(elements_of(project.schema)):
         schema = with_element(project.schema, NEXT, Element(NEXT, "url"))
         project = checked(replace(project, schema=schema))
-    project = _without(project, NEXT, tree, -1)
-    return learn_nodes(project, tree, NEXT, [link], kind="@href")
+    project = _without(project, NEXT, page.tree, -1)
+    return learn_nodes(project, page.tree, NEXT, [link], kind="@href", evidence=page.evidence)
 
 
 def record_around(project: Project, path: str, tree: PageTree, node: int) -> int:

@@ -7,10 +7,9 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from crawler.core.errors import ArgumentError, CorpusError
-from crawler.core.structure.medl import parse_model
 from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.project_file import EXTENSION, write_project
-from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
+from crawler.core.wrapper.proposals import propose
 from crawler.core.wrapper.view import View
 from crawler.discovery.addresses import check_address
 from crawler.store.files import write_whole
@@ -18,10 +17,9 @@ from crawler.studio.edits import EDITS, record_around, with_shape
 from crawler.studio.fetching import fetch
 from crawler.studio.messages import Message
 from crawler.studio.pages import inside, is_remote, list_folder, pages_of
-from crawler.studio.propose import propose
 from crawler.studio.runs import Run, command_lines
 from crawler.studio.workspace import Workspace
-from crawler.wrapper.project_store import keep_page, load_schema, read_text
+from crawler.wrapper.project_store import keep_page, load_schema
 
 Answer = dict[str, Any]
 _SHOWN: Final = 200
@@ -82,13 +80,7 @@ def redo(workspace: Workspace, _: Message) -> Answer:
 def set_shape(workspace: Workspace, message: Message) -> Answer:
     """Give the output the shape that a file has: a document type, a model, a project."""
     path = inside(workspace.folder, message.text("file"))
-    if path.suffix.lower() == ".dtd":
-        shape = schema_of_dtd(read_text(path), path.name)
-    elif path.suffix.lower() == ".medl":
-        shape = schema_of_model(parse_model(read_text(path), path.name))
-    else:
-        shape = load_schema(path)
-    workspace.step(("step.shape", path.name), with_shape(workspace.project, shape))
+    workspace.step(("step.shape", path.name), with_shape(workspace.project, load_schema(path)))
     return {}
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import ParsedPage, parse
+from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.tree import PageTree, tree_of
+from crawler.core.wrapper.view import View
 from crawler.store.sources import is_address, page_of_file, read_source
 from crawler.studio.frame import frame_tokens
 
@@ -40,6 +42,11 @@ class OpenPage:
     def tree(self) -> PageTree:
         """The tag tree, by whose numbers nodes are named."""
         return tree_of(self.parsed)
+
+    @cached_property
+    def evidence(self) -> PageEvidence:
+        """What is known of all nodes for learning, computed once."""
+        return PageEvidence(View(self.tree))
 
     def tokens(self, *, pictures: bool) -> list[Any]:
         """Return the page as the browser makes it."""

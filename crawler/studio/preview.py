@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
+from dataclasses import asdict
 from typing import Any
 
-from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, as_xml
+from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, ScriptPlace, as_xml
 from crawler.core.wrapper.tree import PageTree
 from crawler.studio.journal import hash_of
 from crawler.wrapper.running import Wrapped
-
-_SCRIPT_PLACE = re.compile(r", action (\d+)(?:, line (\d+), column (\d+))?: ")
 
 
 def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
@@ -41,11 +39,8 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
 
 
 def _flaw(problem: Problem) -> dict[str, Any]:
-    """Return what a script did wrong: the action, counted from 1, line and column, in words."""
-    found = _SCRIPT_PLACE.search(problem.detail)
-    numbers = [int(its) if its else None for its in (found.groups() if found else (None,) * 3)]
-    words = problem.detail[found.end() :] if found else problem.detail
-    return {**dict(zip(("action", "line", "column"), numbers, strict=True)), "words": words}
+    """Return what a script did wrong, and where."""
+    return asdict(problem.place or ScriptPlace(0, None, None, problem.detail))
 
 
 def _place(node: Node, tree: PageTree) -> tuple[int | None, str]:

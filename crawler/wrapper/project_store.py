@@ -9,8 +9,10 @@ from pathlib import Path
 
 from crawler.core.errors import ArgumentError, FetchError, UnreadableInputError
 from crawler.core.page.page import Page
+from crawler.core.structure.medl import parse_model
 from crawler.core.wrapper.project import Element, Project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
+from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
 from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
 from crawler.store.files import replacing, system_errors
 from crawler.store.sources import LISTS, is_address, page_of_file, read_source
@@ -41,13 +43,22 @@ def load_project(path: Path) -> Project:
 
 
 def load_schema(path: Path) -> Element:
-    """Read a schema from a file that holds it alone, or from a project file.
+    """Read a schema from a file that holds it alone, from a project file, or from that of a model.
+
+    A document type (``.dtd``) or document model (``.medl``) gives its elements.
 
     Raises:
         UnreadableInputError: as :func:`load_project`.
+        ModelError: it is no document type or model.
+        ArgumentError: an element of it holds itself.
     """
-    if path.suffix.lower() == EXTENSION:
+    kind = path.suffix.lower()
+    if kind == EXTENSION:
         return load_project(path).schema
+    if kind == ".dtd":
+        return schema_of_dtd(read_text(path), path.name)
+    if kind == ".medl":
+        return schema_of_model(parse_model(read_text(path), path.name))
     return read_schema(read_text(path), path.name)
 
 

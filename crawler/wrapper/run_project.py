@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from types import SimpleNamespace
-from xml.sax.saxutils import quoteattr
 
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
 from crawler.core.page.page import Page
 from crawler.core.wording import counted, fit_width, pad_width, width_of
 from crawler.core.wrapper.example_nodes import Example, node_at
-from crawler.core.wrapper.output import Result, as_xml, columns_of
-from crawler.core.wrapper.project import Element, Project, Rule
+from crawler.core.wrapper.output import Result
+from crawler.core.wrapper.project import Project, Rule
 from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.core.wrapper.view import View
-from crawler.items import nested_to_json, value_to_text
 from crawler.store.files import replacing
 from crawler.wrapper.actions import addresses_of
+from crawler.wrapper.documents import document
 from crawler.wrapper.project_store import Inputs, kept_pages, load_project
 from crawler.wrapper.running import (
     TOLD,
     ProjectRunner,
     SaveFolder,
     Wrapped,
-    page_rows,
 )
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
@@ -103,7 +98,8 @@ class ProjectRun:
                     out = aside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
                     write = stack.enter_context(out).write
                 found = results if first is None else chain([first], results)
-                for piece in self._pieces(form, project.schema, found, alone=alone):
+                schema, rows = project.schema, self.rows
+                for piece in document(form, schema, found, alone=alone, by_record=rows):
                     write(piece)
         return self._summarize()
 
@@ -157,40 +153,6 @@ class ProjectRun:
             if result.fits or kind in TOLD:
                 self.tell(f"{result.url}: {line}")
 
-    def _pieces(
-        self, form: str, schema: Element, results: Iterable[Result], *, alone: bool
-    ) -> Iterator[str]:
-        """Yield the output as one document, piece by piece.
-
-        Args:
-            form: its format.
-            schema: the schema of the pages.
-            results: the pages.
-            alone: whether there is one page, which is the document in XML. Several are in an
-                element ``pages``, each in an element ``page`` with its address.
-        """
-        if form == "xml":
-            yield '<?xml version="1.0" encoding="UTF-8"?>\n' + ("" if alone else "<pages>\n")
-            for result in results:
-                # Not indented further: the lines of a text would change.
-                url = quoteattr("".join(filter(str.isprintable, result.url)))
-                xml = as_xml(result.root)
-                yield xml if alone else f"<page url={url}>\n{xml}</page>\n"
-            yield "" if alone else "</pages>\n"
-        elif form == "jsonl":
-            for result in results:
-                rows = page_rows(result, schema, by_record=self.rows)
-                yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-        else:
-            # Its method writerow returns what the method write returns, a line.
-            lines = csv.writer(SimpleNamespace(write=str), lineterminator="\n")
-            columns = list(dict.fromkeys(["url", *columns_of(schema)]))
-            yield lines.writerow(columns)
-            for result in results:
-                rows = page_rows(result, schema, by_record=True)
-                cells = ([_cell(row.get(name)) for name in columns] for row in rows)
-                yield "".join(map(lines.writerow, cells))
-
     def _summarize(self) -> bool:
         """Tell the numbers of pages; return whether all is well."""
         fit, further = self.counts.pop("fit", 0), self.counts.pop("further", 0)
@@ -204,11 +166,6 @@ class ProjectRun:
         if pages > 1 or flaws:
             self.tell(", ".join((counted(pages, "page"), f"{fit:,} fit", *flaws)))
         return not flaws
-
-
-def _cell(value: object) -> str:
-    """Return a value as a cell of CSV; lists and groups are JSON."""
-    return nested_to_json(value) if isinstance(value, list | dict) else value_to_text(value)
 
 
 def check_project(path: Path, inputs: Inputs) -> Iterator[tuple[str, bool]]:

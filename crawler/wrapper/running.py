@@ -27,6 +27,7 @@ from crawler.core.wrapper.output import (
     WRONG_TYPE,
     Problem,
     Result,
+    ScriptPlace,
     apply_project,
     as_json,
     as_rows,
@@ -172,7 +173,8 @@ class ProjectRunner:
                     )
                 except ScriptError as error:
                     debug += error.debug
-                    failed.append(Problem("", SCRIPT_FAILED, str(error)))
+                    place = ScriptPlace(number, error.line, error.column, error.detail)
+                    failed.append(Problem("", SCRIPT_FAILED, str(error), place))
                     continue
                 output, files = done.output, done.saves
                 debug += done.debug

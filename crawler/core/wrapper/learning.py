@@ -101,8 +101,14 @@ def learn_records(
     )
 
 
-def learn_record_nodes(
-    project: Project, tree: PageTree, group: str, nodes: Iterable[int], *, whole: bool = False
+def learn_record_nodes(  # noqa: PLR0913 - as learn_nodes
+    project: Project,
+    tree: PageTree,
+    group: str,
+    nodes: Iterable[int],
+    *,
+    whole: bool = False,
+    evidence: PageEvidence | None = None,
 ) -> Project:
     """Teach a group its records by their elements.
 
@@ -115,6 +121,7 @@ def learn_record_nodes(
         group: path of the group.
         nodes: the elements of records.
         whole: whether the page has no other records.
+        evidence: that of the page, where it is known from an earlier call.
 
     Raises:
         ArgumentError: there is no such group; a node is no element, or is in no record of the
@@ -128,7 +135,11 @@ def learn_record_nodes(
         by_record.setdefault(_record_around(project, tree, group, node), []).append(node)
     try:
         examples = [
-            example_of_records(PageEvidence(View(tree, record)), its, whole=whole)
+            example_of_records(
+                evidence if evidence and record < 0 else PageEvidence(View(tree, record)),
+                its,
+                whole=whole,
+            )
             for record, its in (by_record or {-1: []}).items()
         ]
     except ValueError as error:
@@ -136,7 +147,7 @@ def learn_record_nodes(
     return project.with_rule(group, rule.learn_more(examples))
 
 
-def learn_nodes(  # noqa: PLR0913 - an example has these six parts, and most have a default
+def learn_nodes(  # noqa: PLR0913 - an example has these parts, and most have a default
     project: Project,
     tree: PageTree,
     element: str,
@@ -145,6 +156,7 @@ def learn_nodes(  # noqa: PLR0913 - an example has these six parts, and most hav
     kind: str = TEXT_NODE,
     wrong: Iterable[int] = (),
     record: int = -1,
+    evidence: PageEvidence | None = None,
 ) -> Project:
     """Teach an element the nodes that are meant, and those that are not.
 
@@ -156,12 +168,13 @@ def learn_nodes(  # noqa: PLR0913 - an example has these six parts, and most hav
         kind: ``text`` for text nodes, ``element``, or ``@`` and the name of an attribute.
         wrong: nodes of that kind that are not meant.
         record: the record they are in; -1 for the page.
+        evidence: that of the page or record, where it is known from an earlier call.
 
     Raises:
         ArgumentError: there is no such element, or a node is not of that kind.
     """
     rule = project.field_rule(element)
-    evidence = PageEvidence(View(tree, record))
+    evidence = evidence or PageEvidence(View(tree, record))
     try:
         example = example_of_nodes(evidence, nodes, kind, wrong=wrong)
     except ValueError as error:

@@ -45,10 +45,24 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class ScriptPlace:
+    """Where a script failed: the number of its action, from 1, and line and column where known.
+
+    ``words`` says what failed, without the place.
+    """
+
+    action: int
+    line: int | None
+    column: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in which a page does not fit the schema.
 
-    ``element`` is the path of the element; empty for a script. ``detail`` is for people.
+    ``element`` is the path of the element; empty for a script. ``detail`` is for people; ``place``
+    is where a script failed.
     ``reason`` is one of these:
 
     ``missing``: a required element was not found, or not with enough confidence.
@@ -62,6 +76,7 @@ class Problem:
     element: str
     reason: str
     detail: str
+    place: ScriptPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

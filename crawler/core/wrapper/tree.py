@@ -99,11 +99,14 @@ class PageTree:
         """Return the node of a path, None where the page has none.
 
         A step without a number means the first, so simple XPath of elements is understood as well.
+        The path of a browser has a ``tbody`` that the page may lack.
         """
         here = -1
         for step in path.strip().removeprefix("/").split("/"):
             match = _STEP.fullmatch(step)
             found = match and self._steps.get((here, match[1], int(match[2] or 1)))
+            if found is None and step in {"tbody", "tbody[1]"}:
+                continue
             if found is None:
                 return None
             here = found
